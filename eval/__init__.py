@@ -1,0 +1,1 @@
+"""Models to predictions to scores; arrives with the evaluation release."""

@@ -1,0 +1,1 @@
+"""Everything that is read in: raw responses, upstream formats, recipes, releases."""

@@ -1,0 +1,1 @@
+"""What a row is: models, locales, formats, errors. Imports nothing else of blend."""

@@ -1,0 +1,83 @@
+"""Answer formats: what shape the answer to a question must have, and its one canonical spelling."""
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from unicodedata import decimal
+
+
+class AnswerFormat(StrEnum):
+    """The shape of an answer, fixed by its template for all locales alike."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    TIME = "HH:MM"
+    DATE = "MM/DD"
+
+
+_HINTS = (
+    ("HH:MM", AnswerFormat.TIME),
+    ("MM/DD", AnswerFormat.DATE),
+    ("Arabic numerals", AnswerFormat.INTEGER),
+)
+
+_TIME = re.compile(r"(\d{1,2}):(\d{2})")
+_DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
+_INTEGER = re.compile(r"-?\d+(?:\.0+)?")
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def format_of(text: str) -> AnswerFormat:
+    """The format that an English question asks for, by the hint it carries.
+
+    BLEnD writes the hint into the question: ``(e.g., HH:MM)``, ``(e.g., MM/DD)``, ``in Arabic numerals``. A
+    question without a hint takes free text.
+    """
+    return next((format for hint, format in _HINTS if hint in text), AnswerFormat.TEXT)
+
+
+def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - the field's word
+    """The answer in the one spelling of its format, or ``None`` when it does not have the format.
+
+    Text is stripped of outer white space and must not be blank. An integer loses leading zeros and a zero
+    fraction (``"07"`` and ``"7.0"`` are ``"7"``), a time is ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of
+    a leap year. Digits of any script count (``"٧"`` is ``"7"``).
+    """
+    text = _western_digits(answer.strip())
+    return _CANONICAL[format](text)
+
+
+def _text(text: str) -> str | None:
+    return text or None
+
+
+def _integer(text: str) -> str | None:
+    return str(int(text.split(".")[0])) if _INTEGER.fullmatch(text) else None
+
+
+def _time(text: str) -> str | None:
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    hour, minute = int(match[1]), int(match[2])
+    return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
+
+
+def _date(text: str) -> str | None:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    month, day = int(match[1]), int(match[2])
+    return f"{month:02}/{day:02}" if 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] else None
+
+
+_CANONICAL: dict[AnswerFormat, Callable[[str], str | None]] = {
+    AnswerFormat.TEXT: _text,
+    AnswerFormat.INTEGER: _integer,
+    AnswerFormat.TIME: _time,
+    AnswerFormat.DATE: _date,
+}
+
+
+def _western_digits(text: str) -> str:
+    return "".join(str(decimal(c)) if c.isdecimal() else c for c in text)

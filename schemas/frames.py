@@ -1,0 +1,73 @@
+"""Frames: the columns that loaders return and builders take and return.
+
+Frames of rows that have a model take their columns from it. ``source`` is the place where a row was read,
+``file:row`` (``annotations/Iran_data.json:Al-en-01`` for keyed files), so that a builder can name it.
+"""
+
+import polars as pl
+
+from blend.schemas.arrow import frame_schema
+from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, Response, Review
+
+KEY = ("template_id", "locale")
+"""What makes a question: one template in one locale."""
+
+_PLACE = {"source": pl.String()}
+
+QUESTIONS = pl.Schema({**frame_schema(Question), "source_locale": pl.String(), **_PLACE})
+"""One row per question."""
+
+RESPONSES = pl.Schema({**frame_schema(Response), **_PLACE})
+"""One row per annotator and question, as typed."""
+
+REVIEWS = pl.Schema({**frame_schema(Review), **_PLACE})
+"""One row per reviewed question."""
+
+_ANNOTATION = frame_schema(Annotation)
+
+ANNOTATIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "annotations": _ANNOTATION["annotations"],
+        "idks": _ANNOTATION["idks"],
+        "grouping": pl.String(),
+        **_PLACE,
+    }
+)
+"""One row per question: its answer groups, most votes first, and its non-answers."""
+
+MCQS = pl.Schema(
+    {
+        "mcq_id": pl.String(),
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "options": pl.List(pl.String()),
+        "option_locales": pl.List(pl.String()),
+        "answer": pl.Int64(),
+    }
+)
+"""One row per multiple-choice question; `builders.mcq_rows` adds the published columns."""
+
+MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
+"""Multiple-choice questions as published."""
+
+FINDINGS = pl.Schema(
+    {
+        "kind": pl.String(),
+        "source": pl.String(),
+        "locale": pl.String(),
+        "template_id": pl.String(),
+        "detail": pl.String(),
+    }
+)
+"""One row per recoverable oddity of the input, or per question left out of a table.
+
+``kind`` is a short name shared by all rows of one kind (``blank-answer``), ``detail`` says what was found and
+what was done about it; locale and template are null where the oddity is about a whole file.
+"""
+
+
+def empty(schema: pl.Schema) -> pl.DataFrame:
+    """A frame without rows."""
+    return pl.DataFrame(schema=schema)

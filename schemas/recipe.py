@@ -1,0 +1,98 @@
+"""The recipe: everything that decides what is in a release, in one TOML file."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Version = Annotated[str, StringConstraints(pattern=r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$")]
+
+
+class RecipePart(BaseModel):
+    """A table of the recipe: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Source(RecipePart):
+    """Where input comes from, pinned."""
+
+    kind: Literal["sample", "responses", "blend"]
+    """``sample``: the data embedded in the package; ``responses``: a directory of raw responses;
+    ``blend``: a directory or Hub repository in the layout of the public BLEnD data."""
+    location: str = ""
+    """Directory, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
+    revision: str | None = None
+    """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
+    sha256: Sha256 | None = None
+    """Digest over the source's files (`loaders.pins.directory_digest`); checked when given."""
+
+
+class SaqOptions(RecipePart):
+    """How responses become annotations (Myung et al. 2024, section 3)."""
+
+    wanted: int = Field(default=5, ge=1)
+    """Valid responses wanted per question."""
+    max_idk: int = Field(default=5, ge=0)
+    """Collection for a question stops with more than this many *I don't know*."""
+
+
+class JudgeOptions(RecipePart):
+    """Who decides whether two answers mean the same, beyond the lexical rules."""
+
+    kind: Literal["lexical", "chat", "embedding"] = "lexical"
+    """``lexical``: rules only; ``chat``: an OpenAI-compatible server; ``embedding``: sentence vectors."""
+    decisions: str | None = None
+    """TSV of reviewed decisions, relative to the recipe; used first, and a chat model's verdicts are added."""
+    model: str | None = None
+    """Model name (``chat``) or model directory or Hub id (``embedding``)."""
+    base_url: str | None = None
+    """Address of the OpenAI-compatible server; ``OPENAI_BASE_URL`` when absent."""
+    threshold: float = Field(default=0.8, ge=-1, le=1)
+    """Cosine similarity from which two answers count as the same (``embedding``)."""
+
+
+class McqOptions(RecipePart):
+    """How annotations become multiple-choice questions."""
+
+    mode: Literal["default", "paper"] = "default"
+    """``paper`` repeats the published procedure exactly; ``default`` is described in ``docs/mcq.md``."""
+    variants: Annotated[int, Field(ge=1)] | Literal["all"] = 5
+    """Questions per template and region at most (``default`` mode; ``paper`` always makes all)."""
+    target_min_votes: int = Field(default=3, ge=1)
+    """Votes that a region's top answer needs before the region is asked about: a majority of five."""
+    target_max_non_answers: int = Field(default=2, ge=0)
+    """Non-answers of all kinds with which a region is still asked about: a minority of five."""
+    target_max_not_applicable: int = Field(default=0, ge=0)
+    """Votes for *not applicable to our culture* with which a region is still asked about."""
+    distractor_min_votes: int = Field(default=2, ge=1)
+    """Votes that an answer needs before it is offered as a wrong option elsewhere."""
+    distractor_max_non_answers: int = Field(default=2, ge=0)
+    """Non-answers with which a region's answers are still offered elsewhere."""
+    fillers: str | None = None
+    """TSV of reviewed wrong options for questions that are short of them, relative to the recipe."""
+    judge: JudgeOptions = JudgeOptions()
+    """Who decides whether two answers mean the same."""
+
+
+class Recipe(RecipePart):
+    """A release: its name, its sources, its options. Same recipe and sources, same bytes."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    """Short name of the dataset, for example ``blend``."""
+    version: Version
+    """Semantic version of the release, without ``v``."""
+    title: str = ""
+    """Name to print on the card; ``name`` when empty."""
+    license: str = "cc-by-sa-4.0"
+    """Licence identifier of the data as the Hub knows it."""
+    seed: int = Field(default=0, ge=0)
+    """Seed of every random choice."""
+    sources: tuple[Source, ...] = Field(min_length=1)
+    """Inputs, in order."""
+    locales: tuple[str, ...] | None = None
+    """Locale tags to build; all that the sources hold when absent."""
+    saq: SaqOptions = SaqOptions()
+    """How responses become annotations."""
+    mcq: McqOptions = McqOptions()
+    """How annotations become multiple-choice questions."""
