@@ -52,7 +52,7 @@ def _text(text: str) -> str | None:
 
 
 def _integer(text: str) -> str | None:
-    return str(int(text.split(".")[0])) if _INTEGER.fullmatch(text) else None
+    return str(int(text.split(".", maxsplit=1)[0])) if _INTEGER.fullmatch(text) else None
 
 
 def _time(text: str) -> str | None:
