@@ -72,8 +72,7 @@ def to_table(rows: pl.DataFrame, model: type[BaseModel]) -> pa.Table:
 def _columns(model: type[BaseModel]) -> dict[str, pa.DataType]:
     fields = model.model_fields.items()
     return {
-        field.alias or name: _data_type(field.annotation, f"{model.__name__}.{name}")
-        for name, field in fields
+        field.alias or name: _data_type(field.annotation, f"{model.__name__}.{name}") for name, field in fields
     }
 
 

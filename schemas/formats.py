@@ -33,7 +33,7 @@ def format_of(text: str) -> AnswerFormat:
     BLEnD writes the hint into the question: ``(e.g., HH:MM)``, ``(e.g., MM/DD)``, ``in Arabic numerals``. A
     question without a hint takes free text.
     """
-    return next((format for hint, format in _HINTS if hint in text), AnswerFormat.TEXT)
+    return next((asked for hint, asked in _HINTS if hint in text), AnswerFormat.TEXT)
 
 
 def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - the field's word

@@ -1,0 +1,46 @@
+"""What all tests share: the real data beside the checkout, and a home of their own for every cache."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Set before any test imports huggingface_hub, which reads them once.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+
+
+def absent(part: str) -> None:
+    """Skip for want of an optional part of the machine; with BLEND_REQUIRE_ALL=1 (CI) fail instead."""
+    if os.environ.get("BLEND_REQUIRE_ALL") == "1":
+        pytest.fail(f"{part} is required here")
+    pytest.skip(f"{part} is not here")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and golden results, kept beside the checkout."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        absent("the folder ../shared")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def blend_data(shared: Path) -> Path:
+    """The published data of BLEnD's 16 regions."""
+    return shared / "data" / "blend"
+
+
+@pytest.fixture(scope="session")
+def golden(shared: Path) -> Path:
+    """Results expected on the published data."""
+    return shared / "golden" / "blend"
