@@ -1,0 +1,130 @@
+"""Staging: a directory appears whole under its name, or not at all."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import MANIFEST_NAME
+
+
+@contextmanager
+def staged(out: Path) -> Iterator[Path]:
+    """A new directory beside ``out`` that takes its place when the block ends well.
+
+    Whatever happens inside the block (an error, Ctrl-C, kill -9, a full disk), ``out`` is either as it was
+    before or complete: readers never see a part. What a killed run left behind is removed by the next one.
+
+    Args:
+        out: The directory to make. An existing release or empty directory is replaced.
+
+    Yields:
+        The directory to write into.
+
+    Raises:
+        BlendError: If ``out`` is a file or holds something else than a release, if it cannot be written, if
+            the disk is full, or if another process is writing it.
+    """
+    out = out.absolute()
+    beside = out.with_name(f".{out.name}.partial")
+    previous = out.with_name(f".{out.name}.previous")
+    with _explained(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(out):
+            _restore(out, previous)
+            _refuse_foreign(out)
+            _remove(beside)
+            beside.mkdir()
+            try:
+                yield beside
+                _sync(beside)
+                _swap(beside, out, previous)
+            finally:
+                _remove(beside)
+
+
+@contextmanager
+def _explained(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise BlendError(
+                f"{out}: no space left on the disk; nothing was changed: free some space or choose another --out"
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise BlendError(
+                f"{out}: cannot write here ({error.strerror}); choose another --out or change the permissions"
+            ) from error
+        raise
+
+
+@contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    lock = FileLock(out.with_name(f".{out.name}.lock"))
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise BlendError(
+            f"{out}: another process is writing this release; wait for it or choose another --out"
+        ) from None
+    try:
+        yield
+    finally:
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
+
+
+def _refuse_foreign(out: Path) -> None:
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise BlendError(f"{out}: is a file; --out names the directory to make")
+    if any(out.iterdir()) and not (out / MANIFEST_NAME).is_file():
+        raise BlendError(
+            f"{out}: holds files but no {MANIFEST_NAME}, so it is no release and is not replaced; "
+            "choose another --out or empty it yourself"
+        )
+
+
+def _swap(new: Path, out: Path, previous: Path) -> None:
+    # Two renames: between them only `previous` exists, and `_restore` brings it back after a kill.
+    if out.exists():
+        out.rename(previous)
+    new.rename(out)
+    _sync_directory(out.parent)
+    _remove(previous)
+
+
+def _restore(out: Path, previous: Path) -> None:
+    if previous.exists() and not out.exists():
+        previous.rename(out)
+    _remove(previous)
+
+
+def _remove(directory: Path) -> None:
+    if directory.exists():
+        shutil.rmtree(directory)
+
+
+def _sync(directory: Path) -> None:
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with (Path(folder) / name).open("rb") as file:
+                os.fsync(file.fileno())
+        _sync_directory(Path(folder))
+
+
+def _sync_directory(directory: Path) -> None:
+    if os.name != "posix":  # Windows has no way to sync a directory
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

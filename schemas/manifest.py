@@ -1,0 +1,113 @@
+"""The manifest of a release, ``release.json``: what is in it, what made it, how to check it."""
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from blend.schemas.recipe import Recipe, Sha256, Version
+
+MANIFEST_NAME = "release.json"
+"""File name of the manifest, at the root of a release."""
+
+MANIFEST_FORMAT = 1
+"""Number of the manifest's layout; a reader refuses a larger one."""
+
+
+class ManifestPart(BaseModel):
+    """An immutable part of the manifest, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class FileInfo(ManifestPart):
+    """A file, as it must be."""
+
+    path: str
+    """Path relative to the release or source, with forward slashes."""
+    size: int = Field(ge=0, serialization_alias="bytes", validation_alias="bytes")
+    """Length in bytes."""
+    sha256: Sha256
+    """SHA-256 of the file's bytes, in hexadecimal."""
+
+
+class SourceInfo(ManifestPart):
+    """An input as it was read."""
+
+    kind: str
+    """Kind of the source, as in the recipe."""
+    location: str
+    """Location as written in the recipe; empty for the embedded sample."""
+    revision: str | None
+    """Commit or tag of a Hub repository."""
+    sha256: Sha256
+    """Digest over the source's files; pin a source by copying it into the recipe."""
+    files: tuple[FileInfo, ...]
+    """The files that were read."""
+
+
+class TableInfo(ManifestPart):
+    """One split of one configuration."""
+
+    config: str
+    """Configuration, for example ``annotations``."""
+    split: str
+    """Split, for example ``KR``."""
+    rows: int = Field(ge=0)
+    """Number of rows."""
+    content_sha256: Sha256
+    """Digest of the rows alone, the same whatever version of whatever library wrote the file."""
+    schema_sha256: Sha256
+    """Digest of column names and types."""
+    files: tuple[str, ...]
+    """Parquet files that hold the rows, in order."""
+
+
+class StageReport(ManifestPart):
+    """What one step of the build made and left out."""
+
+    stage: str
+    """Step, for example ``multiple-choice-questions``."""
+    kept: dict[str, int]
+    """Rows made, by locale."""
+    findings: dict[str, int]
+    """Oddities met and rows left out, by kind; each one is a line of ``reports/findings.jsonl``."""
+    notes: dict[str, int | str] = {}
+    """Further figures of the step, for example how many pairs each judge decided."""
+
+
+class ReleaseManifest(ManifestPart):
+    """Everything that is needed to check a release, to compare it, and to build it again."""
+
+    manifest_format: int = Field(default=MANIFEST_FORMAT, le=MANIFEST_FORMAT)
+    """Number of this layout."""
+    name: str
+    """Name of the dataset."""
+    version: Version
+    """Version of the release, without ``v``."""
+    sdk_version: str
+    """Version of blend-sdk that built it."""
+    writers: dict[str, str]
+    """Versions of the libraries that decide the files' bytes."""
+    recipe: Recipe
+    """The recipe, with every default spelled out."""
+    sources: tuple[SourceInfo, ...]
+    """The inputs."""
+    tables: tuple[TableInfo, ...]
+    """The configurations and splits, in the order of the card."""
+    files: tuple[FileInfo, ...]
+    """Every file of the release except the manifest itself, by path."""
+    report: tuple[StageReport, ...]
+    """What each step read, kept and left out."""
+
+    def to_json(self) -> str:
+        """The manifest as the bytes of ``release.json`` decode to."""
+        return self.model_dump_json(indent=2, by_alias=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The manifest in ``text``.
+
+        Raises:
+            pydantic.ValidationError: If it is not a manifest this version reads.
+        """
+        return cls.model_validate_json(text)

@@ -1,0 +1,103 @@
+"""Parquet files: what is written is what is read, and digests depend on the rows alone."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from blend.builders.parquet import ROW_GROUP_ROWS, Table, canonical_rows, write_table
+from blend.schemas.arrow import arrow_schema, frame_schema, to_table
+
+
+class Part(BaseModel):
+    name: str
+    count: int
+
+
+class Sentence(BaseModel):
+    text: str
+    parts: tuple[Part, ...]
+    comment: str | None
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def frame_of(sentences: list[Sentence]) -> pl.DataFrame:
+    return pl.DataFrame([s.model_dump() for s in sentences], schema=frame_schema(Sentence))
+
+
+def numbered(n: int, start: int = 0) -> pl.DataFrame:
+    return frame_of([Sentence(text=f"s{i}", parts=(), comment=None) for i in range(start, start + n)])
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(
+        st.builds(
+            Sentence,
+            text=TEXT,
+            parts=st.lists(st.builds(Part, name=TEXT, count=st.integers(-9, 9)), max_size=3).map(tuple),
+            comment=st.none() | TEXT,
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_content_lines_are_plain_json(sentences):
+    rows = to_table(frame_of(sentences), Sentence)
+    expected = "".join(
+        json.dumps(s.model_dump(), ensure_ascii=False, separators=(",", ":")) + "\n" for s in sentences
+    )
+    assert canonical_rows(rows).decode() == expected
+
+
+def test_the_digest_is_that_of_the_content_lines(tmp_path: Path):
+    info = write_table(Table("c", "KR", Sentence, [numbered(3)]), tmp_path)
+    lines = canonical_rows(pq.read_table(tmp_path / info.files[0]))
+    assert info.content_sha256 == hashlib.sha256(lines).hexdigest()
+    assert info.rows == 3
+
+
+def test_batch_sizes_change_no_byte(tmp_path: Path):
+    n = ROW_GROUP_ROWS * 2 + 5
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    one = write_table(Table("c", "s", Sentence, [numbered(n)]), whole)
+    cuts = [0, 1, ROW_GROUP_ROWS - 1, ROW_GROUP_ROWS + 7, n]
+    batches = [numbered(b - a, a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    many = write_table(Table("c", "s", Sentence, batches), parts)
+    assert one == many
+    assert (whole / one.files[0]).read_bytes() == (parts / many.files[0]).read_bytes()
+
+
+def test_large_tables_are_cut_into_shards(tmp_path: Path):
+    n = ROW_GROUP_ROWS * 2 + 1
+    info = write_table(Table("c", "test", Sentence, [numbered(n)]), tmp_path, shard_rows=ROW_GROUP_ROWS)
+    assert info.files == tuple(f"data/c/test-{i:05}.parquet" for i in range(3))
+    read = pl.concat([pl.read_parquet(tmp_path / file) for file in info.files])
+    assert read["text"].to_list() == [f"s{i}" for i in range(n)]
+
+
+def test_an_empty_table_is_a_file_without_rows(tmp_path: Path):
+    info = write_table(Table("c", "s", Sentence, []), tmp_path)
+    assert info.rows == 0
+    assert pq.read_table(tmp_path / info.files[0]).schema.equals(arrow_schema(Sentence))
+
+
+def test_features_travel_with_the_file(tmp_path: Path):
+    info = write_table(Table("c", "s", Sentence, [numbered(1)]), tmp_path)
+    metadata = pq.read_schema(tmp_path / info.files[0]).metadata
+    names = set(json.loads(metadata[b"huggingface"])["info"]["features"])
+    assert names == {"text", "parts", "comment"}
+
+
+def test_a_row_that_breaks_its_model_is_not_written(tmp_path: Path):
+    broken = numbered(1).with_columns(text=pl.lit(None, pl.String))
+    with pytest.raises(ValidationError, match="text"):
+        write_table(Table("c", "s", Sentence, [broken]), tmp_path)
