@@ -1,0 +1,39 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help:  ## Say what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it back and show it
+	$(BIN)/blend build --out release
+	$(BIN)/blend show release
+
+test: $(VENV)/installed-test  ## Check style and run all tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pytest -n auto --dist loadfile
+
+lint: $(VENV)/installed-test  ## Check style only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench: $(VENV)/installed-test  ## Measure the tables of docs/performance.md anew
+	$(BIN)/python benchmarks/build_scale.py
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) release build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed]"
+	@touch $@ $(VENV)/installed

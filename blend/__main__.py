@@ -1,0 +1,5 @@
+"""``python -m blend`` is ``blend``."""
+
+from blend.cli import main
+
+main()

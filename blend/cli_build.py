@@ -1,0 +1,120 @@
+"""``blend build``: from a recipe, an upstream directory or the embedded sample to a release directory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from blend.schemas.errors import BlendError
+
+if TYPE_CHECKING:
+    from blend.schemas.manifest import ReleaseManifest
+    from blend.schemas.recipe import Recipe
+
+DEFAULT_OUT = Path("release")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(build)
+
+
+def build(
+    recipe: Annotated[
+        Path | None, typer.Argument(help="Recipe (TOML). Without one, the sample in the package is built.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Directory to make; an older release there is replaced.")
+    ] = DEFAULT_OUT,
+    blend: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|REPO",
+            help="Build from this directory or Hub repository in the layout of the public BLEnD data; with a "
+            "recipe, take its BLEnD source from here.",
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
+    ] = None,
+    mcq_mode: Annotated[
+        Literal["default", "paper"] | None,
+        typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
+    ] = None,
+    variants: Annotated[
+        str | None,
+        typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of every random choice.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")] = False,
+) -> None:
+    """Build a release directory that `datasets.load_dataset` reads.
+
+    The directory appears complete or not at all. The same recipe and sources give the same bytes.
+
+    - `blend build` builds the sample in the package.
+    - `blend build recipe.toml --out release` builds your own data.
+    - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
+    """
+    from blend.builders.release import build_release
+
+    used, base = _recipe(recipe, blend, revision)
+    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
+    if json:
+        typer.echo(build_release(used, out, base=base).to_json(), nl=False)
+        return
+    from blend.progress import shown_progress
+
+    with shown_progress() as notify:
+        manifest = build_release(used, out, base=base, notify=notify)
+    _print_summary(manifest, out)
+
+
+def _recipe(path: Path | None, blend: str | None, revision: str | None) -> "tuple[Recipe, Path]":
+    """The recipe to build and the folder that its locations refer to."""
+    from blend.loaders.recipes import blend_recipe, read_recipe, sample_recipe, with_blend_source
+
+    if revision is not None and blend is None:
+        raise BlendError("--revision names a version of the repository given with --blend; give both")
+    if path is not None:
+        recipe = read_recipe(path)
+        return (recipe if blend is None else with_blend_source(recipe, blend, revision)), path.parent
+    if blend is not None:
+        return blend_recipe(blend, revision), Path()
+    return sample_recipe(), Path()
+
+
+def _with_options(
+    recipe: "Recipe", *, mcq_mode: str | None, variants: str | None, seed: int | None
+) -> "Recipe":
+    from blend.schemas.recipe import McqOptions, Recipe
+
+    changes: dict[str, object] = {}
+    if mcq_mode is not None:
+        changes["mode"] = mcq_mode
+    if variants is not None:
+        if variants != "all" and not (variants.isdecimal() and int(variants) > 0):
+            raise BlendError(f"--variants {variants}: expected a number from 1 on, or 'all'")
+        changes["variants"] = "all" if variants == "all" else int(variants)
+    mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
+    top = {} if seed is None else {"seed": seed}
+    return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})
+
+
+def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:
+    from rich.console import Console
+
+    from blend.release_view import release_tables
+
+    console = Console()
+    for table in release_tables(manifest):
+        console.print(table)
+    console.print(
+        f"\nBuilt {manifest.name} {manifest.version} in [bold]{out}[/bold]. Look at it:", highlight=False
+    )
+    console.print(f"  blend show {out}", highlight=False)
+    console.print(
+        f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "annotations"))\'',
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,38 @@
+"""What a release holds, as tables for a terminal."""
+
+from collections import Counter
+
+from rich.table import Table
+
+from blend.schemas.manifest import ReleaseManifest
+
+
+def release_tables(manifest: ReleaseManifest) -> list[Table]:
+    """What was written, and what each step kept and left out."""
+    return [_written(manifest), _report(manifest)]
+
+
+def _written(manifest: ReleaseManifest) -> Table:
+    table = Table(title=f"{manifest.name} {manifest.version}", title_justify="left")
+    table.add_column("configuration")
+    table.add_column("splits", overflow="fold")
+    table.add_column("rows", justify="right")
+    rows: Counter[str] = Counter()
+    splits: dict[str, list[str]] = {}
+    for info in manifest.tables:
+        rows[info.config] += info.rows
+        splits.setdefault(info.config, []).append(info.split)
+    for config, names in splits.items():
+        table.add_row(config, " ".join(names), f"{rows[config]:,}")
+    return table
+
+
+def _report(manifest: ReleaseManifest) -> Table:
+    table = Table(title="What each step kept and left out", title_justify="left")
+    table.add_column("step")
+    table.add_column("kept", justify="right")
+    table.add_column("oddities and rows left out, each in reports/findings.jsonl", overflow="fold")
+    for stage in manifest.report:
+        found = ", ".join(f"{kind} {count:,}" for kind, count in stage.findings.items())
+        table.add_row(stage.stage, f"{sum(stage.kept.values()):,}", found or "none")
+    return table

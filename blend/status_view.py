@@ -1,0 +1,1 @@
+"""The state of a collection as tables for a terminal."""

@@ -1,0 +1,139 @@
+"""The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
+
+import hashlib
+import io
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import polars as pl
+import tomli_w
+
+from blend.builders.card import render_card
+from blend.builders.parquet import Table, write_table
+from blend.builders.progress import Notify, unheard
+from blend.builders.staging import staged
+from blend.builders.tables import BuiltTables, build_tables
+from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.recipe import Recipe
+from blend.version import __version__
+
+MCQ_SPLIT = "test"
+
+_WRITERS = ("pyarrow", "polars", "datasets")
+
+
+def build_release(
+    recipe: Recipe,
+    out: Path,
+    *,
+    base: Path = Path(),
+    locales: Registry | None = None,
+    notify: Notify = unheard,
+) -> ReleaseManifest:
+    """Build the release that a recipe describes.
+
+    The same recipe and sources give the same bytes on any machine. ``out`` appears complete or not at all.
+
+    Args:
+        recipe: What to build.
+        out: Directory to make; an existing release there is replaced.
+        base: Folder to which the recipe's relative locations refer.
+        locales: The known locales; those of the package when absent.
+        notify: Told about progress.
+
+    Returns:
+        The manifest, as written to ``release.json``.
+
+    Raises:
+        BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
+    """
+    known = locales or registry()
+    with staged(out) as release:
+        built = build_tables(recipe, base=base, locales=known, notify=notify)
+        return _write(built, recipe, release, known, notify)
+
+
+def _write(
+    built: BuiltTables, recipe: Recipe, release: Path, known: Registry, notify: Notify
+) -> ReleaseManifest:
+    tags = [tag for tag in known.tags if tag in set(built.questions["locale"])]
+    tables = _write_tables(built, tags, known, release, notify)
+    _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings))
+    _write_text(release / "recipe.toml", _toml(recipe))
+    manifest = ReleaseManifest(
+        name=recipe.name,
+        version=recipe.version,
+        sdk_version=__version__,
+        writers={library: version(library) for library in _WRITERS},
+        recipe=recipe,
+        sources=built.sources,
+        tables=tuple(tables),
+        files=(),
+        report=built.report(tags),
+    )
+    figures = built.figures()
+    _write_text(release / "README.md", render_card(manifest, [known.get(tag) for tag in tags], figures))
+    manifest = manifest.model_copy(update={"files": tuple(_file_infos(release))})
+    _write_text(release / MANIFEST_NAME, manifest.to_json())
+    return manifest
+
+
+def _write_tables(
+    built: BuiltTables, tags: Sequence[str], known: Registry, release: Path, notify: Notify
+) -> list[TableInfo]:
+    plan = [
+        *_per_locale(ANNOTATIONS, built.annotation_rows(), tags, known),
+        *_per_locale(SHORT_ANSWER_QUESTIONS, built.questions, tags, known),
+    ]
+    tables = []
+    for done, table in enumerate(plan):
+        notify("write questions and annotations", done, len(plan))
+        tables.append(write_table(table, release))
+    notify("write questions and annotations", len(plan), len(plan))
+    batches = built.mcq_batches(notify)
+    info = write_table(
+        Table(MULTIPLE_CHOICE_QUESTIONS, MCQ_SPLIT, CONFIGS[MULTIPLE_CHOICE_QUESTIONS], batches), release
+    )
+    if info.rows:
+        return [*tables, info]
+    # A configuration without rows would only puzzle its reader; the report says why there are none.
+    for file in info.files:
+        (release / file).unlink()
+    (release / "data" / MULTIPLE_CHOICE_QUESTIONS).rmdir()
+    return tables
+
+
+def _per_locale(config: str, rows: pl.DataFrame, tags: Sequence[str], known: Registry) -> list[Table]:
+    parts = rows.sort("template_id").partition_by("locale", as_dict=True)
+    return [Table(config, known.get(tag).split, CONFIGS[config], [parts[(tag,)]]) for tag in tags]
+
+
+def _json_lines(rows: pl.DataFrame) -> str:
+    lines = io.BytesIO()
+    rows.write_ndjson(lines)
+    return lines.getvalue().decode()
+
+
+def _toml(recipe: Recipe) -> str:
+    return tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _file_infos(release: Path) -> list[FileInfo]:
+    paths = sorted(path for path in release.rglob("*") if path.is_file())
+    return [
+        FileInfo(path=path.relative_to(release).as_posix(), size=path.stat().st_size, sha256=_sha256(path))
+        for path in paths
+    ]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

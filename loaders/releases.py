@@ -1,0 +1,64 @@
+"""Releases: reading a release directory back into frames."""
+
+from pathlib import Path
+
+import polars as pl
+from pydantic import BaseModel, ValidationError
+
+from blend.schemas.arrow import frame_schema, published_names
+from blend.schemas.configs import CONFIGS
+from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+
+
+def read_manifest(release: Path) -> ReleaseManifest:
+    """The manifest of a release directory.
+
+    Raises:
+        BlendError: If there is none, or if it is not one that this version reads.
+    """
+    path = release / MANIFEST_NAME
+    try:
+        return ReleaseManifest.from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BlendError(
+            f"{release}: no {MANIFEST_NAME} here, so it is no release; build one with `blend build --out {release}`"
+        ) from None
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise BlendError(
+            f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
+            "rebuild the release, or read it with the version that built it"
+        ) from error
+
+
+def read_config(release: Path, config: str) -> pl.DataFrame:
+    """All splits of a configuration, in the manifest's order, columns named by the model's fields.
+
+    Raises:
+        UnknownNameError: If the release has no such configuration; lists those it has.
+        BlendError: If a file that the manifest names is missing.
+    """
+    tables = [table for table in read_manifest(release).tables if table.config == config]
+    if not tables:
+        held = {table.config for table in read_manifest(release).tables}
+        raise UnknownNameError("configuration", config, held)
+    model = CONFIGS[config]
+    return pl.concat([_read_table(release, table, model) for table in tables])
+
+
+def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
+    names = published_names(model)
+    missing = [file for file in table.files if not (release / file).is_file()]
+    if missing:
+        raise BlendError(
+            f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
+        )
+    rows = pl.concat([pl.read_parquet(release / file) for file in table.files])
+    return rows.rename({alias: name for name, alias in names.items()}).cast(dict(frame_schema(model)))
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error)
