@@ -1,4 +1,4 @@
-"""Commands that look: ``show``, ``stats``, ``status``, ``schema`` and ``locales``. None of them changes a release."""
+"""Commands that look and change nothing: ``show``, ``stats``, ``status``, ``schema``, ``locales``."""
 
 from pathlib import Path
 from typing import Annotated

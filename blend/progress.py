@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from blend.builders.release import Notify
+    from blend.builders.progress import Notify
 
 
 @contextmanager

@@ -55,11 +55,13 @@ def _explained(out: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise BlendError(
-                f"{out}: no space left on the disk; nothing was changed: free some space or choose another --out"
+                f"{out}: no space left on the disk; nothing was changed; "
+                "free some space or choose another --out"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise BlendError(
-                f"{out}: cannot write here ({error.strerror}); choose another --out or change the permissions"
+                f"{out}: cannot write here ({error.strerror}); "
+                "choose another --out or change the permissions"
             ) from error
         raise
 

@@ -22,7 +22,8 @@ def read_manifest(release: Path) -> ReleaseManifest:
         return ReleaseManifest.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BlendError(
-            f"{release}: no {MANIFEST_NAME} here, so it is no release; build one with `blend build --out {release}`"
+            f"{release}: no {MANIFEST_NAME} here, so it is no release; "
+            f"build one with `blend build --out {release}`"
         ) from None
     except (ValidationError, UnicodeDecodeError) as error:
         raise BlendError(

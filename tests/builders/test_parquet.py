@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -70,7 +71,7 @@ def test_batch_sizes_change_no_byte(tmp_path: Path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     one = write_table(Table("c", "s", Sentence, [numbered(n)]), whole)
     cuts = [0, 1, ROW_GROUP_ROWS - 1, ROW_GROUP_ROWS + 7, n]
-    batches = [numbered(b - a, a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    batches = [numbered(b - a, a) for a, b in pairwise(cuts)]
     many = write_table(Table("c", "s", Sentence, batches), parts)
     assert one == many
     assert (whole / one.files[0]).read_bytes() == (parts / many.files[0]).read_bytes()
