@@ -62,8 +62,8 @@ class Question(Row):
     """One of the topics of the dataset, for example ``Food``."""
     source_label: str = Field(alias="Source")
     """Language and region in which natives wrote the question, for example ``Korean (South Korea)``."""
-    question: Text = Field(alias="Question")
-    """The question in the local language, country named."""
+    question: str = Field(alias="Question")
+    """The question in the local language, country named; empty where its source left it blank."""
     en_question: Text = Field(alias="Translation")
     """The question in English, country named."""
     locale: Text
@@ -177,8 +177,8 @@ class Annotation(Row):
 
     template_id: Text = Field(alias="ID")
     """Id of the question's template, the same in all splits."""
-    question: Text
-    """The question in the local language, country named."""
+    question: str
+    """The question in the local language, country named; empty where its source left it blank."""
     en_question: Text
     """The question in English, country named."""
     annotations: tuple[AnswerGroup, ...]
