@@ -1,8 +1,8 @@
 """BLEnD's published files: annotations, questions and prompts of every region, as their authors keep them.
 
-The files hold irregularities that 16 teams of annotators leave behind. `read_blend` normalises each or leaves it,
-and lists it as a finding with file, question and region; nothing is dropped in silence and no vote is lost. What
-cannot be read is an error.
+The files hold the irregularities that 16 teams of annotators leave behind. `read_blend` normalises each or
+leaves it, and lists it as a finding with file, question and region; nothing is dropped in silence and no vote is
+lost. What cannot be read is an error.
 
 References:
     Myung et al. (2024), BLEnD, https://arxiv.org/abs/2406.09948; files: https://github.com/nlee0212/BLEnD
@@ -22,7 +22,7 @@ from blend.loaders.tidy import Origin, Tidy
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
-from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.locales import Locale, Registry, language_name, registry
 
 _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
@@ -32,9 +32,6 @@ PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUE
 """The files of the layout, relative to its folder."""
 
 _COLUMNS = ("ID", "Topic", "Source", "Question", "Translation")
-
-_REGIONS_OF_LABELS = {"Korea": "South Korea"}
-"""Region names that only occur in ``Source`` labels: 10 questions say ``Korean (Korea)``."""
 
 
 class BlendTables(NamedTuple):
@@ -69,17 +66,15 @@ def read_blend(folder: Path, *, clean: bool = True, locales: Registry | None = N
         RowError, RowErrors: If anything cannot be read or contradicts itself; names all places at once.
     """
     known = registry() if locales is None else locales
-    root = data_folder(folder)
+    root, labels = data_folder(folder), _labels(known)
     tidy = Tidy(Notes(), clean=clean)
     questions: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for region in _regions(root, known, tidy.notes):
         with tidy.notes.collected():
             rows, entries = _read_region(region, root, tidy.notes)
-            questions += [_question(row, region, known, tidy) for row in rows.values()]
-            annotations += [
-                _annotation(entry, template_id, region, tidy) for template_id, entry in entries.items()
-            ]
+            questions += [_question(row, region, labels, tidy) for row in rows.values()]
+            annotations += [_annotation(key, entry, region, tidy) for key, entry in entries.items()]
     tidy.notes.raise_problems()
     return BlendTables(
         questions=_with_formats(pl.DataFrame(questions, schema=QUESTIONS), tidy.notes).sort(KEY),
@@ -95,9 +90,7 @@ def data_folder(folder: Path) -> Path:
         BlendError: If neither does.
     """
     if not folder.is_dir():
-        raise BlendError(
-            f"{folder}: no such directory; give the directory of BLEnD's files, or a Hub repository"
-        )
+        raise BlendError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
     for root in (folder, folder / "data"):
         if any(any(root.glob(pattern)) for pattern in PATTERNS[:2]):
             return root
@@ -208,14 +201,13 @@ def _compare(region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, J
         row, entry = rows[template_id], entries[template_id]
         for column, key in (("Question", "question"), ("Translation", "en_question")):
             if row.values[column] != entry[key]:
-                notes.problem(
-                    f"{row.values[column]!r} is not {entry[key]!r} as in {region.entry_place(template_id)}, {key}",
-                    where=f"{row.place}, column {column}",
-                    fix="make the two equal",
-                )
+                where = f"{row.place}, column {column}"
+                there = f"{region.entry_place(template_id)}, {key}"
+                what = f"{row.values[column]!r} is not {entry[key]!r} as in {there}"
+                notes.problem(what, where=where, fix="make the two equal")
 
 
-def _question(row: Cells, region: _Region, known: Registry, tidy: Tidy) -> dict[str, Any]:
+def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:
     """A row of the questions file as a row of `frames.QUESTIONS`."""
     values, origin = row.values, region.origin(row.place, row.values["ID"])
     if not values["Question"].strip():
@@ -229,25 +221,29 @@ def _question(row: Cells, region: _Region, known: Registry, tidy: Tidy) -> dict[
         "locale": region.locale.tag,
         "language": region.locale.language,
         "answer_format": format_of(values["Translation"]),
-        "source_locale": _source_locale(values["Source"], origin, known, tidy),
+        "source_locale": _source_locale(values["Source"], origin, labels, tidy),
         "source": row.place,
     }
 
 
-def _annotation(entry: Json, template_id: str, region: _Region, tidy: Tidy) -> dict[str, Any]:
+def _annotation(template_id: str, entry: Json, region: _Region, tidy: Tidy) -> dict[str, Any]:
     return annotation_row(entry, region.origin(region.entry_place(template_id), template_id), tidy)
 
 
-def _source_locale(label: str, origin: Origin, known: Registry, tidy: Tidy) -> str | None:
+def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale], tidy: Tidy) -> str | None:
     """The tag behind a label such as ``Korean (South Korea)``; null, with a finding, when it names none."""
-    region = label.partition("(")[2].removesuffix(")")
-    if usual := _REGIONS_OF_LABELS.get(region):
-        tidy.note("unusual-source-label", f"Source {label!r} is read as {usual!r}; label kept", origin)
-    name = (usual or region).replace(" ", "_")
-    source = next((locale.tag for locale in known if locale.upstream == name), None)
+    source = labels.get(label)
     if source is None:
-        tidy.note("unknown-source-label", f"Source {label!r} names no known region; label kept", origin)
-    return source
+        tidy.note("unknown-source-label", f"Source {label!r} names no known locale; label kept", origin)
+        return None
+    if not label.endswith(f"({source.region_name})"):
+        tidy.note("unusual-source-label", f"Source {label!r} is read as {source.tag}; label kept", origin)
+    return source.tag
+
+
+def _labels(known: Registry) -> dict[str, Locale]:
+    """Locales by ``Source`` label, language and region in English; 10 questions say ``Korean (Korea)``."""
+    return {f"{language_name(locale.language)} ({name})": locale for locale in known for name in locale.names}
 
 
 def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
@@ -264,10 +260,11 @@ def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     )
     joined = questions.join(chosen.select("template_id", chosen="answer_format"), on="template_id")
     for row in joined.filter(pl.col("answer_format") != pl.col("chosen")).iter_rows(named=True):
+        asked = f"{row['en_question']!r} asks for {row['answer_format']}"
         notes.finding(
             "other-answer-format",
             row["source"],
-            f"{row['en_question']!r} asks for {row['answer_format']}, most regions for {row['chosen']}, which counts",
+            f"{asked}, most regions for {row['chosen']}, which counts",
             locale=row["locale"],
             template_id=row["template_id"],
         )

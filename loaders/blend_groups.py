@@ -37,9 +37,7 @@ def check_entry(entry: Json, place: str) -> None:
         if _has_keys(idks, _KINDS, f"{place}, idks", notes, others=True):
             for kind, votes in idks.items():
                 possible = type(votes) is int and votes >= 0
-                _check(
-                    possible, f"{place}, idks[{kind!r}]", votes, "write a count of annotators, 0 or more", notes
-                )
+                _check(possible, f"{place}, idks[{kind!r}]", votes, "write a count, 0 or more", notes)
     raise_all(notes.problems)
 
 
@@ -52,7 +50,7 @@ def _check_group(group: Json, where: str, notes: Notes) -> None:
         _check(listed, f"{where}.{key}", texts, "write a list of texts", notes)
     votes = group["count"]
     possible = type(votes) is int and votes >= 1
-    _check(possible, f"{where}.count", votes, "write a count of annotators, 1 or more", notes)
+    _check(possible, f"{where}.count", votes, "write a count, 1 or more", notes)
 
 
 def _has_keys(value: Json, keys: tuple[str, ...], where: str, notes: Notes, *, others: bool = False) -> bool:
@@ -107,7 +105,7 @@ def _group(group: Mapping[str, Any], index: int, origin: Origin, tidy: Tidy) -> 
 
 
 def _answers(texts: list[str], what: str, origin: Origin, tidy: Tidy) -> list[str]:
-    """The answers of a group, without blanks if texts are changed; a group may lose all, but never its votes."""
+    """The answers of a group, without blanks if texts are changed; it may lose them all, never its votes."""
     if not texts:
         tidy.note("no-variant", f"{what} is empty; the group and its votes stay", origin)
     kept = []

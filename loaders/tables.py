@@ -1,7 +1,7 @@
 """Files of rows: CSV, JSONL and Parquet as rows that know their place, JSON as one value.
 
-A place is ``file:row``, the file relative to the folder that is read. The row is the one a spreadsheet shows: the
-header of a CSV file is row 1, and a record that spans several lines is one row. In JSONL it is the line, in
+A place is ``file:row``, the file relative to the folder that is read. The row is the one a spreadsheet shows:
+the header of a CSV file is row 1, and a record that spans several lines is one row. In JSONL it is the line, in
 Parquet the record, both from 1.
 """
 
