@@ -21,8 +21,8 @@ def fold(text: str, *, accents: bool = True) -> str:
 
     Args:
         text: Any string.
-        accents: Whether combining marks on Latin, Greek and Cyrillic letters are removed as well. Marks of
-            other scripts (Arabic, Indic, Ethiopic …) spell different words and always stay.
+        accents: Whether combining marks on Latin and Greek letters are removed as well. Marks of
+            other scripts (Cyrillic й, Arabic, Indic …) spell different words and always stay.
     """
     folded = unicodedata.normalize("NFKC", text).translate(ZERO_WIDTH).casefold()
     if accents:
@@ -36,7 +36,7 @@ def _without_accents(text: str) -> str:
     for char in unicodedata.normalize("NFD", text):
         if not unicodedata.combining(char):
             base = char
-        elif base and unicodedata.name(base, "").startswith(("LATIN", "GREEK", "CYRILLIC")):
+        elif base and unicodedata.name(base, "").startswith(("LATIN", "GREEK")):
             continue
         kept.append(char)
     return "".join(kept)

@@ -1,0 +1,39 @@
+"""Error messages: what, where, what to do."""
+
+import pytest
+
+from blend.schemas.errors import MissingExtraError, RowError, RowErrors, UnknownNameError, raise_all
+
+ONE = RowError("a fourth answer", where="r.csv:2, column answer_4", fix="keep three")
+TWO = RowError("unknown question 'x'", where="r.csv:3, column template_id", fix="add it")
+
+
+def test_a_row_error_says_where_what_and_what_to_do():
+    assert str(ONE) == "r.csv:2, column answer_4: a fourth answer; keep three"
+
+
+def test_several_errors_are_one_message():
+    with pytest.raises(RowErrors) as caught:
+        raise_all([ONE, TWO])
+    assert str(caught.value) == f"2 problems:\n{ONE}\n{TWO}"
+    assert caught.value.errors == (ONE, TWO)
+
+
+def test_one_error_is_itself():
+    with pytest.raises(RowError) as caught:
+        raise_all([ONE])
+    assert caught.value is ONE
+
+
+def test_no_error_is_no_error():
+    raise_all([])
+
+
+def test_an_unknown_name_lists_the_valid_ones():
+    error = UnknownNameError("locale", "ko-KRR", ["ko-KR", "am-ET"])
+    assert str(error) == "unknown locale 'ko-KRR'; did you mean 'ko-KR'? choose one of: am-ET, ko-KR"
+
+
+def test_a_missing_extra_names_the_extra():
+    error = MissingExtraError("A chat model as judge", extra="judge")
+    assert str(error) == 'A chat model as judge needs an optional dependency: pip install "blend-sdk[judge]"'

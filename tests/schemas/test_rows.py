@@ -1,0 +1,159 @@
+"""Row models: what a row may be, and the column types that follow from it."""
+
+import pyarrow as pa
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from blend.schemas.arrow import arrow_schema, features, frame_schema, published_names
+from blend.schemas.configs import CONFIGS
+from blend.schemas.rows import MultipleChoiceQuestion, NonAnswer, Response, Review, Row
+
+ASKED = {"template_id": "t1", "locale": "ko-KR", "annotator": "a01"}
+
+
+def test_a_response_has_answers():
+    assert Response(**ASKED, answers=("밥", "빵")).non_answer is None
+
+
+def test_a_response_has_a_reason_for_no_answer():
+    response = Response(**ASKED, non_answer="other", reason="depends on the family")
+    assert response.non_answer is NonAnswer.OTHER
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "a response has answers or a non-answer, not both and not neither"),
+        ({"answers": ("밥",), "non_answer": "idk"}, "a response has answers or a non-answer"),
+        ({"non_answer": "other"}, "a reason goes with the non-answer 'other', and 'other' needs one"),
+        ({"non_answer": "idk", "reason": "tired"}, "a reason goes with the non-answer 'other'"),
+        ({"answers": ("a", "b", "c", "d")}, "at most 3 items"),
+        ({"answers": ("  ",)}, "String should match pattern"),
+        ({"answers": ("a",), "anwser": "b"}, "Extra inputs are not permitted"),
+    ],
+)
+def test_what_a_response_may_not_be(given: dict[str, object], message: str):
+    with pytest.raises(ValidationError, match=message):
+        Response(**ASKED, **given)
+
+
+def test_rows_are_frozen():
+    response = Response(**ASKED, answers=("밥",))
+    with pytest.raises(ValidationError, match="frozen"):
+        response.annotator = "a02"
+
+
+def test_an_answer_is_reviewed_once():
+    with pytest.raises(ValidationError, match="decided twice: 'sleep'"):
+        Review(
+            template_id="t1",
+            locale="en-US",
+            reviewer="r1",
+            invalid=("sleep",),
+            groups=({"answers": ("go to bed", "sleep")},),
+        )
+
+
+def mcq(**changes: object) -> MultipleChoiceQuestion:
+    row = {
+        "MCQID": "t1_KR_0",
+        "ID": "t1",
+        "country": "South_Korea",
+        "prompt": "?",
+        "choices": "{}",
+        "choice_countries": "{}",
+        "answer_idx": "B",
+        "question": "?",
+        "options": ("a", "b", "c", "d"),
+        "option_regions": ("US", "KR", "MX", "JB"),
+        "answer": 1,
+        "locale": "ko-KR",
+        "topic": "Food",
+    }
+    return MultipleChoiceQuestion.model_validate({**row, **changes})
+
+
+def test_a_multiple_choice_question_is_consistent():
+    assert mcq().options[mcq().answer] == "b"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"options": ("a", "b", "a", "d")}, "options are not distinct"),
+        ({"option_regions": ("US", "KR", "US", "JB")}, "regions are not distinct"),
+        ({"answer_idx": "A"}, "letter A is not option 1"),
+        ({"answer": 4}, "less than 4"),
+        ({"options": ("a", "b", "c")}, "at least 4 items"),
+    ],
+)
+def test_what_a_multiple_choice_question_may_not_be(changes: dict[str, object], message: str):
+    with pytest.raises(ValidationError, match=message):
+        mcq(**changes)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_published_column_is_described(config: str):
+    described = {name: field.description for name, field in CONFIGS[config].model_fields.items()}
+    assert all(described.values()), described
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_one_model_gives_arrow_features_and_frame(config: str):
+    model = CONFIGS[config]
+    assert features(model).arrow_schema.equals(arrow_schema(model))
+    assert list(frame_schema(model)) == list(model.model_fields)
+    assert arrow_schema(model).names == list(published_names(model).values())
+
+
+def test_upstream_columns_keep_their_names_and_types():
+    # The columns of the public dataset, so that changing the repository id is the only edit.
+    annotations = arrow_schema(CONFIGS["annotations"])
+    assert annotations.field("annotations").type == pa.list_(
+        pa.struct(
+            [
+                pa.field("answers", pa.list_(pa.string())),
+                pa.field("en_answers", pa.list_(pa.string())),
+                pa.field("count", pa.int64()),
+            ]
+        )
+    )
+    assert [f.name for f in annotations.field("idks").type] == ["idk", "no-answer", "not-applicable", "others"]
+    questions = arrow_schema(CONFIGS["short-answer-questions"])
+    assert questions.names[:5] == ["ID", "Topic", "Source", "Question", "Translation"]
+    mcqs = arrow_schema(CONFIGS["multiple-choice-questions"])
+    assert mcqs.names[:7] == [
+        "MCQID",
+        "ID",
+        "country",
+        "prompt",
+        "choices",
+        "choice_countries",
+        "answer_idx",
+    ]
+
+
+def test_a_type_without_a_column_type_is_refused():
+    class Odd(BaseModel):
+        where: complex
+
+        model_config = {"arbitrary_types_allowed": True}
+
+    with pytest.raises(TypeError, match=r"Odd\.where: no column type for <class 'complex'>"):
+        arrow_schema(Odd)
+
+
+def test_optional_and_nested_fields_have_the_inner_type():
+    class Inner(Row):
+        count: int
+
+    class Outer(Row):
+        inner: Inner | None
+        score: float | None
+        kind: NonAnswer
+
+    assert arrow_schema(Outer).types == [
+        pa.struct([pa.field("count", pa.int64())]),
+        pa.float64(),
+        pa.string(),
+    ]

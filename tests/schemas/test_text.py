@@ -1,0 +1,53 @@
+"""Text comparison: what counts as the same words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.schemas.text import clean, fold, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("American Football", ("american", "football")),
+        ("Jack-o'-Lantern", ("jack", "o", "lantern")),
+        ("Café  au lait", ("cafe", "au", "lait")),
+        ("5/10", ("5", "10")),
+        ("ＴＶ", ("tv",)),
+        ("한국 음식", ("한국", "음식")),
+        ("চাহ আৰু বিস্কুট", ("চাহ", "আৰু", "বিস্কুট")),
+        ("قَهْوَة", ("قَهْوَة",)),
+        ("…", ()),
+    ],
+)
+def test_words(text: str, expected: tuple[str, ...]):
+    assert words(text) == expected
+
+
+def test_accents_go_only_where_the_word_stays_the_same():
+    assert fold("Ελλάδα") == "ελλαδα"
+    assert fold("й") == "й"
+    assert fold("año", accents=False) == "año"
+    # A vowel sign of an Indic script is no accent: without it the word is another one.
+    assert fold("কি") != fold("ক")
+
+
+def test_zero_width_characters_are_no_letters():
+    assert fold("می\u200cخورم") == fold("میخورم")
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(text: str):
+    assert fold(fold(text)) == fold(text)
+
+
+@given(st.text())
+def test_cleaning_twice_changes_nothing(text: str):
+    assert clean(clean(text)) == clean(text)
+
+
+@given(st.text())
+def test_words_are_words_of_themselves(text: str):
+    for word in words(text):
+        assert words(word) == (word,)

@@ -1,0 +1,95 @@
+"""Imports: cheap, one copy of every class, dependencies that point one way."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGES = ("schemas", "loaders", "builders", "eval", "dataset_cards")
+
+ALLOWED = {
+    "schemas": {"schemas"},
+    "loaders": {"schemas", "loaders"},
+    "builders": {"schemas", "loaders", "builders", "version"},
+    "eval": {"schemas", "loaders", "eval", "version"},
+}
+
+SLOW = (
+    "datasets",
+    "huggingface_hub",
+    "jinja2",
+    "openai",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "sentence_transformers",
+    "simplemma",
+    "torch",
+    "transformers",
+)
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_importing_blend_loads_nothing_slow():
+    loaded = modules_after("import blend; blend.__version__")
+    assert not loaded & set(SLOW)
+
+
+def test_help_loads_nothing_slow():
+    loaded = modules_after(
+        "import contextlib, io\nfrom blend.cli import app\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n    app(['--help'])"
+    )
+    assert "blend.cli" in loaded
+    assert not loaded & set(SLOW)
+
+
+def test_every_public_name_is_there():
+    import blend
+
+    assert set(blend.__all__) - {"__version__"} == set(blend._HOMES)
+    for name in blend.__all__:
+        assert getattr(blend, name) is not None
+    assert set(blend.__all__) <= set(dir(blend))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    import blend
+
+    with pytest.raises(AttributeError, match="module 'blend' has no attribute 'nothing'"):
+        _ = blend.nothing
+
+
+def test_no_module_is_loaded_under_a_bare_name(root: Path):
+    # From the root of the checkout both names would work, and the second copy of a class is another class.
+    script = (
+        "import importlib, pkgutil, sys\n"
+        "for package in ('schemas', 'loaders', 'builders', 'eval', 'dataset_cards'):\n"
+        "    home = importlib.import_module('blend.' + package)\n"
+        "    for module in pkgutil.iter_modules(home.__path__):\n"
+        "        importlib.import_module(f'blend.{package}.{module.name}')\n"
+        "import blend.cli\n"
+        "print('\\n'.join(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root)
+    loaded = set(run.stdout.split())
+    assert "blend.builders.release" in loaded
+    assert not {name for name in loaded if name.split(".")[0] in PACKAGES}
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_dependencies_point_one_way(root: Path, package: str):
+    for path in sorted((root / package).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            ours = {name.split(".")[1] for name in names if name.startswith("blend.")}
+            assert ours <= ALLOWED[package], f"{path.name} imports {ours}"
