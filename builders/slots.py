@@ -1,0 +1,122 @@
+"""Slots: where a template's text names the country or its people, and how a locale's names fill them.
+
+A template is English text with ``{country}`` where a country is named and ``{nationality}`` where an
+adjective of nationality stands. Names carry their article: ``{country}`` is filled with ``the UK`` or ``South
+Korea``, so a template never writes an article of its own before it. The fill is grammatical at the start of a
+sentence (``The UK``), in the possessive (``the UK's``, ``the Philippines'``) and after an indefinite article
+(``an American``).
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from blend.schemas.locales import Locale
+from blend.schemas.text import clean
+
+COUNTRY = "{country}"
+"""Stands for the name of the country, with its article."""
+
+NATIONALITY = "{nationality}"
+"""Stands for the adjective of nationality, without article."""
+
+SLOTS = (COUNTRY, NATIONALITY)
+"""All slots that a template may have."""
+
+ANY_SLOT = re.compile(r"\{[^{}]*\}")
+"""Anything that looks like a slot, known or not."""
+
+_ARTICLE = r"(?:\b[Tt]he\s+)?"
+# A bare apostrophe is a possessive after a plural only; elsewhere it closes a quotation.
+_POSSESSIVE = r"(?P<possessive>(?:['’]s|(?<=s)['’])(?!\w))?"
+_COUNTRY_SLOT = re.compile(_ARTICLE + re.escape(COUNTRY) + r"(?P<possessive>['’]s(?!\w))?")
+_NATIONALITY_SLOT = re.compile(r"(?:\b(?P<article>[Aa])n?\s+)?" + re.escape(NATIONALITY))
+_SENTENCE_START = re.compile(r"(?:^|[.?!]['\"’”)\]]*\s+)['\"‘“(\[]*$")
+# A full stop here ends no sentence.
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx)\.\s+$", re.IGNORECASE)
+# "a European", "a Ukrainian": a vowel letter that sounds like a consonant.
+_CONSONANT_SOUND = re.compile(r"(?:Eu|U(?!z|m|n[^i]))")
+
+
+def fill(text: str, locale: Locale) -> str:
+    """A template's text with the slots filled for a locale.
+
+    Args:
+        text: English text with `SLOTS`, any number of each.
+        locale: Whose names to use: ``prompt_name`` for the country, the first of ``nationalities``.
+
+    Returns:
+        The text without slots, single-spaced. An article before the country slot is swallowed.
+
+    Raises:
+        LookupError: If the text needs a nationality and the locale has none.
+    """
+    filled = _COUNTRY_SLOT.sub(lambda match: _country(match, locale), text)
+    filled = _NATIONALITY_SLOT.sub(lambda match: _nationality(match, locale), filled)
+    return clean(filled)
+
+
+def slot_country(text: str, names: Iterable[str]) -> str:
+    """The text with ``{country}`` for every name, its article swallowed and its possessive regular.
+
+    Args:
+        text: English text.
+        names: Names without article. Longer ones win, and a name is only found as whole words.
+    """
+    return _named(tuple(names)).sub(
+        lambda match: COUNTRY + ("'s" if match["possessive"] else ""),
+        text,
+    )
+
+
+def slot_nationality(text: str, adjective: str) -> str:
+    """The text with ``{nationality}`` for the adjective; an indefinite article before it becomes ``a``."""
+    found = re.compile(rf"(?:\b(?P<article>[Aa])n?\s+)?(?<![\w-]){re.escape(adjective)}(?![\w-])")
+    return found.sub(lambda match: _with_article(match["article"], NATIONALITY), text)
+
+
+def at_sentence_start(before: str) -> bool:
+    """Whether what follows the text ``before`` starts a sentence."""
+    return bool(_SENTENCE_START.search(before)) and not _ABBREVIATION.search(before)
+
+
+def slots_of(text: str) -> tuple[str, ...]:
+    """The slots in a text, known and unknown, in order."""
+    return tuple(ANY_SLOT.findall(text))
+
+
+def _country(match: re.Match[str], locale: Locale) -> str:
+    name = locale.prompt_name
+    if at_sentence_start(match.string[: match.start()]):
+        name = name[0].upper() + name[1:]
+    return name + _possessive(name) if match["possessive"] else name
+
+
+def _possessive(name: str) -> str:
+    """The Philippines' islands, but the US's states: an abbreviation in S is no plural."""
+    return "'" if name.endswith("s") else "'s"
+
+
+def _nationality(match: re.Match[str], locale: Locale) -> str:
+    if not locale.nationalities:
+        raise LookupError(f"{locale.tag} has no adjective of nationality")
+    adjective = locale.nationalities[0]
+    article = match["article"]
+    if article and _starts_with_vowel_sound(adjective):
+        article += "n"
+    return _with_article(article, adjective)
+
+
+def _with_article(article: str | None, word: str) -> str:
+    return f"{article} {word}" if article else word
+
+
+def _starts_with_vowel_sound(word: str) -> bool:
+    return word[0] in "AEIOU" and not _CONSONANT_SOUND.match(word)
+
+
+@lru_cache(maxsize=256)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    choice = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"{_ARTICLE}(?<![\w-])(?:{choice})(?![\w-]){_POSSESSIVE}")
