@@ -67,6 +67,11 @@ class Locale(Row):
         """Every English name of the region without article, the usual one first, none twice."""
         return tuple(dict.fromkeys([self.region_name, _without_article(self.prompt_name), *self.aliases]))
 
+    @property
+    def language_name(self) -> str:
+        """English name of the language, for example ``Korean``."""
+        return language_name(self.language)
+
     @model_validator(mode="after")
     def _codes_exist(self) -> Self:
         if not langcodes.tag_is_valid(self.language):
