@@ -1,0 +1,144 @@
+"""Overlap: how many English answer words and lemmas two locales have in common."""
+
+import re
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+OVERLAP = pl.Schema(
+    {
+        "locale_a": pl.String(),
+        "locale_b": pl.String(),
+        "templates": pl.Int64(),
+        "common_words": pl.Int64(),
+        "word_share": pl.Float64(),
+        "common_lemmas": pl.Int64(),
+        "lemma_share": pl.Float64(),
+    }
+)
+
+_Matrix = NDArray[np.float32]
+
+_TOKEN = re.compile(r"[^\W_]+(?:[:/.'’][^\W_]+)*")
+_COLUMNS_AT_ONCE = 1 << 14
+
+
+def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
+    """English answer words and lemmas that two locales share, question by question.
+
+    Words are the pieces of a lower-cased English answer between white space. Lemmas come from the tokens of the
+    lower-cased answer (runs of letters and digits, with single ``:``, ``/``, ``.`` or apostrophes inside), each
+    through simplemma's English lemmatiser. The words of a question in a locale are a set: those of all its
+    English answers, whatever their votes.
+
+    Args:
+        annotations: `ANNOTATIONS`, one row per question.
+        tags: Locales to compare, in the order of the result; rows of other locales do not count.
+
+    Returns:
+        One row per pair of locales, ``locale_a`` before ``locale_b`` in the order of ``tags``: ``templates``
+        (templates with a row in both), ``common_words`` and ``common_lemmas`` (how many both locales have,
+        summed over these templates), ``word_share`` and ``lemma_share`` (that sum over how many at least one of
+        the two has; a fraction in [0, 1], null where neither has any). Ordered as the pairs of ``tags``.
+
+    References:
+        Myung et al. (2024), BLEnD, figure 2, https://arxiv.org/abs/2406.09948, with another lemmatiser. The
+        shares are ours: a sum also grows with the number of answers that a locale gave.
+    """
+    asked = _numbered(annotations, tags)
+    answers = _english_answers(asked)
+    words = _tokens(answers, lambda answer: answer.lower().split())
+    lemmas = _lemmatised(_tokens(answers, lambda answer: _TOKEN.findall(answer.lower())))
+    presence = _presence(asked, len(tags))
+    templates = presence @ presence.T
+    rows = [
+        (tags[a], tags[b], int(templates[a, b]), *of_words, *of_lemmas)
+        for (a, b), of_words, of_lemmas in zip(
+            combinations(range(len(tags)), 2), _shared(words, presence), _shared(lemmas, presence), strict=True
+        )
+    ]
+    return pl.DataFrame(rows, schema=OVERLAP, orient="row")
+
+
+def lemmatiser() -> str:
+    """Name and version of what makes lemmas of words, for the signature of a figure."""
+    return f"simplemma-{version('simplemma')}"
+
+
+def _numbered(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
+    numbers = {tag: i for i, tag in enumerate(tags)}
+    return annotations.filter(pl.col("locale").is_in(list(tags))).select(
+        locale=pl.col("locale").replace_strict(numbers, return_dtype=pl.Int64),
+        template=pl.col("template_id").rank("dense").cast(pl.Int64) - 1,
+        answers=pl.col("annotations").list.eval(pl.element().struct.field("en_answers")),
+    )
+
+
+def _english_answers(asked: pl.DataFrame) -> pl.DataFrame:
+    answers = asked.explode("answers").explode("answers").drop_nulls("answers")
+    return answers.rename({"answers": "answer"}).unique()
+
+
+def _tokens(answers: pl.DataFrame, tokens_of: Callable[[str], list[str]]) -> pl.DataFrame:
+    # Cut each distinct answer once: "tea" is an answer to many questions in many locales.
+    distinct = answers["answer"].unique()
+    cut = pl.DataFrame(
+        {"answer": distinct, "token": [tokens_of(answer) for answer in distinct]},
+        schema_overrides={"token": pl.List(pl.String)},
+    )
+    found = answers.join(cut, on="answer").explode("token").drop_nulls("token")
+    return found.select("locale", "template", "token").unique()
+
+
+def _lemmatised(tokens: pl.DataFrame) -> pl.DataFrame:
+    from simplemma import lemmatize
+
+    distinct = tokens["token"].unique()
+    lemmas = pl.DataFrame(
+        {"token": distinct, "lemma": [lemmatize(token, lang="en").lower() for token in distinct]},
+        schema_overrides={"lemma": pl.String},
+    )
+    return tokens.join(lemmas, on="token").select("locale", "template", pl.col("lemma").alias("token")).unique()
+
+
+def _presence(asked: pl.DataFrame, n_locales: int) -> _Matrix:
+    """1 where a locale has a row for a template, shape ``(n_locales, n_templates)``."""
+    presence = np.zeros((n_locales, asked["template"].n_unique()), dtype=np.float32)
+    presence[asked["locale"].to_numpy(), asked["template"].to_numpy()] = 1
+    return presence
+
+
+def _shared(tokens: pl.DataFrame, presence: _Matrix) -> list[tuple[int, float | None]]:
+    """For every pair of locales, tokens in common and their share of the tokens of either."""
+    sizes = np.zeros_like(presence)
+    np.add.at(sizes, (tokens["locale"].to_numpy(), tokens["template"].to_numpy()), 1)
+    common = _in_common(tokens, len(presence))
+    own = sizes @ presence.T  # own[a, b]: tokens of a on the templates that b has as well
+    either = own + own.T - common
+    return [
+        (int(common[a, b]), float(common[a, b] / either[a, b]) if either[a, b] else None)
+        for a, b in combinations(range(len(presence)), 2)
+    ]
+
+
+def _in_common(tokens: pl.DataFrame, n_locales: int) -> NDArray[np.float64]:
+    """Tokens that two locales have in common, shape ``(n_locales, n_locales)``.
+
+    One matrix product of "has this token on this template" with itself, in blocks of columns, so that memory
+    does not grow with the number of tokens.
+    """
+    columns = tokens.select("template", "token").unique(maintain_order=True).with_row_index("column")
+    cells = tokens.join(columns, on=["template", "token"]).sort("column")
+    column, locale = cells["column"].to_numpy().astype(np.int64), cells["locale"].to_numpy()
+    common = np.zeros((n_locales, n_locales))
+    for start in range(0, columns.height, _COLUMNS_AT_ONCE):
+        lo, hi = np.searchsorted(column, (start, start + _COLUMNS_AT_ONCE))
+        # float32 holds whole numbers up to 2**24 exactly, far above the columns of a block.
+        has = np.zeros((n_locales, _COLUMNS_AT_ONCE), dtype=np.float32)
+        has[locale[lo:hi], column[lo:hi] - start] = 1
+        common += has @ has.T
+    return common
