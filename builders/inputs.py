@@ -1,0 +1,108 @@
+"""Inputs: all sources of a recipe as one set of tables."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from blend.builders.progress import Notify, unheard
+from blend.loaders.sources import SourceTables, load_source
+from blend.schemas.errors import BlendError, RowError, raise_all
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo
+from blend.schemas.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What all sources of a recipe hold, one frame per kind of row; columns as in `schemas.frames`."""
+
+    questions: pl.DataFrame
+    """`QUESTIONS`, ordered by template and locale."""
+    annotations: pl.DataFrame
+    """`ANNOTATIONS` that were already merged and counted when they were read."""
+    responses: pl.DataFrame
+    """`RESPONSES`."""
+    reviews: pl.DataFrame
+    """`REVIEWS`."""
+    sources: tuple[SourceTables, ...]
+    """The sources one by one, in the recipe's order, for the report."""
+
+    @property
+    def infos(self) -> tuple[SourceInfo, ...]:
+        """What was read, with digests."""
+        return tuple(source.info for source in self.sources)
+
+
+def read_inputs(
+    recipe: Recipe, *, base: Path = Path(), locales: Registry | None = None, notify: Notify = unheard
+) -> Inputs:
+    """Read all sources of a recipe.
+
+    Args:
+        recipe: Names the sources and the locales wanted.
+        base: Folder to which the recipe's relative locations refer.
+        locales: The known locales; those of the package when absent.
+        notify: Told about progress.
+
+    Raises:
+        BlendError: If a source is not as it must be, if two hold the same question, or if the recipe asks for a
+            locale that none holds.
+    """
+    known = locales or registry()
+    wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
+    sources = []
+    for done, source in enumerate(recipe.sources):
+        notify("read sources", done, len(recipe.sources))
+        sources.append(_only(load_source(source, base, known), wanted))
+    notify("read sources", len(sources), len(sources))
+    inputs = Inputs(
+        questions=pl.concat([tables.questions for tables in sources]).sort(KEY, maintain_order=True),
+        annotations=pl.concat([tables.annotations for tables in sources]).sort(KEY),
+        responses=pl.concat([tables.responses for tables in sources]),
+        reviews=pl.concat([tables.reviews for tables in sources]),
+        sources=tuple(sources),
+    )
+    _check_unique(inputs.questions)
+    _check_wanted(inputs.questions, wanted)
+    return inputs
+
+
+def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
+    if wanted is None:
+        return tables
+    here = pl.col("locale").is_in(wanted)
+    return replace(
+        tables,
+        questions=tables.questions.filter(here),
+        annotations=tables.annotations.filter(here),
+        responses=tables.responses.filter(here),
+        reviews=tables.reviews.filter(here),
+        # A finding without a locale is about a whole file, whatever locale it serves.
+        findings=tables.findings.filter(here | pl.col("locale").is_null()),
+    )
+
+
+def _check_unique(questions: pl.DataFrame) -> None:
+    twice = questions.filter(pl.struct(KEY).is_duplicated()).group_by(KEY, maintain_order=True).agg("source")
+    raise_all(
+        [
+            RowError(
+                f"question {template_id!r} in {locale} is also in {places[0]}",
+                where=places[1],
+                fix="keep it in one source",
+            )
+            for template_id, locale, places in twice.iter_rows()
+        ]
+    )
+
+
+def _check_wanted(questions: pl.DataFrame, wanted: list[str] | None) -> None:
+    held = set(questions["locale"])
+    missing = [tag for tag in wanted or [] if tag not in held]
+    if missing:
+        raise BlendError(
+            f"recipe, key locales: no source has a question in {', '.join(missing)}; "
+            f"the sources hold {', '.join(sorted(held)) or 'none'}"
+        )

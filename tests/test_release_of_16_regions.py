@@ -1,0 +1,212 @@
+"""The release of the 16 published regions: built by the command, loaded by plain ``datasets``."""
+
+import csv
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import datasets
+import polars as pl
+import pytest
+
+from blend.builders.equivalence import overlaps
+from blend.loaders.releases import read_config, read_manifest
+from blend.schemas.arrow import features
+from blend.schemas.configs import CONFIGS
+from blend.schemas.locales import registry
+from blend.schemas.text import clean
+
+pytestmark = pytest.mark.integration
+
+BLEND_LOCALES = [locale for locale in registry() if "blend" in locale.collections]
+LETTERS = "ABCD"
+
+
+def blend(*arguments: str | Path, **environment: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", "blend", *map(str, arguments)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def release(blend_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("release") / "blend"
+    blend("build", "--blend", blend_data, "--out", out, PYTHONHASHSEED="1")
+    return out
+
+
+@pytest.fixture(scope="module")
+def paper_release(blend_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("paper") / "blend"
+    blend("build", "--blend", blend_data, "--mcq-mode", "paper", "--out", out)
+    return out
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path_factory.mktemp("cache"))
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        yield
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def load(release: Path, config: str, split: str, **options: Any) -> Any:
+    return datasets.load_dataset(str(release), config, split=split, **options)
+
+
+def test_another_process_with_another_hash_seed_makes_the_same_bytes(
+    release: Path, blend_data: Path, tmp_path: Path
+):
+    blend("build", "--blend", blend_data, "--out", tmp_path / "again", PYTHONHASHSEED="2", TZ="Asia/Seoul")
+    assert digests(tmp_path / "again") == digests(release)
+
+
+def test_a_renamed_source_directory_makes_the_same_tables(release: Path, blend_data: Path, tmp_path: Path):
+    (tmp_path / "elsewhere").symlink_to(blend_data)
+    blend("build", "--blend", tmp_path / "elsewhere", "--out", tmp_path / "again")
+    ours, again = read_manifest(release), read_manifest(tmp_path / "again")
+    assert again.tables == ours.tables
+    assert [source.sha256 for source in again.sources] == [source.sha256 for source in ours.sources]
+
+
+def test_the_manifest_names_every_file_and_its_digest(release: Path):
+    manifest = read_manifest(release)
+    found = digests(release)
+    del found["release.json"]
+    assert {file.path: file.sha256 for file in manifest.files} == found
+    assert {file for table in manifest.tables for file in table.files} <= set(found)
+
+
+def test_every_config_and_split_is_offered(release: Path):
+    splits = [locale.split for locale in BLEND_LOCALES]
+    assert datasets.get_dataset_config_names(str(release)) == list(CONFIGS)
+    assert datasets.get_dataset_split_names(str(release), "annotations") == splits
+    assert datasets.get_dataset_split_names(str(release), "short-answer-questions") == splits
+    assert datasets.get_dataset_split_names(str(release), "multiple-choice-questions") == ["test"]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_split_loads_also_streaming_with_its_types(release: Path, config: str):
+    tables = [table for table in read_manifest(release).tables if table.config == config]
+    whole = datasets.load_dataset(str(release), config)
+    for table in tables:
+        rows = whole[table.split]
+        assert rows.features == features(CONFIGS[config])
+        assert len(rows) == table.rows
+        streamed = next(iter(load(release, config, table.split, streaming=True)))
+        assert streamed == rows[0]
+        CONFIGS[config].model_validate(rows[len(rows) - 1])
+    assert load(release, config, f"{tables[0].split}[:5]").num_rows == 5
+
+
+def test_annotations_are_the_published_ones(release: Path, blend_data: Path):
+    for locale in BLEND_LOCALES:
+        path = blend_data / "annotations" / f"{locale.upstream}_data.json"
+        published = json.loads(path.read_text(encoding="utf-8"))
+        rows = load(release, "annotations", locale.split)
+        assert rows["ID"][:] == list(published)
+        for row in rows:
+            entry = published[row["ID"]]
+            idks = dict(entry["idks"])
+            assert row["en_question"] == clean(entry["en_question"].replace("\x1c", " "))
+            assert [group["count"] for group in row["annotations"]] == [
+                group["count"] for group in entry["annotations"]
+            ]
+            assert row["idks"]["idk"] == idks.pop("idk")
+            assert row["idks"]["no-answer"] == idks.pop("no-answer")
+            assert row["idks"]["not-applicable"] == idks.pop("not-applicable")
+            assert sum(other["count"] for other in row["idks"]["others"]) == sum(idks.values())
+            assert (row["locale"], row["language"]) == (locale.tag, locale.language)
+
+
+def test_questions_are_the_published_ones(release: Path, blend_data: Path):
+    for locale in BLEND_LOCALES:
+        path = blend_data / "questions" / f"{locale.upstream}_questions.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            published = list(csv.DictReader(file))
+        rows = load(release, "short-answer-questions", locale.split)
+        for column in ("ID", "Topic", "Source"):
+            assert rows[column][:] == [row[column] for row in published]
+        for column in ("Question", "Translation"):
+            assert rows[column][:] == [clean(row[column].replace("\x1c", " ")) for row in published]
+
+
+def test_code_written_for_the_public_dataset_keeps_working(release: Path):
+    annotations = datasets.load_dataset(str(release), "annotations")
+    assert annotations["AS"][0]["idks"]["no-answer"] == 0
+    questions = load(release, "multiple-choice-questions", "test")
+    iran = questions.filter(lambda row: row["country"] == "Iran")
+    assert len(iran) > 100
+    row = iran[0]
+    assert json.loads(row["choices"])[row["answer_idx"]] == row["options"][row["answer"]]
+    assert json.loads(row["choice_countries"])[row["answer_idx"]] == "Iran"
+    assert row["prompt"].startswith(row["question"])
+    assert all(
+        f"{letter}. {option}\n" in row["prompt"] for letter, option in zip(LETTERS, row["options"], strict=True)
+    )
+
+
+def test_the_right_answer_is_at_every_position_equally_often(release: Path):
+    positions = read_config(release, "multiple-choice-questions").group_by("locale", "answer").len()
+    for counts in positions.partition_by("locale"):
+        assert len(counts) == len(LETTERS)
+        assert counts["len"].max() - counts["len"].min() <= 1
+
+
+def test_no_distractor_overlaps_an_acceptable_answer(release: Path):
+    acceptable = {
+        (row["template_id"], row["locale"]): [
+            answer for group in row["annotations"] for answer in group["en_answers"]
+        ]
+        for row in read_config(release, "annotations").iter_rows(named=True)
+    }
+    mcqs = read_config(release, "multiple-choice-questions")
+    assert len(mcqs) > 5_000
+    for row in mcqs.iter_rows(named=True):
+        distractors = [option for i, option in enumerate(row["options"]) if i != row["answer"]]
+        for i, distractor in enumerate(distractors):
+            rivals = [*acceptable[row["template_id"], row["locale"]], *distractors[i + 1 :]]
+            assert not any(overlaps(distractor, rival) for rival in rivals), row
+
+
+def test_every_question_names_the_region_it_asks_about(release: Path):
+    names = {locale.tag: locale.prompt_name for locale in BLEND_LOCALES}
+    mcqs = read_config(release, "multiple-choice-questions")
+    for tag, question in mcqs.select("locale", "question").unique().iter_rows():
+        assert names[tag].removeprefix("the ") in question
+
+
+def test_paper_mode_has_the_published_counts(paper_release: Path, golden: Path):
+    expected = json.loads((golden / "mcq_counts_by_country.json").read_text())
+    mcqs = read_config(paper_release, "multiple-choice-questions")
+    assert len(mcqs) == expected["total"] == 69_810
+    assert Counter(mcqs["country"].to_list()) == Counter(expected["per_country"])
+    assert mcqs["template_id"].n_unique() == expected["questions_with_mcqs"] == 49
+
+
+def test_every_question_left_out_of_multiple_choice_is_accounted_for(release: Path):
+    mcqs = read_config(release, "multiple-choice-questions")
+    made = set(mcqs.select("template_id", "locale").unique().iter_rows())
+    findings = pl.read_ndjson(release / "reports" / "findings.jsonl", infer_schema_length=None)
+    left_out = findings.filter(pl.col("stage") == "make multiple-choice questions")
+    asked = set(read_config(release, "annotations").select("template_id", "locale").iter_rows())
+    assert made.isdisjoint(set(left_out.select("template_id", "locale").iter_rows()))
+    assert made | set(left_out.select("template_id", "locale").iter_rows()) == asked
