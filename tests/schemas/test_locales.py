@@ -1,0 +1,292 @@
+"""The registry says the truth about its 33 locales, and refuses entries that do not hold."""
+
+from pathlib import Path
+
+import langcodes
+import pytest
+
+from blend.schemas.errors import RowError, RowErrors, UnknownNameError
+from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+
+BLEND = (
+    *("en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID", "es-ES", "fa-IR"),
+    *("es-MX", "as-AS", "el-GR", "am-ET", "ha-NG", "az-AZ", "ko-KP", "su-JB"),
+)
+SEMEVAL_ONLY = (
+    *("ar-EG", "ar-MA", "ar-SA", "bg-BG", "en-AU", "es-EC", "eu-PV", "fr-FR", "ga-IE"),
+    *("ja-JP", "ms-SG", "sv-SE", "ta-LK", "ta-SG", "tl-PH", "zh-SG", "zh-TW"),
+)
+# The order of the authors' scripts, on which the published multiple-choice construction depends.
+UPSTREAM = (
+    *("UK", "US", "South_Korea", "Algeria", "China", "Indonesia", "Spain", "Iran", "Mexico", "Assam"),
+    *("Greece", "Ethiopia", "Northern_Nigeria", "Azerbaijan", "North_Korea", "West_Java"),
+)
+# Region codes that mean something else in ISO 3166 (AS American Samoa, NG all of Nigeria), or nothing.
+NOT_ISO = {"AS": "IN", "NG": "NG", "JB": "ID", "PV": "ES"}
+
+ENTRY = """[[locale]]
+tag = "eo-ZA"
+language = "eo"
+region = "ZA"
+region_name = "Zamenhofia"
+upstream = "Zamenhofia"
+prompt_name = "Zamenhofia"
+nationalities = ["Zamenhofian"]
+aliases = []
+native_name = "Zamenhofio"
+direction = "ltr"
+script = "Latn"
+parent = "PL"
+split = "ZA"
+"""
+
+
+def test_blend_then_semeval_in_order():
+    assert registry().tags == (*BLEND, *SEMEVAL_ONLY)
+    assert [locale.upstream for locale in registry()][:16] == list(UPSTREAM)
+    assert [locale.tag for locale in registry() if "blend" in locale.collections] == list(BLEND)
+    assert all("semeval-2026-7" in locale.collections for locale in registry())
+
+
+def test_upstream_names_are_the_file_names(blend_data: Path):
+    stems = {path.name.removesuffix("_data.json") for path in (blend_data / "annotations").iterdir()}
+    assert {locale.upstream for locale in registry() if "blend" in locale.collections} == stems
+
+
+@pytest.mark.parametrize("locale", registry(), ids=lambda locale: locale.tag)
+def test_codes_are_known_to_langcodes(locale: Locale):
+    assert langcodes.tag_is_valid(locale.language)
+    territory = langcodes.Language.make(language=locale.language, territory=locale.parent)
+    # Korean in North Korea, Chinese in Taiwan: the likely script of the language in that country.
+    assert territory.maximize().script == locale.script
+    assert (locale.direction == "rtl") == (locale.script == "Arab")
+    # What CLDR calls the country is one of our names, unless the region is a part of the country.
+    if locale.region not in NOT_ISO:
+        assert territory.territory_name("en") in locale.names
+    assert locale.parent == NOT_ISO.get(locale.region, locale.region)
+    assert language_name(locale.language, locale.language)
+
+
+def test_regions_that_are_no_countries():
+    parents = {locale.region: locale.parent for locale in registry() if locale.region in NOT_ISO}
+    assert parents == NOT_ISO
+    assert langcodes.Language.make(territory="AS").territory_name() == "American Samoa"
+
+
+def test_split_names_suit_the_hub_and_differ():
+    splits = [locale.split for locale in registry()]
+    assert len(set(splits)) == 33
+    assert not [split for split in splits if "-" in split]
+    shared = {locale.split: locale.region for locale in registry() if locale.split != locale.region}
+    assert shared == {"SG_ms": "SG", "SG_ta": "SG", "SG_zh": "SG"}
+
+
+def test_names_printed_with_article():
+    articles = {locale.tag: locale.prompt_name for locale in registry() if locale.prompt_name[0].islower()}
+    assert articles == {
+        "en-GB": "the UK",
+        "en-US": "the US",
+        "eu-PV": "the Basque Country",
+        "tl-PH": "the Philippines",
+    }
+    assert registry().get("en-GB").names[:2] == ("UK", "United Kingdom")
+    assert registry().get("eu-PV").names[0] == "Basque Country"
+
+
+def test_semeval_codes():
+    assert [locale.semeval for locale in registry()] == [*BLEND, *SEMEVAL_ONLY]
+
+
+def test_language_names_in_any_language():
+    assert language_name("su") == "Sundanese"
+    assert language_name("ko", "eu") == "koreera"
+    assert language_name("ko", "ko") == "한국어"
+    assert registry().get("fa-IR").language_name == "Persian"
+
+
+def test_language_name_of_no_language():
+    with pytest.raises(UnknownNameError) as caught:
+        language_name("korean")
+    assert str(caught.value) == (
+        "unknown language tag 'korean'; choose one of: am, ar, as, az, bg, el, en, es, eu, fa, fr, ga, ha, id, "
+        "ja, ko, ms, su, sv, ta, tl, zh"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"),
+    [
+        ("ko-KP", "ko-KP"),
+        ("North_Korea", "ko-KP"),
+        ("KP", "ko-KP"),
+        ("UK", "en-GB"),
+        ("GB", "en-GB"),
+        ("SG_ta", "ta-SG"),
+        ("Tamil_Singapore", "ta-SG"),
+        ("eu-ES", "eu-PV"),
+        ("Arabic_Egypt", "ar-EG"),
+    ],
+)
+def test_find(name: str, tag: str):
+    assert registry().find(name).tag == tag
+
+
+def test_unknown_names():
+    tags = ", ".join(sorted(registry().tags))
+    for look_up in (registry().find, registry().get, registry().rank):
+        with pytest.raises(UnknownNameError) as caught:
+            look_up("ko-KQ")
+        assert str(caught.value) == f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? choose one of: {tags}"
+
+
+def test_shared_region_code_names_nobody():
+    with pytest.raises(UnknownNameError) as caught:
+        registry().find("SG")
+    assert str(caught.value) == "unknown locale 'SG'; choose one of: SG_ms, SG_ta, SG_zh"
+
+
+def test_get_takes_tags_only():
+    assert registry().get("en-GB").upstream == "UK"
+    assert "en-GB" in registry()
+    assert "UK" not in registry()
+    with pytest.raises(UnknownNameError, match="unknown locale 'UK'"):
+        registry().get("UK")
+
+
+def test_extended_keeps_ranks():
+    own = parse_locales(ENTRY, source="own.toml")
+    extended = registry().extended(own)
+    assert extended.tags == (*registry().tags, "eo-ZA")
+    assert extended.rank("eo-ZA") == 33
+    assert extended.find("Zamenhofia").collections == ()
+    assert "eo-ZA" not in registry()
+
+
+def test_extended_by_a_known_locale():
+    with pytest.raises(RowError) as caught:
+        registry().extended([registry().get("ko-KR")])
+    assert str(caught.value) == "locales, entry 34 (ko-KR): entry 3 has the same tag; delete one of the two"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'language = "eo"',
+            'language = "e0"',
+            "own.toml, entry 1 (eo-ZA): language 'e0' is no valid BCP 47 tag; write for example 'ko'",
+        ),
+        (
+            'tag = "eo-ZA"',
+            'tag = "eo-ZB"',
+            "own.toml, entry 1 (eo-ZB): tag is not language-region; write eo-ZA",
+        ),
+        (
+            'parent = "PL"',
+            'parent = "JB"',
+            "own.toml, entry 1 (eo-ZA): parent 'JB' is no ISO 3166 country; write for example 'ID' for West Java",
+        ),
+        (
+            'script = "Latn"',
+            'script = "Lati"',
+            "own.toml, entry 1 (eo-ZA): script 'Lati' is no ISO 15924 code; write for example 'Latn'",
+        ),
+        (
+            'native_name = "Zamenhofio"\n',
+            "",
+            "own.toml, entry 1 (eo-ZA), field native_name: the field is missing; add native_name = …",
+        ),
+        (
+            'tag = "eo-ZA"\n',
+            "",
+            "own.toml, entry 1, field tag: the field is missing; add tag = …",
+        ),
+        (
+            "aliases = []",
+            "aliases = []\nalias = []",
+            (
+                "own.toml, entry 1 (eo-ZA), field alias: unknown field; choose from: tag, language, region, "
+                "region_name, upstream, prompt_name, nationalities, aliases, native_name, direction, script, "
+                "parent, split, semeval, other_codes, collections"
+            ),
+        ),
+        (
+            'direction = "ltr"',
+            'direction = "left"',
+            (
+                "own.toml, entry 1 (eo-ZA), field direction: input should be 'ltr' or 'rtl', not 'left'; "
+                "compare with the packaged entries"
+            ),
+        ),
+        (
+            'split = "ZA"',
+            'split = "Z-A"',
+            (
+                "own.toml, entry 1 (eo-ZA), field split: string should match pattern '^\\w+$', not 'Z-A'; "
+                "compare with the packaged entries"
+            ),
+        ),
+        (
+            "aliases = []",
+            "aliases = [",
+            "own.toml: not TOML: Invalid value (at line 10, column 1); mend the file there",
+        ),
+        (
+            "[[locale]]",
+            "[locales]",
+            "own.toml: unknown key 'locales'; write one [[locale]] table per locale and nothing else",
+        ),
+        (
+            "[[locale]]",
+            "[locale]",
+            "own.toml: no [[locale]] tables; write one [[locale]] table per locale and nothing else",
+        ),
+    ],
+)
+def test_wrong_entries(old: str, new: str, message: str):
+    assert old in ENTRY
+    with pytest.raises(RowError) as caught:
+        parse_locales(ENTRY.replace(old, new), source="own.toml")
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "own.toml, entry 2 (eo-ZA): entry 1 has the same tag; delete one of the two"),
+        (
+            {'tag = "eo-ZA"': 'tag = "la-ZA"', 'language = "eo"': 'language = "la"'},
+            (
+                "own.toml, entry 2 (la-ZA): region ZA is shared with entry 1 (eo-ZA), and both have "
+                "the split 'ZA'; give each a split of its own, such as ZA_la"
+            ),
+        ),
+        (
+            {'"eo-ZA"': '"eo-ZB"', '"ZA"': '"ZB"'},
+            (
+                "own.toml, entry 2 (eo-ZB): entry 1 (eo-ZA) is called 'Zamenhofia' as well; "
+                "give each locale its own split, upstream name and codes"
+            ),
+        ),
+    ],
+)
+def test_entries_that_clash(changes: dict[str, str], message: str):
+    second = ENTRY
+    for old, new in changes.items():
+        second = second.replace(old, new)
+    with pytest.raises(RowError) as caught:
+        parse_locales(ENTRY + second, source="own.toml")
+    assert str(caught.value) == message
+
+
+def test_all_problems_are_told_at_once():
+    with pytest.raises(RowErrors) as caught:
+        parse_locales(ENTRY.replace('tag = "eo-ZA"\n', "").replace("ltr", "top"), source="own.toml")
+    assert [error.where for error in caught.value.errors] == [
+        "own.toml, entry 1, field tag",
+        "own.toml, entry 1, field direction",
+    ]
+
+
+def test_registry_takes_any_iterable():
+    assert len(Registry(locale for locale in registry())) == 33
