@@ -142,7 +142,7 @@ def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None
         [
             RowError(
                 f"annotations of {row['template_id']!r} in {row['locale']}, which is no question here",
-                where=row["source"],
+                where=row["source"] or "annotations",
                 fix="add the question or remove its annotations",
             )
             for row in orphans.select(*KEY, "source").iter_rows(named=True)

@@ -15,8 +15,8 @@ from blend.schemas.frames import KEY
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
 
-SKIP_UNANSWERABLE = 3
-SKIP_UNKNOWN = 5
+_SKIP_UNANSWERABLE = 3
+_SKIP_UNKNOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),
             scored=_ANSWERED
-            & (pl.col("no-answer") + pl.col("not-applicable") < SKIP_UNANSWERABLE)
-            & (pl.col("idk") < SKIP_UNKNOWN),
+            & (pl.col("no-answer") + pl.col("not-applicable") < _SKIP_UNANSWERABLE)
+            & (pl.col("idk") < _SKIP_UNKNOWN),
         )
         .sort(KEY)
     )
