@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from unicodedata import decimal
+from unicodedata import decimal, normalize
 
 
 class AnswerFormat(StrEnum):
@@ -24,6 +24,8 @@ _HINTS = (
 _TIME = re.compile(r"(\d{1,2}):(\d{2})")
 _DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
 _INTEGER = re.compile(r"-?\d+(?:\.0+)?")
+_TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m\.?")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -45,6 +47,22 @@ def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - 
     """
     text = _western_digits(answer.strip())
     return _CANONICAL[format](text)
+
+
+def understood(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - the field's word
+    """The canonical spelling of an answer that people also write in another common notation.
+
+    Besides what `canonical` takes: a time on the 12-hour clock (``5 pm``, ``12:30 a.m.``) and commas between
+    the thousands of an integer. ``None`` for anything else, ``noon`` included: nothing is guessed.
+    """
+    text = _western_digits(normalize("NFKC", answer)).strip().casefold()
+    if format is AnswerFormat.INTEGER and _THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
+    match = _TWELVE_HOURS.fullmatch(text)
+    if format is AnswerFormat.TIME and match is not None and 1 <= int(match[1]) <= 12:
+        # 12 am is midnight.
+        text = f"{int(match[1]) % 12 + (12 if match[3] == 'p' else 0)}:{match[2] or '00'}"
+    return canonical(answer if format is AnswerFormat.TEXT else text, format)
 
 
 def _text(text: str) -> str | None:
