@@ -184,7 +184,10 @@ def test_extended_by_a_known_locale():
         (
             'parent = "PL"',
             'parent = "JB"',
-            "own.toml, entry 1 (eo-ZA): parent 'JB' is no ISO 3166 country; write for example 'ID' for West Java",
+            (
+                "own.toml, entry 1 (eo-ZA): parent 'JB' is no ISO 3166 country; "
+                "write for example 'ID' for West Java"
+            ),
         ),
         (
             'script = "Latn"',
