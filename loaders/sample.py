@@ -11,8 +11,7 @@ from pathlib import Path
 def sample_path() -> AbstractContextManager[Path]:
     """The sample's directory, for as long as the context is open.
 
-    ``with sample_path() as folder: ...`` works from a checkout, from an installed wheel and from an archive on the
-    import path, where the files exist on disk only inside the context.
+    ``with sample_path() as folder: ...`` works from a checkout and from an installed wheel.
 
     Returns:
         A context that gives the directory with ``recipe.toml``, ``templates.csv``, ``questions.csv``,
