@@ -102,7 +102,7 @@ def _counts(stats: Stats) -> Table:
     )
     for row in stats.counts.iter_rows(named=True):
         table.add_row(row["locale"], *(_count(row[name]) for name in _COUNTS))
-    return _with_total(table, "all", (_count(stats.counts[name].sum()) for name in _COUNTS))
+    return _with_total(table, "all", (_count(int(stats.counts[name].sum())) for name in _COUNTS))
 
 
 def _per_question(stats: Stats) -> Table:
@@ -244,7 +244,7 @@ def _mcq_counts(mcqs: McqStats) -> Table:
     for locale, total, templates in totals.iter_rows():
         counts = [cells.get((locale, topic), 0) for topic in topics]
         table.add_row(locale, *map(_count, [*counts, total, templates]))
-    sums = [mcqs.counts.filter(topic=topic)["mcqs"].sum() for topic in topics]
+    sums = [int(mcqs.counts.filter(topic=topic)["mcqs"].sum()) for topic in topics]
     return _with_total(table, "all", [*map(_count, [*sums, sum(sums)]), ""])
 
 
@@ -273,7 +273,7 @@ def _mcq_distractors(mcqs: McqStats) -> Table:
     regions = mcqs.distractors.group_by("region").agg(
         pl.col("options").sum(), least=pl.col("share").min(), greatest=pl.col("share").max()
     )
-    total = regions["options"].sum()
+    total = int(regions["options"].sum())
     for row in regions.sort("options", "region", descending=[True, False]).iter_rows(named=True):
         shares = (row["options"] / total, row["least"], row["greatest"])
         table.add_row(row["region"], _count(row["options"]), *(_mean(share, "fraction") for share in shares))

@@ -191,13 +191,12 @@ def definitions() -> Mapping[str, str]:
 
 def in_order(column: str, names: Iterable[str]) -> pl.Expr:
     """A sort key that puts the values of a column in a given order; an unknown value is an error of ours."""
-    return pl.col(column).replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
+    return pl.col(column).cast(pl.Enum(list(names)))
 
 
 def in_measure_order() -> pl.Expr:
     """A sort key that puts ``measure`` and ``definition`` in the order of `MEASURES`."""
-    keys = {key: i for i, key in enumerate(definitions())}
-    return pl.concat_str("measure", "definition", separator="/").replace_strict(keys, return_dtype=pl.Int64)
+    return pl.concat_str("measure", "definition", separator="/").cast(pl.Enum(list(definitions())))
 
 
 def _value(measure: Measure) -> pl.Expr:

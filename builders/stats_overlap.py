@@ -70,9 +70,8 @@ def lemmatiser() -> str:
 
 
 def _numbered(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
-    numbers = {tag: i for i, tag in enumerate(tags)}
     return annotations.filter(pl.col("locale").is_in(list(tags))).select(
-        locale=pl.col("locale").replace_strict(numbers, return_dtype=pl.Int64),
+        locale=pl.col("locale").cast(pl.Enum(list(tags))).to_physical().cast(pl.Int64),
         template=pl.col("template_id").rank("dense").cast(pl.Int64) - 1,
         answers=pl.col("annotations").list.eval(pl.element().struct.field("en_answers")),
     )
