@@ -1,0 +1,156 @@
+"""Ballots: what each annotator answered, answer by answer, beside what the reviewer decided on it.
+
+Answers are compared by `schemas.text.clean`: what differs only in outer or repeated blanks or in Unicode
+composition is one answer.
+"""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.frames import KEY
+from blend.schemas.text import clean
+
+ANSWER = (*KEY, "answer")
+"""What makes an answer: its question and its cleaned text."""
+
+
+class Ballots(NamedTuple):
+    """Responses and reviews of known questions, checked against each other."""
+
+    answers: pl.DataFrame
+    """One row per annotator and answer: ``template_id``, ``locale``, ``annotator``, ``answer`` (cleaned),
+    ``source`` (of the response), ``language``, ``answer_format``, ``invalid`` (null where no review mentions
+    the answer), ``group`` (index within the review, from 0; null where invalid or unmentioned) and ``position``
+    (of the answer within the review)."""
+    decisions: pl.DataFrame
+    """One row per reviewed answer: ``template_id``, ``locale``, ``answer`` (cleaned), ``invalid``, ``group``,
+    ``position``, ``review`` (source of the review)."""
+
+
+def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame) -> Ballots:
+    """Every answer with the decision on it.
+
+    Args:
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`; rows without answers have no ballot.
+        reviews: `frames.REVIEWS`.
+
+    Returns:
+        The ballots, in no particular order. An annotator who repeats an answer has one row for it.
+
+    Raises:
+        RowError, RowErrors: If a question or a review occurs twice, an annotator responds twice to a question,
+        a
+            response or review is about no question, or a review decides twice on an answer or on one that
+            nobody gave. Names all places.
+    """
+    answers, decisions = _answers(responses), _decisions(reviews)
+    raise_all(
+        [
+            *_repeated(questions, KEY, "question {template_id!r} in {locale}", "remove this row or {first}"),
+            *_repeated(
+                responses,
+                (*KEY, "annotator"),
+                "annotator {annotator!r} responds twice to {template_id!r} in {locale}",
+                "delete this row or {first}, or give the second person an id of their own",
+            ),
+            *_repeated(
+                reviews, KEY, "{template_id!r} in {locale} is reviewed twice", "merge this row into {first}"
+            ),
+            *_without_question(questions, responses, "response"),
+            *_without_question(questions, reviews, "review"),
+            *_decided_twice(decisions),
+            *_on_nothing(decisions, answers),
+        ]
+    )
+    asked = questions.select(*KEY, "language", "answer_format")
+    decided = decisions.unique(ANSWER, keep="first", maintain_order=True)
+    return Ballots(
+        answers.join(asked, on=KEY).join(decided.drop("review"), on=ANSWER, how="left"),
+        decided,
+    )
+
+
+def cleaned(rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The rows with the texts of one column cleaned (`schemas.text.clean`), each distinct text once."""
+    texts = rows[column].unique()
+    return rows.with_columns(
+        pl.col(column).replace_strict(texts, [clean(text) for text in texts], return_dtype=pl.String)
+    )
+
+
+def _answers(responses: pl.DataFrame) -> pl.DataFrame:
+    typed = (
+        responses.select(*KEY, "annotator", "source", answer="answers")
+        .filter(pl.col("answer").list.len() > 0)
+        .explode("answer")
+    )
+    return cleaned(typed, "answer").unique([*ANSWER, "annotator"], keep="first", maintain_order=True)
+
+
+def _decisions(reviews: pl.DataFrame) -> pl.DataFrame:
+    """The decisions of all reviews in the reviewer's order, not yet checked."""
+    place = reviews.select(*KEY, "groups", answer="invalid", review="source")
+    no_group = pl.lit(None, pl.Int64)
+    invalid = (
+        place.filter(pl.col("answer").list.len() > 0)
+        .explode("answer")
+        .select(*ANSWER, "review", invalid=pl.lit(True), group=no_group)
+    )
+    grouped = (
+        place.drop("answer")
+        .filter(pl.col("groups").list.len() > 0)
+        .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
+        .explode("groups", "group")
+        .with_columns(answer=pl.col("groups").struct.field("answers"))
+        .filter(pl.col("answer").list.len() > 0)
+        .explode("answer")
+        .select(*ANSWER, "review", invalid=pl.lit(False), group="group")
+    )
+    return cleaned(pl.concat([invalid, grouped]), "answer").with_row_index("position")
+
+
+def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> Iterator[RowError]:
+    twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
+    for row in twice.iter_rows(named=True):
+        first, *others = row["source"]
+        for place in others:
+            yield RowError(what.format(**row), where=place, fix=fix.format(first=first))
+
+
+def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:
+    for row in rows.join(questions, on=KEY, how="anti").iter_rows(named=True):
+        yield RowError(
+            f"{kind} to {row['template_id']!r} in {row['locale']}, which is no question",
+            where=row["source"],
+            fix="correct the id or the locale, or add the question",
+        )
+
+
+def _decided_twice(decisions: pl.DataFrame) -> Iterator[RowError]:
+    twice = decisions.group_by(*ANSWER, "review", maintain_order=True).agg(
+        verdicts=pl.struct("invalid", "group").n_unique()
+    )
+    for row in twice.filter(pl.col("verdicts") > 1).iter_rows(named=True):
+        yield RowError(
+            f"the review of {row['template_id']!r} in {row['locale']} decides twice on {row['answer']!r}",
+            where=row["review"],
+            fix="name it in one group, or among the invalid answers",
+        )
+
+
+def _on_nothing(decisions: pl.DataFrame, answers: pl.DataFrame) -> Iterator[RowError]:
+    unknown = decisions.join(answers, on=ANSWER, how="anti")
+    for row in unknown.iter_rows(named=True):
+        here = (pl.col("template_id") == row["template_id"]) & (pl.col("locale") == row["locale"])
+        close = get_close_matches(row["answer"], answers.filter(here)["answer"].to_list(), n=1)
+        yield RowError(
+            f"the review of {row['template_id']!r} in {row['locale']} decides on {row['answer']!r}, "
+            "which nobody gave",
+            where=row["review"],
+            fix=f"write {close[0]!r}, or remove it" if close else "remove it",
+        )
