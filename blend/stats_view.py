@@ -266,7 +266,7 @@ def _mcq_distractors(mcqs: McqStats) -> Table:
     table = _table(
         "Origin of wrong options",
         "How many wrong options a region gives, their share of all wrong options, and the least and greatest"
-        " share among the wrong options of one locale.",
+        " share among the wrong options of a locale that gets any from it.",
         "region",
         ("options", "share", "least", "greatest"),
     )
