@@ -23,7 +23,8 @@ _HINTS = (
 
 _TIME = re.compile(r"(\d{1,2}):(\d{2})")
 _DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
-_INTEGER = re.compile(r"-?\d+(?:\.0+)?")
+# Not three zeros after a point: 5.000 is five in London and five thousand in Jakarta.
+_INTEGER = re.compile(r"-?\d+(?:\.0(?:0|0{3,})?)?")
 _TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m\.?")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -42,7 +43,7 @@ def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - 
     """The answer in the one spelling of its format, or ``None`` when it does not have the format.
 
     Text is stripped of outer white space and must not be blank. An integer loses leading zeros and a zero
-    fraction (``"07"`` and ``"7.0"`` are ``"7"``), a time is ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of
+    fraction (``"07"`` and ``"7.0"`` are ``"7"``; ``"7.000"`` may be thousands and is neither), a time is ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of
     a leap year. Digits of any script count (``"٧"`` is ``"7"``).
     """
     text = _western_digits(answer.strip())

@@ -36,6 +36,8 @@ def test_the_hint_in_the_text_decides(question: str, expected: AnswerFormat):
         ("0/1", AnswerFormat.DATE, None),
         ("07", AnswerFormat.INTEGER, "7"),
         ("7.0", AnswerFormat.INTEGER, "7"),
+        ("7.00", AnswerFormat.INTEGER, "7"),
+        ("7.000", AnswerFormat.INTEGER, None),
         ("7.5", AnswerFormat.INTEGER, None),
         ("-3", AnswerFormat.INTEGER, "-3"),
         ("nan", AnswerFormat.INTEGER, None),
