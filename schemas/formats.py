@@ -43,8 +43,9 @@ def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - 
     """The answer in the one spelling of its format, or ``None`` when it does not have the format.
 
     Text is stripped of outer white space and must not be blank. An integer loses leading zeros and a zero
-    fraction (``"07"`` and ``"7.0"`` are ``"7"``; ``"7.000"`` may be thousands and is neither), a time is ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of
-    a leap year. Digits of any script count (``"٧"`` is ``"7"``).
+    fraction (``"07"`` and ``"7.0"`` are ``"7"``; ``"7.000"`` may be thousands and is neither), a time is
+    ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of a leap year. Digits of any script count (``"٧"`` is
+    ``"7"``).
     """
     text = _western_digits(answer.strip())
     return _CANONICAL[format](text)
