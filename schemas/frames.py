@@ -52,6 +52,20 @@ MCQS = pl.Schema(
 MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
 """Multiple-choice questions as published."""
 
+FILLERS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "option": pl.String(),
+        "region": pl.String(),
+        "reviewer": pl.String(),
+        "why": pl.String(),
+        **_PLACE,
+    }
+)
+"""One row per reviewed wrong option: the template, the locale asked about (null: any), the option in English,
+the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
+
 FINDINGS = pl.Schema(
     {
         "kind": pl.String(),

@@ -70,7 +70,8 @@ class McqOptions(RecipePart):
     distractor_max_non_answers: int = Field(default=2, ge=0)
     """Non-answers with which a region's answers are still offered elsewhere."""
     fillers: str | None = None
-    """TSV of reviewed wrong options for questions that are short of them, relative to the recipe."""
+    """CSV, JSON Lines or Parquet file of reviewed wrong options for questions that are short of them, relative
+    to the recipe."""
     judge: JudgeOptions = JudgeOptions()
     """Who decides whether two answers mean the same."""
 
