@@ -151,7 +151,7 @@ def _noun(after: str) -> str | None:
 def _used_as_adjective(text: str) -> list[str]:
     nouns = [_noun(text[found.end() :]) for found in re.finditer(re.escape(COUNTRY), text)]
     return [
-        f"adjective: {COUNTRY} before {noun!r} may be used as an adjective; if so, write 'the {noun} of {COUNTRY}'"
+        f"adjective: {COUNTRY} before {noun!r} may be an adjective; if so, write 'the {noun} of {COUNTRY}'"
         for noun in nouns
         if noun is not None
     ]
