@@ -58,30 +58,36 @@ def build(
     """
     from blend.builders.release import build_release
 
-    used, base = _recipe(recipe, blend, revision)
+    used, base, places = _recipe(recipe, blend, revision)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     if json:
-        typer.echo(build_release(used, out, base=base).to_json(), nl=False)
+        typer.echo(build_release(used, out, base=base, places=places).to_json(), nl=False)
         return
     from blend.progress import shown_progress
 
     with shown_progress() as notify:
-        manifest = build_release(used, out, base=base, notify=notify)
+        manifest = build_release(used, out, base=base, places=places, notify=notify)
     _print_summary(manifest, out)
 
 
-def _recipe(path: Path | None, blend: str | None, revision: str | None) -> "tuple[Recipe, Path]":
-    """The recipe to build and the folder that its locations refer to."""
-    from blend.loaders.recipes import blend_recipe, read_recipe, sample_recipe, with_blend_source
+def _recipe(
+    path: Path | None, blend: str | None, revision: str | None
+) -> "tuple[Recipe, Path, dict[str, Path]]":
+    """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
+    from blend.loaders.ready_recipes import blend_recipe, blend_source, sample_recipe
+    from blend.loaders.recipes import read_recipe
 
     if revision is not None and blend is None:
         raise BlendError("--revision names a version of the repository given with --blend; give both")
-    if path is not None:
-        recipe = read_recipe(path)
-        return (recipe if blend is None else with_blend_source(recipe, blend, revision)), path.parent
-    if blend is not None:
-        return blend_recipe(blend, revision), Path()
-    return sample_recipe(), Path()
+    if path is not None and revision is not None:
+        raise BlendError("--revision does not go with a recipe; write the revision into the recipe")
+    if path is None and blend is None:
+        return sample_recipe(), Path(), {}
+    recipe = read_recipe(path) if path is not None else blend_recipe(blend or "", revision)
+    base = path.parent if path is not None else Path()
+    if blend is None or revision is not None:
+        return recipe, base, {}
+    return recipe, base, {blend_source(recipe).location: Path(blend)}
 
 
 def _with_options(

@@ -71,19 +71,19 @@ def status(
     """Say which questions still need responses, per locale."""
     import json as json_
 
-    from blend.builders.tables import read_sources
-    from blend.loaders.recipes import read_recipe, sample_recipe
+    from blend.builders.collection import collection_status
+    from blend.builders.inputs import read_inputs
+    from blend.loaders.ready_recipes import sample_recipe
+    from blend.loaders.recipes import read_recipe
 
     used = sample_recipe() if recipe is None else read_recipe(recipe)
-    sources = read_sources(used, base=Path() if recipe is None else recipe.parent)
-    if sources.responses.is_empty():
+    inputs = read_inputs(used, base=Path() if recipe is None else recipe.parent)
+    if inputs.responses.is_empty():
         raise BlendError(
             "the recipe has no raw responses, only finished annotations; "
             "add a source of kind 'responses' to follow a collection"
         )
-    from blend.builders.collection import collection_status
-
-    state = collection_status(sources.questions, sources.responses, sources.reviews, options=used.saq)
+    state = collection_status(inputs.questions, inputs.responses, inputs.reviews, used.saq)
     if json:
         typer.echo(json_.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
         return

@@ -16,7 +16,7 @@ def locale_table(locales: Sequence[Locale]) -> Table:
         table.add_row(
             locale.tag,
             locale.split,
-            locale.language_name(),
+            locale.language_name,
             locale.region_name,
             locale.prompt_name,
             locale.upstream,

@@ -36,7 +36,7 @@ def render_card(manifest: ReleaseManifest, locales: Sequence[Locale], figures: p
             **by_locale[locale.tag],
             "tag": locale.tag,
             "split": locale.split,
-            "language": locale.language_name(),
+            "language": locale.language_name,
             "region": locale.region_name,
         }
         for locale in locales

@@ -1,5 +1,6 @@
 """Inputs: all sources of a recipe as one set of tables."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from blend.schemas.errors import BlendError, RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
-from blend.schemas.recipe import Recipe
+from blend.schemas.recipe import Recipe, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,19 @@ class Inputs:
 
 
 def read_inputs(
-    recipe: Recipe, *, base: Path = Path(), locales: Registry | None = None, notify: Notify = unheard
+    recipe: Recipe,
+    *,
+    base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
+    locales: Registry | None = None,
+    notify: Notify = unheard,
 ) -> Inputs:
     """Read all sources of a recipe.
 
     Args:
         recipe: Names the sources and the locales wanted.
         base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
         notify: Told about progress.
 
@@ -55,7 +62,8 @@ def read_inputs(
     sources = []
     for done, source in enumerate(recipe.sources):
         notify("read sources", done, len(recipe.sources))
-        sources.append(_only(load_source(source, base, known), wanted))
+        tables = _load(source, base, places or {}, known)
+        sources.append(_only(tables, wanted))
     notify("read sources", len(sources), len(sources))
     inputs = Inputs(
         questions=pl.concat([tables.questions for tables in sources]).sort(KEY, maintain_order=True),
@@ -67,6 +75,14 @@ def read_inputs(
     _check_unique(inputs.questions)
     _check_wanted(inputs.questions, wanted)
     return inputs
+
+
+def _load(source: Source, base: Path, places: Mapping[str, Path], known: Registry) -> SourceTables:
+    if source.location not in places:
+        return load_source(source, base, known)
+    moved = source.model_copy(update={"location": str(places[source.location].absolute())})
+    tables = load_source(moved, base, known)
+    return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
 
 
 def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:

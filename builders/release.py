@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -30,6 +30,7 @@ def build_release(
     out: Path,
     *,
     base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
     notify: Notify = unheard,
 ) -> ReleaseManifest:
@@ -41,6 +42,7 @@ def build_release(
         recipe: What to build.
         out: Directory to make; an existing release there is replaced.
         base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
         notify: Told about progress.
 
@@ -52,16 +54,15 @@ def build_release(
     """
     known = locales or registry()
     with staged(out) as release:
-        built = build_tables(recipe, base=base, locales=known, notify=notify)
-        return _write(built, recipe, release, known, notify)
+        built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
+        return _write(built, release, known, notify)
 
 
-def _write(
-    built: BuiltTables, recipe: Recipe, release: Path, known: Registry, notify: Notify
-) -> ReleaseManifest:
+def _write(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:
+    recipe = built.recipe
     tags = [tag for tag in known.tags if tag in set(built.questions["locale"])]
     tables = _write_tables(built, tags, known, release, notify)
-    _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings))
+    _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings()))
     _write_text(release / "recipe.toml", _toml(recipe))
     manifest = ReleaseManifest(
         name=recipe.name,

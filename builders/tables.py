@@ -1,6 +1,6 @@
 """Tables: everything that a release will hold, built from a recipe's inputs, before anything is written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +36,8 @@ class Stage:
 class BuiltTables:
     """The tables of a release and the account of how they came about."""
 
+    recipe: Recipe
+    """The recipe, every source pinned to what was read."""
     questions: pl.DataFrame
     """`QUESTIONS`, by template and locale."""
     annotations: pl.DataFrame
@@ -87,13 +89,19 @@ class BuiltTables:
 
 
 def build_tables(
-    recipe: Recipe, *, base: Path = Path(), locales: Registry | None = None, notify: Notify = unheard
+    recipe: Recipe,
+    *,
+    base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
+    locales: Registry | None = None,
+    notify: Notify = unheard,
 ) -> BuiltTables:
     """Build everything that a recipe describes, except files.
 
     Args:
         recipe: What to build.
         base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
         notify: Told about progress.
 
@@ -101,7 +109,7 @@ def build_tables(
         BlendError: If an input is not as it must be.
     """
     known = locales or registry()
-    inputs = read_inputs(recipe, base=base, locales=known, notify=notify)
+    inputs = read_inputs(recipe, base=base, places=places, locales=known, notify=notify)
     notify("build tables", 0, 2)
     annotations, aggregation = _annotations(inputs, recipe)
     notify("build tables", 1, 2)
@@ -116,12 +124,19 @@ def build_tables(
     )
     notify("build tables", 2, 2)
     return BuiltTables(
+        recipe=_pinned(recipe, inputs),
         questions=inputs.questions,
         annotations=annotations,
         mcqs=mcqs,
         sources=(*inputs.infos, *reviewed_files(recipe.mcq, base)),
         stages=(*_reading(inputs), *aggregation, _mcq_stage(mcqs)),
     )
+
+
+def _pinned(recipe: Recipe, inputs: Inputs) -> Recipe:
+    pins = [{"sha256": info.sha256, "revision": info.revision} for info in inputs.infos]
+    sources = [source.model_copy(update=pin) for source, pin in zip(recipe.sources, pins, strict=True)]
+    return recipe.model_copy(update={"sources": tuple(sources)})
 
 
 def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage]]:

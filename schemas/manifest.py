@@ -24,7 +24,7 @@ class FileInfo(ManifestPart):
 
     path: str
     """Path relative to the release or source, with forward slashes."""
-    size: int = Field(ge=0, serialization_alias="bytes", validation_alias="bytes")
+    size: int = Field(ge=0)
     """Length in bytes."""
     sha256: Sha256
     """SHA-256 of the file's bytes, in hexadecimal."""
@@ -101,7 +101,7 @@ class ReleaseManifest(ManifestPart):
 
     def to_json(self) -> str:
         """The manifest as the bytes of ``release.json`` decode to."""
-        return self.model_dump_json(indent=2, by_alias=True) + "\n"
+        return self.model_dump_json(indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Self:

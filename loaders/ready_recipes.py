@@ -1,0 +1,49 @@
+"""Recipes that need no file: the embedded sample, and a directory or repository of BLEnD files."""
+
+import tomllib
+from pathlib import Path
+
+from blend.loaders.sample import sample_path
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import Recipe, Source
+
+
+def sample_recipe() -> Recipe:
+    """The recipe of the sample that the package holds."""
+    with sample_path() as folder:
+        return Recipe.model_validate(tomllib.loads((folder / "recipe.toml").read_text(encoding="utf-8")))
+
+
+def blend_recipe(location: str, revision: str | None = None) -> Recipe:
+    """The recipe for the files of the public BLEnD data, with every option at its default.
+
+    Args:
+        location: Directory, or with a revision a Hub repository id.
+        revision: Commit or tag of the repository.
+    """
+    source = Source(kind="blend", location=recorded(location, revision), revision=revision)
+    return Recipe(name="blend", version="1.0.0", title="BLEnD", sources=(source,))
+
+
+def recorded(location: str, revision: str | None) -> str:
+    """A location as a release records it: a directory by its name alone.
+
+    Where a directory lay on the machine of whoever built the release means nothing to others, and must not
+    make a difference to the release's bytes.
+    """
+    return location if revision is not None else Path(location).resolve().name
+
+
+def blend_source(recipe: Recipe) -> Source:
+    """The one BLEnD source of a recipe.
+
+    Raises:
+        BlendError: If it has none, or several.
+    """
+    sources = [source for source in recipe.sources if source.kind == "blend"]
+    if len(sources) != 1:
+        raise BlendError(
+            f"--blend gives the place of one source of kind 'blend', but the recipe has {len(sources)}; "
+            "write the locations into the recipe"
+        )
+    return sources[0]

@@ -1,0 +1,105 @@
+"""A build that is stopped: no half release is ever visible, and the next build is none the worse."""
+
+import hashlib
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+KILLED_AT_WRITE = """
+import os, signal, sys
+from blend.builders import release
+n, writes = int(sys.argv[1]), 0
+def counted(function):
+    def call(*arguments, **options):
+        global writes
+        writes += 1
+        if writes == n:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(*arguments, **options)
+    return call
+release.write_table = counted(release.write_table)
+release._write_text = counted(release._write_text)
+sys.argv = ["blend", "build", "--out", sys.argv[2]]
+from blend.cli import main
+main()
+"""
+
+
+def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "blend", *map(str, arguments)], capture_output=True, text=True)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def sample_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sample") / "release"
+    assert blend("build", "--out", out).returncode == 0
+    return out
+
+
+@pytest.mark.parametrize("n", [1, 5, 12, 20, 24])
+def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Path):
+    out = tmp_path / "release"
+    killed = subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, str(n), str(out)], capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
+    assert not out.exists()
+    assert blend("build", "--out", out).returncode == 0
+    assert digests(out) == digests(sample_release)
+    assert [path.name for path in tmp_path.iterdir()] == ["release"]
+
+
+def test_kill_9_leaves_the_older_release_in_place(sample_release: Path, tmp_path: Path):
+    out = tmp_path / "release"
+    assert blend("build", "--out", out, "--seed", "7").returncode == 0
+    older = digests(out)
+    assert older != digests(sample_release)
+    subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, "9", str(out)], capture_output=True)
+    assert digests(out) == older
+
+
+def test_ctrl_c_says_so_and_leaves_nothing(tmp_path: Path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "blend", "build", "--out", str(tmp_path / "release")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / ".release.partial").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted; nothing was changed" in errors
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk(tmp_path: Path):
+    script = (
+        'mount -t tmpfs -o size=64k tmpfs "$1" && "$2" -m blend build --out "$1/release"\n'
+        'code=$?; ls -A "$1"; exit $code'
+    )
+    run = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == (
+        f"error: {tmp_path}/release: no space left on the disk; nothing was changed; "
+        "free some space or choose another --out"
+    )
+    assert run.stdout == ""
