@@ -17,6 +17,7 @@ from blend.builders.stats import Stats, stats_frames, stats_json
 from blend.builders.stats_mcq import McqStats
 from blend.builders.stats_measures import KINDS, MEASURES
 from blend.schemas.errors import BlendError
+from blend.schemas.rows import LETTERS
 
 _WIDTH = 80
 _EXTREMES = 10
@@ -89,7 +90,7 @@ def write_stats(stats: Stats, out: Path) -> None:
 
 def mcq_tables(mcqs: McqStats) -> list[Table]:
     """The figures of multiple-choice questions: how many, where the right one stands, who distracts."""
-    return [_mcq_counts(mcqs), _mcq_positions(mcqs), _mcq_distractors(mcqs)]
+    return [_mcq_counts(mcqs), _mcq_topics(mcqs), _mcq_distractors(mcqs)]
 
 
 def _counts(stats: Stats) -> Table:
@@ -232,34 +233,30 @@ def _extremes(overlap: pl.DataFrame, title: str, caption: str) -> Table:
 
 
 def _mcq_counts(mcqs: McqStats) -> Table:
-    topics = sorted(mcqs.counts["topic"].unique())
     table = _table(
         "Multiple-choice questions",
-        "Counts by locale asked about and topic. Templates: those that give the locale any.",
+        "Counts. Templates: those that give the locale any. A to D: questions by letter of the right option.",
         "locale",
-        [*_heads(topics), "all", "templates"],
+        ("templates", "questions", *LETTERS),
+    )
+    places = dict(mcqs.positions.group_by("locale").agg("mcqs").iter_rows())
+    totals = mcqs.counts.group_by("locale", maintain_order=True).agg(pl.col("templates", "mcqs").sum())
+    for locale, templates, total in totals.iter_rows():
+        table.add_row(locale, *map(_count, [templates, total, *places[locale]]))
+    sums = [sum(column) for column in zip(*places.values(), strict=True)] or [0] * len(LETTERS)
+    return _with_total(table, "all", ["", *map(_count, [sum(sums), *sums])])
+
+
+def _mcq_topics(mcqs: McqStats) -> Table:
+    topics = sorted(mcqs.counts["topic"].unique())
+    table = _table(
+        "Multiple-choice questions, by topic", "Counts by locale asked about.", "locale", _heads(topics)
     )
     cells = {(row["locale"], row["topic"]): row["mcqs"] for row in mcqs.counts.to_dicts()}
-    totals = mcqs.counts.group_by("locale", maintain_order=True).agg(pl.col("mcqs", "templates").sum())
-    for locale, total, templates in totals.iter_rows():
-        counts = [cells.get((locale, topic), 0) for topic in topics]
-        table.add_row(locale, *map(_count, [*counts, total, templates]))
-    sums = [int(mcqs.counts.filter(topic=topic)["mcqs"].sum()) for topic in topics]
-    return _with_total(table, "all", [*map(_count, [*sums, sum(sums)]), ""])
-
-
-def _mcq_positions(mcqs: McqStats) -> Table:
-    letters = mcqs.positions["letter"].unique().sort()
-    table = _table(
-        "Place of the right option",
-        "Count of multiple-choice questions whose right option has the letter.",
-        "locale",
-        letters,
-    )
-    for (locale,), rows in mcqs.positions.group_by("locale", maintain_order=True):
-        table.add_row(str(locale), *map(_count, rows["mcqs"]))
-    sums = mcqs.positions.group_by("letter").agg(pl.col("mcqs").sum()).sort("letter")
-    return _with_total(table, "all", map(_count, sums["mcqs"]))
+    for locale in mcqs.counts["locale"].unique(maintain_order=True):
+        table.add_row(locale, *(_count(cells.get((locale, topic), 0)) for topic in topics))
+    sums = (int(mcqs.counts.filter(topic=topic)["mcqs"].sum()) for topic in topics)
+    return _with_total(table, "all", map(_count, sums))
 
 
 def _mcq_distractors(mcqs: McqStats) -> Table:
@@ -284,7 +281,8 @@ def _table(title: str, caption: str, first: str, others: Iterable[str]) -> Table
     table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
     table.add_column(first)
     for name in others:
-        table.add_column(name, justify="right")
+        # Folded rather than cut: a figure must not lose its last digits where a table is too wide.
+        table.add_column(name, justify="right", overflow="fold")
     return table
 
 

@@ -8,12 +8,14 @@ import pytest
 from polars.testing import assert_frame_equal
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats_mcq import McqStats
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.locales import registry
-from blend.stats_view import stats_tables, write_stats
+from blend.stats_view import mcq_tables, stats_tables, write_stats
 
 TOPICS = ("Food", "Holidays/Celebration/Leisure", "Work [life]")
 BLEND = registry().tags[:16]
@@ -43,8 +45,12 @@ def stats() -> Stats:
 
 
 def printed(stats: Stats, width: int) -> str:
+    return rendered(stats_tables(stats), width)
+
+
+def rendered(tables: list[Table], width: int) -> str:
     console = Console(file=io.StringIO(), width=width)
-    for table in stats_tables(stats):
+    for table in tables:
         console.print(table)
     return console.file.getvalue()
 
@@ -54,6 +60,22 @@ def test_no_figure_is_cut_off(stats, width):
     text = printed(stats, width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert "…" not in text
+
+
+def test_large_counts_of_multiple_choice_questions_fit():
+    topics = ("Education", "Family", "Food", "Holidays/Celebration/Leisure", "Sport", "Work life")
+    counts = pl.DataFrame(
+        [("ko-KR", topic, 49, 123_456) for topic in topics],
+        schema=["locale", "topic", "templates", "mcqs"],
+        orient="row",
+    )
+    letters = pl.DataFrame({"locale": ["ko-KR"] * 4, "letter": list("ABCD"), "mcqs": [185_184] * 4})
+    distractors = pl.DataFrame({"locale": ["ko-KR"], "region": ["GB"], "options": [2_222_208], "share": [1.0]})
+    text = rendered(mcq_tables(McqStats(counts, letters, distractors)), 80)
+    assert max(map(cell_len, text.splitlines())) <= 80
+    lines = [line.replace("│", " ").split() for line in text.splitlines()]
+    assert ["ko-KR", "294", "740,736", *["185,184"] * 4] in lines
+    assert ["all", *["123,456"] * 6] in lines
 
 
 def test_every_table_says_what_it_holds(stats):
