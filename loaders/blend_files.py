@@ -1,7 +1,7 @@
 """BLEnD's published files: annotations, questions and prompts of every region, as their authors keep them.
 
 The files hold the irregularities that 16 teams of annotators leave behind. `read_blend` normalises each or
-leaves it, and lists it as a finding with file, question and region; nothing is dropped in silence and no vote is
+leaves it, and lists it as a finding with file, question and region. Nothing is dropped in silence, no vote is
 lost. What cannot be read is an error.
 
 References:
@@ -28,8 +28,10 @@ _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
 _PROMPTS = ("prompts", "_prompts.csv")
 
-PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUESTIONS, _PROMPTS))
-"""The files of the layout, relative to its folder."""
+_PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUESTIONS))
+
+HUB_PATTERNS = tuple(f"{root}{pattern}" for root in ("", "data/") for pattern in _PATTERNS)
+"""The files that `read_blend` reads, as paths in a repository."""
 
 _COLUMNS = ("ID", "Topic", "Source", "Question", "Translation")
 
@@ -92,11 +94,17 @@ def data_folder(folder: Path) -> Path:
     if not folder.is_dir():
         raise BlendError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
     for root in (folder, folder / "data"):
-        if any(any(root.glob(pattern)) for pattern in PATTERNS[:2]):
+        if any(any(root.glob(pattern)) for pattern in _PATTERNS):
             return root
     raise BlendError(
-        f"{folder}: no BLEnD files; expected {PATTERNS[0]} and {PATTERNS[1]}, here or in the folder 'data'"
+        f"{folder}: no BLEnD files; expected {_PATTERNS[0]} and {_PATTERNS[1]}, here or in the folder 'data'"
     )
+
+
+def blend_files(folder: Path) -> list[Path]:
+    """The files that `read_blend` reads."""
+    root = data_folder(folder)
+    return sorted(path for pattern in _PATTERNS for path in root.glob(pattern))
 
 
 @dataclass(frozen=True, slots=True)

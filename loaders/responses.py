@@ -56,10 +56,11 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
     """
     known = registry() if locales is None else locales
     notes = Notes()
-    templates = _table(_TEMPLATES, _single_file(folder, "templates"), folder, known, notes)
-    questions = _table(_QUESTIONS, _single_file(folder, "questions"), folder, known, notes)
-    responses = _table(_RESPONSES, _files(folder, "responses", SUFFIXES, notes), folder, known, notes)
-    reviews = _table(_REVIEWS, _files(folder, "reviews", _REVIEW_SUFFIXES, notes), folder, known, notes)
+    files = _layout(folder, notes)
+    templates = _table(_TEMPLATES, files["templates"], folder, known, notes)
+    questions = _table(_QUESTIONS, files["questions"], folder, known, notes)
+    responses = _table(_RESPONSES, files["responses"], folder, known, notes)
+    reviews = _table(_REVIEWS, files["reviews"], folder, known, notes)
     check_links(templates, questions, responses, reviews, notes)
     notes.raise_problems()
     return ResponseTables(
@@ -68,6 +69,35 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
         reviews=_frame(reviews.rows, REVIEWS).sort(KEY),
         findings=notes.findings_frame(),
     )
+
+
+def response_files(folder: Path) -> list[Path]:
+    """The files that `read_responses` reads.
+
+    Raises:
+        BlendError: If the directory or one of its parts does not exist.
+    """
+    notes = Notes()
+    files = _layout(folder, notes)
+    notes.raise_problems()
+    return sorted(path for paths in files.values() for path in paths)
+
+
+def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
+    """The files of a directory of raw responses, by what they hold."""
+    if not folder.is_dir():
+        raise BlendError(f"{folder}: no such directory; give a directory of raw responses")
+    files = {
+        "templates": [_single_file(folder, "templates")],
+        "questions": [_single_file(folder, "questions")],
+        "responses": _files(folder, "responses", SUFFIXES, notes),
+        "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
+    }
+    if not files["responses"] and not notes.problems:
+        raise BlendError(
+            f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
+        )
+    return files
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +158,15 @@ def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registr
     ]
 
 
-def _single_file(folder: Path, name: str) -> list[Path]:
-    if not folder.is_dir():
-        raise BlendError(f"{folder}: no such directory; give a directory of raw responses")
-    found = [folder / f"{name}{suffix}" for suffix in SUFFIXES if (folder / f"{name}{suffix}").is_file()]
-    names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
+def _single_file(folder: Path, name: str) -> Path:
+    found = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
     if not found:
+        names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
         raise BlendError(f"{folder}: no file {names}; add one as docs/responses.md describes")
     if len(found) > 1:
         present = " and ".join(path.name for path in found)
-        raise BlendError(f"{folder}: both {present}; keep one of them")
-    return found
+        raise BlendError(f"{folder}: {present} stand side by side; keep one of them")
+    return found[0]
 
 
 def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> list[Path]:

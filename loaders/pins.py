@@ -1,0 +1,42 @@
+"""Pins: a digest over the files of a source, the same on every machine."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import FileInfo
+
+
+def file_infos(root: Path, files: Iterable[Path]) -> tuple[FileInfo, ...]:
+    """Path, size and SHA-256 of files below a folder, ordered by path in code-point order."""
+    return tuple(sorted((_info(root, file) for file in files), key=lambda info: info.path))
+
+
+def _info(root: Path, file: Path) -> FileInfo:
+    with file.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return FileInfo(path=file.relative_to(root).as_posix(), size=file.stat().st_size, sha256=digest)
+
+
+def directory_digest(files: Iterable[FileInfo]) -> str:
+    """The SHA-256 over the files' digests and relative paths, in hexadecimal.
+
+    It is what ``sha256sum`` prints of its own output for the files, named relative to the folder in code-point
+    order: ``LC_ALL=C sha256sum responses/*.csv templates.csv | sha256sum``.
+    """
+    lines = [f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: file.path)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def check_pin(found: str, pinned: str | None, *, where: str) -> None:
+    """Compare a source's digest with the one in the recipe, if there is one.
+
+    Raises:
+        BlendError: If they differ; names both.
+    """
+    if pinned is not None and found != pinned:
+        raise BlendError(
+            f"{where}: its files have the sha256 {found}, but the recipe says {pinned}; get the files that the "
+            f'recipe means, or write sha256 = "{found}" there if these are the right ones'
+        )

@@ -1,0 +1,193 @@
+"""Recipes: reading the TOML file that describes a release, and the recipes that need no file."""
+
+import os
+import tomllib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from blend.loaders.sample import sample_path
+from blend.schemas.errors import BlendError, RowError, raise_all
+from blend.schemas.recipe import Recipe, Source
+
+SAMPLE_RECIPE = "recipe.toml"
+"""File name of the embedded sample's recipe, in its directory."""
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a TOML file.
+
+    Raises:
+        BlendError: If there is no such file, or if it is no text in UTF-8.
+        RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
+            that cannot be; names all of them at once.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BlendError(
+            f"{path}: no such recipe; correct the path, or copy the sample's recipe there"
+        ) from None
+    except IsADirectoryError:
+        raise BlendError(f"{path}: a directory; give the recipe file in it") from None
+    except UnicodeDecodeError as error:
+        raise BlendError(
+            f"{path}: byte {error.start} is not UTF-8; save the recipe with that encoding"
+        ) from None
+    return parse_recipe(text, name=str(path))
+
+
+def parse_recipe(text: str, *, name: str) -> Recipe:
+    """The recipe in a text; ``name`` is what messages call it.
+
+    Raises:
+        RowError, RowErrors: As `read_recipe`.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RowError(f"not TOML: {error}", where=name, fix="correct the recipe there") from None
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        raise_all(_problems(error, name))
+        raise
+
+
+def sample_recipe() -> Recipe:
+    """The recipe of the embedded sample."""
+    with sample_path() as folder:
+        return read_recipe(folder / SAMPLE_RECIPE)
+
+
+def blend_recipe(location: str | Path, revision: str | None = None) -> Recipe:
+    """The recipe of a release of BLEnD's public data alone, with every option at its default.
+
+    Args:
+        location: Directory, or id of a Hub repository.
+        revision: Tag or commit of a Hub repository.
+    """
+    return Recipe(
+        name="blend",
+        version="0.1.0",
+        title="BLEnD",
+        sources=(Source(kind="blend", location=_location(location), revision=revision),),
+    )
+
+
+def with_blend_source(
+    recipe: Recipe, location: str | Path, revision: str | None = None, *, base: Path = Path()
+) -> Recipe:
+    """The recipe with its one BLEnD source taken from elsewhere.
+
+    Args:
+        recipe: The recipe to change.
+        location: Directory, relative to the working directory, or id of a Hub repository. The pin goes along
+            with the old location.
+        revision: Tag or commit of a Hub repository.
+        base: Folder that the recipe's own locations are relative to.
+
+    Raises:
+        BlendError: If the recipe has no BLEnD source, or several.
+    """
+    places = [index for index, source in enumerate(recipe.sources) if source.kind == "blend"]
+    if len(places) != 1:
+        raise BlendError(
+            f"the recipe {recipe.name!r} has {len(places)} sources of kind 'blend'; "
+            "with exactly one it can be taken from another place"
+        )
+    if revision is None:
+        location = os.path.relpath(location, base)
+    moved = Source(kind="blend", location=_location(location), revision=revision)
+    sources = [moved if index == places[0] else source for index, source in enumerate(recipe.sources)]
+    return recipe.model_copy(update={"sources": tuple(sources)})
+
+
+def _location(location: str | Path) -> str:
+    return Path(location).as_posix()
+
+
+def _problems(error: ValidationError, name: str) -> list[RowError]:
+    """The problems of a recipe, one per key."""
+    details: dict[str, list[ErrorDetails]] = {}
+    for detail in error.errors(include_url=False):
+        details.setdefault(_key(detail["loc"])[0], []).append(detail)
+    # A list whose entries are all wrong is also reported as too short.
+    inner = [key for key in details if not any(other.startswith(f"{key}[") for other in details)]
+    return [_problem(details[key], f"{name}, key {key}") for key in inner]
+
+
+def _problem(details: Sequence[ErrorDetails], where: str) -> RowError:
+    """The problem of one key; a value that could have several types has one detail for each."""
+    first = details[0]
+    _, table, field = _key(first["loc"])
+    if field is None:
+        valid = list(table.model_fields)
+        close = get_close_matches(str(first["loc"][-1]), valid, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
+    # The sentence under the field says what may stand there.
+    meaning = " ".join((field.description or "").split()).rstrip(".")
+    if first["type"] == "missing":
+        return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
+    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
+    return RowError(f"{_shown(first['input'])} is not {expected}", where=where, fix=f"correct it: {meaning}")
+
+
+def _expected(detail: ErrorDetails) -> str:
+    """What a key's value should be, in words."""
+    words = _EXPECTED.get(detail["type"], "possible here")
+    return words.format(**detail.get("ctx", {}))
+
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+    "literal_error": "{expected}",
+    "string_type": "text in quotes",
+    "string_pattern_mismatch": "of the right form",
+    "tuple_type": "a list",
+    "too_short": "long enough",
+    "model_type": "a table",
+}
+"""What pydantic expected, by its name for the error."""
+
+
+def _shown(value: object) -> str:
+    return f"a table with {', '.join(value)}" if isinstance(value, dict) else repr(value)
+
+
+def _key(path: Sequence[int | str]) -> tuple[str, type[BaseModel], FieldInfo | None]:
+    """The key that an error's path leads to, the table it stands in, and its field, if it is one.
+
+    A path ends in names of types where a value could have several; they are no keys.
+    """
+    keys, field = "", None
+    table: type[BaseModel] = Recipe
+    inner: type[BaseModel] | None = Recipe
+    for part in path:
+        if isinstance(part, int):
+            keys += f"[{part}]"
+        elif inner is not None:
+            table, field = inner, inner.model_fields.get(part)
+            keys += f".{part}" if keys else part
+            inner = None if field is None else _table_of(field.annotation)
+    return keys, table, field
+
+
+def _table_of(annotation: Any) -> type[BaseModel] | None:
+    """The model of a field that is a table or a list of tables."""
+    for candidate in (annotation, *get_args(annotation)):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return candidate
+    return None
