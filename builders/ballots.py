@@ -51,7 +51,12 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
     answers, decisions = _answers(responses), _decisions(reviews)
     raise_all(
         [
-            *_repeated(questions, KEY, "question {template_id!r} in {locale}", "remove this row or {first}"),
+            *_repeated(
+                questions,
+                KEY,
+                "question {template_id!r} in {locale} occurs twice",
+                "remove this row or {first}",
+            ),
             *_repeated(
                 responses,
                 (*KEY, "annotator"),
@@ -61,8 +66,8 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
             *_repeated(
                 reviews, KEY, "{template_id!r} in {locale} is reviewed twice", "merge this row into {first}"
             ),
-            *_without_question(questions, responses, "response"),
-            *_without_question(questions, reviews, "review"),
+            *_without_question(questions, responses, "response to"),
+            *_without_question(questions, reviews, "review of"),
             *_decided_twice(decisions),
             *_on_nothing(decisions, answers),
         ]
@@ -125,7 +130,7 @@ def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> 
 def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:
     for row in rows.join(questions, on=KEY, how="anti").iter_rows(named=True):
         yield RowError(
-            f"{kind} to {row['template_id']!r} in {row['locale']}, which is no question",
+            f"{kind} {row['template_id']!r} in {row['locale']}, which is no question",
             where=row["source"],
             fix="correct the id or the locale, or add the question",
         )
