@@ -47,6 +47,3 @@ def main() -> None:
     except (BlendError, MissingExtraError) as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("interrupted; nothing was changed", err=True)
-        sys.exit(130)

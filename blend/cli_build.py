@@ -60,12 +60,14 @@ def build(
 
     used, base, places = _recipe(recipe, blend, revision)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
-    if json:
-        typer.echo(build_release(used, out, base=base, places=places).to_json(), nl=False)
-        return
-    from blend.progress import shown_progress
+    from blend.progress import interruptible, shown_progress
 
-    with shown_progress() as notify:
+    if json:
+        with interruptible():
+            manifest = build_release(used, out, base=base, places=places)
+        typer.echo(manifest.to_json(), nl=False)
+        return
+    with interruptible(), shown_progress() as notify:
         manifest = build_release(used, out, base=base, places=places, notify=notify)
     _print_summary(manifest, out)
 

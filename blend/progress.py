@@ -1,13 +1,25 @@
-"""Progress on the terminal: one line per step, on standard error, gone from logs when there is no terminal."""
+"""Long work on the terminal: a line of progress per step on standard error, and a clean end on Ctrl-C."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from blend.builders.progress import Notify
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Turn Ctrl-C inside the block into a message and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("interrupted; nothing was changed", err=True)
+        raise typer.Exit(130) from None
 
 
 @contextmanager
