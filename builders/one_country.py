@@ -85,7 +85,7 @@ def _name_reasons(found: re.Match[str]) -> list[str]:
         if not name:
             return _initial_reasons(first)
         name = _from_capital(name)
-    words = [word for word in name.split() if word not in _COMMON]
+    words = [word for word in name.split() if word not in _COMMON and word.removesuffix("s") not in _COMMON]
     if not any(word[0].isupper() for word in words):
         return []
     return [f"{_kind(name)}: {name!r}"]
