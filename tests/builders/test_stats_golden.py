@@ -50,6 +50,17 @@ def test_cleaning_changes_the_number_of_strings_and_nothing_else(stats, blend_da
     assert_frame_equal(cleaned.non_answers, stats.non_answers)
 
 
+def test_the_documentation_prints_these_means(stats, root):
+    text = (root / "docs" / "stats.md").read_text(encoding="utf-8")
+    for row in stats.overall_means.iter_rows(named=True):
+        percent = row["unit"] == "fraction"
+        for name in ("mean", "mean_of_locale_means"):
+            printed = f"{100 * row[name]:.1f} %" if percent else f"{row[name]:.3f}"
+            assert printed in text, (row["measure"], row["definition"], name)
+    ranked = stats.overlap.sort("common_lemmas", descending=True)["common_lemmas"]
+    assert all(f"| {n} |" in text for n in [*ranked.head(5), *ranked.tail(5)])
+
+
 def is_sentence(path: tuple[str, ...]) -> bool:
     return path[1:2] == ("definitions",) or path[-1].endswith("definition")
 
