@@ -28,7 +28,7 @@ def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = N
     """Count multiple-choice questions, places of the right answer, and origins of wrong options.
 
     Args:
-        mcqs: `MCQ_ROWS`; a lazy frame of parquet shards is not held in memory as a whole.
+        mcqs: `MCQ_ROWS`; of a lazy frame, only the columns needed are read, in streams.
         locales: Registry that knows the locales and orders them; the packaged one when absent.
 
     Returns:
@@ -41,7 +41,9 @@ def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = N
     """
     known = registry() if locales is None else locales
     rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "option_regions")
-    counts, positions, distractors = pl.collect_all([_counts(rows), _positions(rows), _distractors(rows)])
+    counts, positions, distractors = pl.collect_all(
+        [_counts(rows), _positions(rows), _distractors(rows)], engine="streaming"
+    )
     order = in_order("locale", sorted(counts["locale"].unique(), key=known.rank))
     return McqStats(
         counts=counts.sort(order, "topic"),
