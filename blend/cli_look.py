@@ -1,12 +1,15 @@
 """Commands that look and change nothing: ``show``, ``stats``, ``status``, ``schema``, ``locales``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from blend.cli_build import DEFAULT_OUT
 from blend.schemas.errors import BlendError, UnknownNameError
+
+if TYPE_CHECKING:
+    from blend.loaders.releases import ReleaseTables
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 
@@ -44,8 +47,8 @@ def stats(
 
     from blend.builders.stats import build_stats, stats_json
 
-    questions, annotations, mcqs = _tables_of(release, blend)
-    figures = build_stats(questions, annotations, mcqs=mcqs)
+    tables = _tables_of(release, blend)
+    figures = build_stats(tables.questions, tables.annotations, mcqs=tables.mcqs)
     if out is not None:
         from blend.stats_view import write_stats
 
@@ -138,12 +141,13 @@ def locales(
     Console().print(locale_table(chosen) if tag is None else locale_details(chosen[0]))
 
 
-def _tables_of(release: Path, blend: Path | None):  # type: ignore[no-untyped-def]
-    if blend is not None:
-        from blend.loaders.blend_files import read_blend
+def _tables_of(release: Path, blend: Path | None) -> "ReleaseTables":
+    from blend.loaders.releases import ReleaseTables, read_tables
 
-        upstream = read_blend(blend)
-        return upstream.questions, upstream.annotations, None
-    from blend.builders.tables import tables_of_release
+    if blend is None:
+        return read_tables(release)
+    from blend.loaders.blend_files import read_blend
 
-    return tables_of_release(release)
+    # The published tables count the texts as they are, oddities included.
+    published = read_blend(blend, clean=False)
+    return ReleaseTables(published.questions, published.annotations, None)

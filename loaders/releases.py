@@ -1,14 +1,28 @@
 """Releases: reading a release directory back into frames."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
+from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
-from blend.schemas.configs import CONFIGS
+from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.frames import KEY
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+
+
+class ReleaseTables(NamedTuple):
+    """A release as frames; ``source`` names split and template."""
+
+    questions: pl.DataFrame
+    """`frames.QUESTIONS`."""
+    annotations: pl.DataFrame
+    """`frames.ANNOTATIONS`."""
+    mcqs: pl.DataFrame | None
+    """`frames.MCQ_ROWS`; null when the release has none."""
 
 
 def read_manifest(release: Path) -> ReleaseManifest:
@@ -45,6 +59,26 @@ def read_config(release: Path, config: str) -> pl.DataFrame:
         raise UnknownNameError("configuration", config, held)
     model = CONFIGS[config]
     return pl.concat([_read_table(release, table, model) for table in tables])
+
+
+def read_tables(release: Path) -> ReleaseTables:
+    """The questions, annotations and multiple-choice questions of a release, as builders take them.
+
+    Raises:
+        BlendError: If the directory is no release.
+    """
+    annotated = read_config(release, ANNOTATIONS).with_columns(
+        source=pl.format("data/annotations/{}:{}", "locale", "template_id")
+    )
+    questions = read_config(release, SHORT_ANSWER_QUESTIONS).join(
+        annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
+    )
+    held = {table.config for table in read_manifest(release).tables}
+    return ReleaseTables(
+        questions=questions.select(list(frames.QUESTIONS)),
+        annotations=annotated.select(list(frames.ANNOTATIONS)),
+        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in held else None,
+    )
 
 
 def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
