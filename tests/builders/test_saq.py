@@ -1,6 +1,8 @@
 """Aggregation: votes are annotators, reviews decide, rules propose, and nothing goes missing."""
 
+import doctest
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -489,3 +491,9 @@ def test_a_question_depends_on_its_own_rows_only(survey, name: str):
     whole = aggregate(*survey, options=OPTIONS).annotations.filter(pl.col("template_id") == name)
     assert_frame_equal(aggregate(*alone, options=OPTIONS).annotations, whole)
     assert whole.select(KEY).rows() == [(name, "en-GB")]
+
+
+def test_the_example_in_the_docs(root: Path):
+    tested = doctest.testfile(str(root / "docs" / "aggregation.md"), module_relative=False)
+    assert tested.attempted > 0
+    assert tested.failed == 0
