@@ -54,6 +54,12 @@ seen share should since some speak spend spoken start study studying take taught
 they this through to under until use usually wake was wear were what when where which while who whose will
 with without won work would
 """
+# After them a verb follows: "people in Korea restore …", whatever the verb.
+_PERSONS_BEFORE = re.compile(
+    r"\b(?:people|persons?|men|women|children|kids|students|workers|families|couples|adults|those|everyone)\s+"
+    r"(?:living\s+)?(?:from|in|of)\s+$",
+    re.IGNORECASE,
+)
 _NO_NOUN = frozenset(_NO_NOUNS.split())
 
 
@@ -149,7 +155,8 @@ def _noun(after: str) -> str | None:
 
 
 def _used_as_adjective(text: str) -> list[str]:
-    nouns = [_noun(text[found.end() :]) for found in re.finditer(re.escape(COUNTRY), text)]
+    slots = re.finditer(re.escape(COUNTRY), text)
+    nouns = [_noun(text[slot.end() :]) for slot in slots if not _PERSONS_BEFORE.search(text[: slot.start()])]
     return [
         f"adjective: {COUNTRY} before {noun!r} may be an adjective; if so, write 'the {noun} of {COUNTRY}'"
         for noun in nouns

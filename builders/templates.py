@@ -12,7 +12,7 @@ References:
 
 import polars as pl
 
-from blend.builders.country_names import propose
+from blend.builders.country_names import Proposal, propose
 from blend.builders.near_duplicates import near_duplicates
 from blend.builders.one_country import one_country_reasons
 from blend.schemas.locales import Registry, registry
@@ -57,7 +57,7 @@ def review_sheet(
             **{name: row[name] for name in ("template_id", "topic", "source_locale", "source")},
             "question": row["text"],
             "template": proposal.text,
-            "reasons": REASON_SEPARATOR.join([*proposal.reasons, *one_country_reasons(proposal.text)]),
+            "reasons": REASON_SEPARATOR.join(_reasons(proposal)),
             "group": None if match is None else rows[match.group]["template_id"],
             "nearest": None if match is None else rows[match.nearest]["template_id"],
             "similarity": None if match is None else round(match.similarity, 3),
@@ -68,3 +68,14 @@ def review_sheet(
     ]
     by_group = pl.coalesce("group", "template_id")
     return pl.DataFrame(sheet, schema=SHEET).sort(by_group, "template_id", "source")
+
+
+def _reasons(proposal: Proposal) -> list[str]:
+    """All reasons to look at a proposal; a country that is told as such is not told as a proper noun again."""
+    told = {_detail(reason) for reason in proposal.reasons}
+    one_country = one_country_reasons(proposal.text)
+    return [*proposal.reasons, *(reason for reason in one_country if _detail(reason) not in told)]
+
+
+def _detail(reason: str) -> str:
+    return reason.partition(": ")[2]
