@@ -1,0 +1,167 @@
+"""Domains: what to look for in Wikidata, described by classes and properties alone.
+
+A domain is data, ``domains.toml`` beside this module; nothing else in the package knows food from instruments.
+A new domain is a new entry, in that file or in a user's own file of the same form.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.rows import Row, Text
+
+PACKAGED = "domains.toml"
+"""File name of the packaged domains."""
+
+Qid = Annotated[str, Field(pattern=r"^Q[1-9]\d*$")]
+"""Identifier of a Wikidata item, for example ``Q746549``."""
+
+Pid = Annotated[str, Field(pattern=r"^P[1-9]\d*$")]
+"""Identifier of a Wikidata property, for example ``P495``."""
+
+
+class OriginGroup(Row):
+    """A cultural group: one name for the items that come from any of its origins."""
+
+    name: Text
+    """English name of the group."""
+    origins: tuple[Qid, ...] = Field(min_length=1)
+    """Countries whose items belong to it."""
+
+
+class Domain(Row):
+    """Which items a dataset is about, where they come from, and what they are made of."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+    """Name of the domain, for example ``dish``."""
+    title: Text
+    """What the dataset is about, in a few English words."""
+    config: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+    """First part of the names of its configurations: ``food`` gives ``food-triples``."""
+    item_class: Qid
+    """Class that every item belongs to."""
+    class_properties: tuple[Pid, ...] = Field(min_length=1)
+    """Properties that lead from an item to the class, in one or more steps and any mixture."""
+    excluded_classes: tuple[Qid, ...] = ()
+    """Classes whose items are left out although they belong to ``item_class``."""
+    origin_properties: tuple[Pid, ...] = Field(min_length=1)
+    """Properties that name an item's country of origin."""
+    route_properties: tuple[Pid, ...] = ()
+    """Properties that name something whose country is the item's origin where it has none of its own."""
+    route_origin_properties: tuple[Pid, ...] = ()
+    """Properties that name the country of what a route leads to."""
+    part_properties: tuple[Pid, ...] = Field(min_length=1)
+    """Properties that name an item's parts."""
+    material_properties: tuple[Pid, ...] = ()
+    """Properties that name what an item is made from."""
+    image_properties: tuple[Pid, ...] = ()
+    """Properties that hold an image."""
+    country_classes: tuple[Qid, ...] = Field(min_length=1)
+    """Classes of what may be an origin, by an explicit *instance of* (``P31``)."""
+    historical_classes: tuple[Qid, ...] = ()
+    """Classes of countries that are no more."""
+    continent_property: Pid = "P30"
+    """Property that names a country's continents."""
+    successor_property: Pid = "P1366"
+    """Property that names what a country was replaced by."""
+    groups: tuple[OriginGroup, ...] = ()
+    """Cultural groups to study; an origin belongs to one of them at most."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if bool(self.route_properties) != bool(self.route_origin_properties):
+            raise ValueError("route_properties and route_origin_properties need each other; give both or none")
+        origins = [origin for group in self.groups for origin in group.origins]
+        twice = sorted({origin for origin in origins if origins.count(origin) > 1})
+        if twice:
+            raise ValueError(f"{', '.join(twice)} belongs to two groups; leave it in one")
+        return self
+
+    @property
+    def claim_properties(self) -> tuple[str, ...]:
+        """Properties of the items themselves, except those of their class; each once."""
+        return tuple(
+            dict.fromkeys(
+                [
+                    *self.origin_properties,
+                    *self.route_properties,
+                    *self.part_properties,
+                    *self.material_properties,
+                    *self.image_properties,
+                ]
+            )
+        )
+
+
+@lru_cache(maxsize=1)
+def domains() -> Mapping[str, Domain]:
+    """The packaged domains by name, ``dish`` first."""
+    text = files("blend.schemas").joinpath(PACKAGED).read_text(encoding="utf-8")
+    return {domain.name: domain for domain in parse_domains(text, source=PACKAGED)}
+
+
+def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
+    """The domain of this name.
+
+    Raises:
+        UnknownNameError: If there is none; lists the names.
+    """
+    choices = domains() if known is None else known
+    if name not in choices:
+        raise UnknownNameError("domain", name, choices)
+    return choices[name]
+
+
+def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
+    """The domains of a TOML text with one ``[[domain]]`` table each.
+
+    Args:
+        text: TOML; the keys are the fields of `Domain`.
+        source: File name for messages.
+
+    Raises:
+        RowError, RowErrors: If the text is no TOML, holds anything else, or an entry has a missing, unknown or
+            wrong field or the name of another; every problem is named with file, entry and field.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RowError(f"not TOML: {error}", where=source, fix="mend the file there") from None
+    entries = tables.get("domain")
+    if list(tables) != ["domain"] or not isinstance(entries, list):
+        form = "write one [[domain]] table per domain and nothing else"
+        raise RowError("no list of [[domain]] tables", where=source, fix=form)
+    found: dict[str, Domain] = {}
+    problems: list[RowError] = []
+    for number, entry in enumerate(entries, start=1):
+        place = f"{source}, entry {number} ({entry.get('name', 'no name')})"
+        try:
+            domain = Domain.model_validate(entry)
+        except ValidationError as error:
+            problems += [_problem(dict(detail), place) for detail in error.errors()]
+            continue
+        if domain.name in found:
+            problems.append(RowError("another entry has this name", where=place, fix="rename one of the two"))
+        found[domain.name] = domain
+    raise_all(problems)
+    return tuple(found.values())
+
+
+def _problem(detail: Mapping[str, object], place: str) -> RowError:
+    location = detail["loc"]
+    assert isinstance(location, tuple)
+    where = ", ".join([place, *(f"field {'.'.join(map(str, location))}" for _ in location[:1])])
+    if detail["type"] == "missing":
+        return RowError("the field is missing", where=where, fix="add it")
+    if detail["type"] == "extra_forbidden":
+        known = ", ".join(Domain.model_fields)
+        return RowError("unknown field", where=where, fix=f"choose from: {known}")
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    what, _, fix = message.partition("; ")
+    given = "" if detail["type"] == "value_error" else f", not {detail['input']!r}"
+    return RowError(f"{what}{given}", where=where, fix=fix or "compare with the packaged entries")

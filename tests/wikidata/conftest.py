@@ -1,0 +1,58 @@
+"""What the tests of Wikidata share: small snapshots written in shorthand, and the real one."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, LABEL, Facts, read_facts
+from blend.schemas.domains import Domain, domains
+
+DISH = domains()["dish"]
+
+
+def ntriples(facts: str) -> str:
+    """N-Triples from lines such as ``Q1 P31 Q2``, ``Q1 label en:bread``, ``Q1 description en:food``."""
+    return "".join(_triple(line.strip()) + "\n" for line in facts.strip().splitlines() if line.strip())
+
+
+def _triple(line: str) -> str:
+    if line.startswith("<"):
+        return line
+    subject, predicate, value = line.split(" ", 2)
+    if predicate in ("label", "description"):
+        language, _, text = value.partition(":")
+        name = LABEL if predicate == "label" else DESCRIPTION
+        return f'<{ENTITY}{subject}> <{name}> "{text}"' + (f"@{language} ." if language else " .")
+    target = value if value.startswith(("<", '"', "_:")) else f"<{ENTITY}{value}>"
+    return f"<{ENTITY}{subject}> <{DIRECT}{predicate}> {target} ."
+
+
+@pytest.fixture
+def facts_of(tmp_path: Path) -> Callable[..., Facts]:
+    """The facts of a snapshot in shorthand."""
+
+    def read(facts: str, domain: Domain = DISH) -> Facts:
+        path = tmp_path / "facts.nt"
+        path.write_text(ntriples(facts), encoding="utf-8")
+        return read_facts(path, domain)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def food_snapshot(shared: Path) -> Path:
+    """The snapshot with the published dishes."""
+    return shared / "data" / "wikidata" / "food_snapshot.nt.gz"
+
+
+@pytest.fixture(scope="session")
+def food_facts(food_snapshot: Path) -> Facts:
+    return read_facts(food_snapshot, DISH)
+
+
+@pytest.fixture(scope="session")
+def food_triples(food_snapshot: Path) -> bytes:
+    with gzip.open(food_snapshot) as triples:
+        return triples.read()
