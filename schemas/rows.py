@@ -127,7 +127,8 @@ class Review(Row):
         decided = [*self.invalid, *(answer for group in self.groups for answer in group.answers)]
         twice = sorted({answer for answer in decided if decided.count(answer) > 1})
         if twice:
-            raise ValueError(f"decided twice: {', '.join(map(repr, twice))}")
+            names = ", ".join(map(repr, twice))
+            raise ValueError(f"decided twice: {names}; name each answer once, as invalid or in one group")
         return self
 
 
