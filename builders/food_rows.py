@@ -50,10 +50,8 @@ def language_rows(
     here = dishes.select("item").unique()
     parts = _entities(ingredients.parts.join(here, on="item", how="semi"), shown)
     materials = _entities(ingredients.materials.join(here, on="item", how="semi"), shown)
-    own, origin = (
-        shown.select("item", "label", "original"),
-        shown.select(origin="item", origin_label="label", origin_original="original"),
-    )
+    own = shown.select("item", "label", "original")
+    origin = shown.select(origin="item", origin_label="label", original_origin="original")
     rows = (
         dishes.join(own, on="item")
         .join(origin, on="origin")
@@ -99,27 +97,35 @@ def _images_beside_materials(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _published(rows: pl.DataFrame, language: str) -> pl.DataFrame:
-    empty = {name: pl.lit([], TRIPLES[name]) for name in ("materials", "image")}
+    none = {name: pl.lit([], TRIPLES[name]) for name in ("materials", "image")}
     return (
-        rows.with_columns(
-            *[pl.col(name).fill_null(value) for name, value in empty.items()],
+        rows.with_columns(pl.col(name).fill_null(value) for name, value in none.items())
+        .select(
+            "label",
+            "description",
+            "origin_en",
+            "continents",
+            "parts",
+            "materials",
+            "image",
+            "original_parts",
+            "unlabelled_parts",
             qid="item",
             language=pl.lit(language),
-            original_label=pl.when(pl.col("original") != pl.col("label")).then("original"),
-            original_origin=pl.when(pl.col("origin_original") != pl.col("origin_label")).then(
-                "origin_original"
-            ),
-        )
-        .rename({"origin": "origin_qid"})
-        .rename(
-            {
-                "origin_label": "origin",
-                "via": "origin_via",
-                "historical": "origin_is_historical",
-                "stated": "stated_origin_qid",
-            }
+            origin_qid="origin",
+            origin="origin_label",
+            origin_via="via",
+            origin_is_historical="historical",
+            stated_origin_qid="stated",
+            original_label=_before("original", "label"),
+            original_origin=_before("original_origin", "origin_label"),
         )
         .select(TRIPLES.names())
         .cast(TRIPLES)
         .sort(NUMBER, "origin_qid")
     )
+
+
+def _before(original: str, label: str) -> pl.Expr:
+    """The original text where the label is another."""
+    return pl.when(pl.col(original) != pl.col(label)).then(original)
