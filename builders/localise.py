@@ -108,7 +108,7 @@ def localise(
 def _source_labels(templates: pl.DataFrame, known: Registry) -> dict[str | None, str]:
     """Source locale to upstream's label, ``Sundanese (West Java)``; blank where the source is not recorded."""
     labels: dict[str | None, str] = {None: ""}
-    for tag in templates["source_locale"].drop_nulls().unique():
+    for tag in templates["source_locale"].drop_nulls().unique().sort():
         locale = known.get(tag)
         labels[tag] = f"{locale.language_name} ({locale.region_name})"
     return labels

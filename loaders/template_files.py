@@ -3,20 +3,24 @@
 Each is CSV (UTF-8, with or without byte order mark), JSONL or Parquet; ``docs/templates.md`` shows examples.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from blend.loaders.notes import Notes, unknown_name
-from blend.loaders.tables import SUFFIXES, Cells, read_rows
+from blend.loaders.tables import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.locales import Registry, registry
 from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
 
-_SHEET_REQUIRED = ("template_id", "topic", "template", "decision")
-_SHEET_OPTIONAL = ("source_locale", "question", "reasons", "group", "nearest", "similarity", "merge_into")
+_NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",))
+_SHEET_COLUMNS = Columns(
+    required=("template_id", "topic", "template", "decision"),
+    optional=("source_locale", "question", "reasons", "group", "nearest", "similarity", "merge_into"),
+    ignored=("source",),
+)
+_TRANSLATION_COLUMNS = Columns(required=("template_id", "locale", "question"))
 
 
 def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
@@ -37,7 +41,7 @@ def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.
     known = registry() if locales is None else locales
     notes = Notes()
     rows: list[dict[str, Any]] = []
-    for cells in _rows(path, notes, required=("id", "topic", "text"), optional=("locale",)):
+    for cells in _rows(path, notes, _NATIVE_COLUMNS):
         row = {
             "template_id": _filled(cells, "id", notes),
             "topic": _filled(cells, "topic", notes),
@@ -72,7 +76,7 @@ def read_review_sheet(path: Path) -> pl.DataFrame:
             "similarity": _number(cells, "similarity", notes),
             "source": cells.place,
         }
-        for cells in _rows(path, notes, _SHEET_REQUIRED, _SHEET_OPTIONAL, ignored=("source",))
+        for cells in _rows(path, notes, _SHEET_COLUMNS)
     ]
     notes.raise_problems()
     return pl.DataFrame(rows, schema=SHEET)
@@ -102,22 +106,18 @@ def read_translations(path: Path, *, locales: Registry | None = None) -> pl.Data
             "question": _filled(cells, "question", notes),
             "source": cells.place,
         }
-        for cells in _rows(path, notes, required=("template_id", "locale", "question"))
+        for cells in _rows(path, notes, _TRANSLATION_COLUMNS)
     ]
     _check_unique(rows, ("template_id", "locale"), notes)
     notes.raise_problems()
     return pl.DataFrame(rows, schema=TRANSLATIONS)
 
 
-def _rows(
-    path: Path, notes: Notes, required: Iterable[str], optional: Iterable[str] = (), ignored: Iterable[str] = ()
-) -> list[Cells]:
+def _rows(path: Path, notes: Notes, columns: Columns) -> list[Cells]:
     if path.suffix not in SUFFIXES:
         fix = f"use one of: {', '.join(SUFFIXES)}"
         raise RowError(f"unknown file name ending {path.suffix!r}", where=path.name, fix=fix)
-    return read_rows(
-        path, path.parent, notes, required=tuple(required), optional=tuple(optional), ignored=tuple(ignored)
-    )
+    return read_rows(path, path.parent, notes, columns)
 
 
 def _text(cells: Cells, column: str) -> str | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -186,6 +186,7 @@ def test_unknown_source_locale():
         localise(templates_of("In {country}?", source_locale="xx-XX"), locales_of("en-GB"), translations_of())
 
 
+@settings(deadline=None)
 @given(st.randoms())
 def test_row_order_is_irrelevant(rng):
     templates = templates_of("What is eaten in {country}?", "What is {country}'s best {nationality} tea?")

@@ -1,7 +1,7 @@
 """Questions that ask almost the same stand in one group, with a number that means something."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.builders.near_duplicates import content, near_duplicates
@@ -44,6 +44,7 @@ def test_nothing_to_compare():
     assert near_duplicates(["alone"], threshold=0.9) == [None]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*TEXTS, "tea", "teas", "a tea and some teas"]), max_size=8))
 def test_matches_are_mutual(texts):
     matches = near_duplicates(texts, threshold=0.8)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -52,6 +52,7 @@ def questions_of(templates: pl.DataFrame) -> pl.DataFrame:
     return questions
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(PLAIN, COUNTRY, NATIONALITY), max_size=6), COUNTRY, st.booleans())
 def test_localised_templates_are_recovered(words: list[str], slot: str, first: bool):
     text = " ".join([slot, *words] if first else [*words, slot])
@@ -63,6 +64,7 @@ def test_localised_templates_are_recovered(words: list[str], slot: str, first: b
     assert recovered.rewordings.is_empty()
 
 
+@settings(deadline=None)
 @given(st.randoms())
 def test_row_order_is_irrelevant(rng):
     questions = questions_of(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -64,6 +64,7 @@ def test_unknown_author():
         review_sheet(questions_of([("Q-1", "Food", "xx-XX", "What?")]))
 
 
+@settings(deadline=None)
 @given(st.permutations(QUESTIONS))
 def test_row_order_is_irrelevant(rows):
     sheet = review_sheet(questions_of(QUESTIONS)).drop("source")
