@@ -1,4 +1,4 @@
-"""BLEnD's published files: annotations, questions and prompts of every region, as their authors keep them.
+"""BLEnD's published files: annotations and questions of every region, as their authors keep them.
 
 The files hold the irregularities that 16 teams of annotators leave behind. `read_blend` normalises each or
 leaves it, and lists it as a finding with file, question and region. Nothing is dropped in silence, no vote is
@@ -17,7 +17,7 @@ import polars as pl
 
 from blend.loaders.blend_groups import Json, annotation_row, check_entry
 from blend.loaders.notes import Notes, unknown_name
-from blend.loaders.tables import Cells, place_of, read_json, read_rows
+from blend.loaders.tables import Cells, Columns, place_of, read_json, read_rows
 from blend.loaders.tidy import Origin, Tidy
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.formats import AnswerFormat, format_of
@@ -26,14 +26,14 @@ from blend.schemas.locales import Locale, Registry, language_name, registry
 
 _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
-_PROMPTS = ("prompts", "_prompts.csv")
 
 _PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUESTIONS))
 
 HUB_PATTERNS = tuple(f"{root}{pattern}" for root in ("", "data/") for pattern in _PATTERNS)
 """The files that `read_blend` reads, as paths in a repository."""
 
-_COLUMNS = ("ID", "Topic", "Source", "Question", "Translation")
+# The first column is a running index without a name.
+_COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
 
 
 class BlendTables(NamedTuple):
@@ -126,7 +126,7 @@ class _Region:
 
 def _regions(root: Path, known: Registry, notes: Notes) -> list[_Region]:
     """The regions that have both files, in the order of their names; notes the files that stand alone."""
-    annotations, questions = _files(root, *_ANNOTATIONS), _files(root, *_QUESTIONS)
+    annotations, questions = region_files(root, *_ANNOTATIONS), region_files(root, *_QUESTIONS)
     locales = {locale.upstream: locale for locale in known}
     regions = []
     for name in sorted({*annotations, *questions}):
@@ -145,7 +145,7 @@ def _regions(root: Path, known: Registry, notes: Notes) -> list[_Region]:
     return regions
 
 
-def _files(root: Path, folder: str, ending: str) -> dict[str, str]:
+def region_files(root: Path, folder: str, ending: str) -> dict[str, str]:
     """Region name to file, as named in places."""
     return {path.name.removesuffix(ending): place_of(path, root) for path in root.glob(f"{folder}/*{ending}")}
 
@@ -170,9 +170,9 @@ def _read_region(region: _Region, root: Path, notes: Notes) -> tuple[dict[str, C
 
 
 def _question_rows(region: _Region, root: Path, notes: Notes) -> dict[str, Cells]:
-    """Template id to row of the questions file; the first column is a running index without a name."""
+    """Template id to row of the questions file."""
     rows: dict[str, Cells] = {}
-    for row in read_rows(root / region.questions, root, notes, required=_COLUMNS, ignored=("",)):
+    for row in read_rows(root / region.questions, root, notes, _COLUMNS):
         template_id = row.values["ID"]
         for column in ("ID", "Topic", "Translation"):
             if not row.values[column].strip():

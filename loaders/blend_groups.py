@@ -29,15 +29,15 @@ def check_entry(entry: Json, place: str) -> None:
     notes = Notes()
     if _has_keys(entry, ENTRY_KEYS, place, notes):
         for key in ("question", "en_question"):
-            _check(isinstance(entry[key], str), f"{place}, {key}", entry[key], "write text", notes)
+            _check(isinstance(entry[key], str), f"{place}, {key}", entry[key], "text", notes)
         groups, idks = entry["annotations"], entry["idks"]
-        if _check(isinstance(groups, list), f"{place}, annotations", groups, "write a list of groups", notes):
+        if _check(isinstance(groups, list), f"{place}, annotations", groups, "a list of groups", notes):
             for index, group in enumerate(groups):
                 _check_group(group, f"{place}, annotations[{index}]", notes)
         if _has_keys(idks, _KINDS, f"{place}, idks", notes, others=True):
             for kind, votes in idks.items():
-                possible = type(votes) is int and votes >= 0
-                _check(possible, f"{place}, idks[{kind!r}]", votes, "write a count, 0 or more", notes)
+                where = f"{place}, idks[{kind!r}]"
+                _check(type(votes) is int and votes >= 0, where, votes, "a count from 0 on", notes)
     raise_all(notes.problems)
 
 
@@ -47,15 +47,14 @@ def _check_group(group: Json, where: str, notes: Notes) -> None:
     for key in ("answers", "en_answers"):
         texts = group[key]
         listed = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-        _check(listed, f"{where}.{key}", texts, "write a list of texts", notes)
+        _check(listed, f"{where}.{key}", texts, "a list of texts", notes)
     votes = group["count"]
-    possible = type(votes) is int and votes >= 1
-    _check(possible, f"{where}.count", votes, "write a count, 1 or more", notes)
+    _check(type(votes) is int and votes >= 1, f"{where}.count", votes, "a count from 1 on", notes)
 
 
 def _has_keys(value: Json, keys: tuple[str, ...], where: str, notes: Notes, *, others: bool = False) -> bool:
     """Whether the value is an object with these keys and, unless ``others`` are welcome, no further one."""
-    if not _check(isinstance(value, dict), where, value, f"write an object with {', '.join(keys)}", notes):
+    if not _check(isinstance(value, dict), where, value, f"an object with {', '.join(keys)}", notes):
         return False
     for key in keys:
         if key not in value:
@@ -66,9 +65,9 @@ def _has_keys(value: Json, keys: tuple[str, ...], where: str, notes: Notes, *, o
     return all(key in value for key in keys)
 
 
-def _check(holds: bool, where: str, value: Json, fix: str, notes: Notes) -> bool:
+def _check(holds: bool, where: str, value: Json, expected: str, notes: Notes) -> bool:
     if not holds:
-        notes.problem(f"{_shown(value)} is not possible here", where=where, fix=fix)
+        notes.problem(f"{_shown(value)} is not {expected}", where=where, fix="correct the file")
     return holds
 
 

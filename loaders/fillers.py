@@ -5,12 +5,11 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.notes import Notes
-from blend.loaders.tables import read_rows
+from blend.loaders.tables import Columns, read_rows
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import FILLERS
 
-_REQUIRED = ("template_id", "option", "region", "reviewer")
-_OPTIONAL = ("locale", "why")
+_COLUMNS = Columns(("template_id", "option", "region", "reviewer"), optional=("locale", "why"))
 
 
 def read_fillers(path: Path) -> pl.DataFrame:
@@ -32,7 +31,7 @@ def read_fillers(path: Path) -> pl.DataFrame:
     notes = Notes()
     rows = [
         (*(str(cells.values.get(name) or "") or None for name in FILLERS.names()[:-1]), cells.place)
-        for cells in read_rows(path, path.parent, notes, required=_REQUIRED, optional=_OPTIONAL)
+        for cells in read_rows(path, path.parent, notes, _COLUMNS)
     ]
     notes.raise_problems()
     return pl.DataFrame(rows, FILLERS, orient="row")

@@ -13,6 +13,9 @@ from blend.schemas.rows import QuestionTemplate, Response, Review, Row, Text
 SLOT = "{country}"
 """Where a template names the country."""
 
+_FORMS = {AnswerFormat.INTEGER: "a whole number"}
+"""Answer formats in words, where their names are no words."""
+
 _SLOTS = re.compile(r"\{[^{}]*\}")
 
 Key = tuple[str, str]
@@ -56,8 +59,8 @@ def check_links(
         _check_templates(questions.rows, by_id, notes)
     if questions.whole:
         asked = {_key(row) for _, row in questions.rows}
-        _check_asked("response", responses.rows, asked, notes)
-        _check_asked("review", reviews.rows, asked, notes)
+        _check_asked("response to", responses.rows, asked, notes)
+        _check_asked("review of", reviews.rows, asked, notes)
     if responses.whole:
         _check_reviewed_answers(reviews.rows, responses.rows, notes)
     if reviews.whole:
@@ -123,7 +126,7 @@ def _check_asked(
     for place, row in rows:
         if _key(row) not in asked:
             hint = _hint(row.template_id, {name for name, locale in asked if locale == row.locale})
-            what = f"{kind} to question {row.template_id!r}, which is not asked in {row.locale}{hint}"
+            what = f"{kind} question {row.template_id!r}, which is not asked in {row.locale}{hint}"
             fix = "add the question to the questions, or correct the id"
             notes.problem(what, where=f"{place}, column template_id", fix=fix)
 
@@ -174,8 +177,9 @@ def _check_formats(
         asked, review = template.answer_format, reviewed.get(_key(response))
         for answer in response.answers:
             if understood(answer, asked) is None and not (review and _settled(answer, asked, review)):
-                what = f"{answer!r} is no answer of the form {asked} to {response.template_id!r}"
-                fix = f"mark it invalid in the review, or group it there with the same answer as {asked}"
+                form = _FORMS.get(asked, asked.value)
+                what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
+                fix = f"mark it invalid in the review, or group it there with the same answer as {form}"
                 notes.problem(what, where=place, fix=fix)
 
 

@@ -13,17 +13,18 @@ import polars as pl
 from blend.loaders.checked_rows import Checked, Placed, R, checked
 from blend.loaders.notes import Notes, unknown_name
 from blend.loaders.response_links import AskedQuestion, check_links
-from blend.loaders.tables import SUFFIXES, Cells, place_of, read_rows
+from blend.loaders.tables import SUFFIXES, Cells, Columns, place_of, read_rows
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.formats import format_of
 from blend.schemas.frames import KEY, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.locales import Registry, language_name, registry
-from blend.schemas.rows import MAX_ANSWERS, QuestionTemplate, Response, Review
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer, QuestionTemplate, Response, Review
 
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
-_ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, 10))
-"""Columns of single answers: more than those that count, so that a fourth answer is an error of its row."""
+_ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
+_ONE_TOO_MANY = f"answer_{MAX_ANSWERS + 1}"
+"""Column that is read as well, so that a fourth answer is an error of its row."""
 
 
 class ResponseTables(NamedTuple):
@@ -105,8 +106,7 @@ class _Kind(Generic[R]):
     """A kind of file: its columns, and how its rows become models."""
 
     model: type[R]
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
+    columns: Columns
     values: Callable[[Cells], dict[str, Any]]
     """From the cells of a row to the fields of the model."""
     locale_column: str
@@ -121,7 +121,7 @@ def _table(kind: _Kind[R], files: Sequence[Path], folder: Path, known: Registry,
     rows: list[Placed[R]] = []
     for file in files:
         with own.collected():
-            cells = read_rows(file, folder, own, required=kind.required, optional=kind.optional)
+            cells = read_rows(file, folder, own, kind.columns)
             if kind.named_for_locale:
                 cells = _with_locale(cells, file, folder, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
@@ -190,30 +190,41 @@ def _question_values(cells: Cells) -> dict[str, Any]:
 
 
 def _review_values(cells: Cells) -> dict[str, Any]:
+    # A column of a Parquet file may be null where a line of JSONL has no key.
     return {name: value for name, value in cells.values.items() if value is not None}
 
 
 def _response_values(cells: Cells) -> dict[str, Any]:
     answers = _answers(cells)
+    non_answer, reason = cells.values.get("non_answer") or None, cells.values.get("reason") or None
+    if contradiction := _contradiction(answers, non_answer, reason):
+        what, fix = contradiction
+        raise RowError(what, where=cells.place, fix=fix)
+    keys = {name: cells.values[name] for name in ("template_id", "locale", "annotator")}
+    return {**keys, "answers": answers, "non_answer": non_answer, "reason": reason}
+
+
+def _contradiction(answers: Any, non_answer: Any, reason: Any) -> tuple[str, str] | None:
+    """What is wrong with answers, non-answer and reason together, and what to do about it."""
     if isinstance(answers, list) and len(answers) > MAX_ANSWERS:
         what = f"{len(answers)} answers, but an annotator gives up to {MAX_ANSWERS}"
-        raise RowError(what, where=cells.place, fix=f"keep the first {MAX_ANSWERS}")
-    return {
-        "template_id": cells.values["template_id"],
-        "locale": cells.values["locale"],
-        "annotator": cells.values["annotator"],
-        "answers": answers,
-        "non_answer": cells.values.get("non_answer") or None,
-        "reason": cells.values.get("reason") or None,
-    }
+        return what, f"keep the first {MAX_ANSWERS}"
+    if answers and non_answer is not None:
+        return f"answers and the non-answer {non_answer!r}", "keep the one or the other"
+    if not answers and non_answer is None:
+        return "neither an answer nor a non-answer", f"fill in one; the non-answers are {', '.join(NonAnswer)}"
+    if non_answer == NonAnswer.OTHER and reason is None:
+        return "the non-answer 'other' without a reason", "write the annotator's own words in column reason"
+    if non_answer != NonAnswer.OTHER and reason is not None:
+        return "a reason without the non-answer 'other'", "remove the reason, or write non-answer 'other'"
+    return None
 
 
 def _answers(cells: Cells) -> Any:
     """The answers from the list in column ``answers``, or from the columns of single answers."""
     listed = cells.values.get("answers")
-    filled = [
-        (name, cells.values[name]) for name in _ANSWER_COLUMNS if cells.values.get(name) not in (None, "")
-    ]
+    columns = (*_ANSWER_COLUMNS, _ONE_TOO_MANY)
+    filled = [(name, answer) for name in columns if (answer := cells.values.get(name)) not in (None, "")]
     if listed is None:
         for column, answer in filled:
             if not str(answer).strip():
@@ -221,8 +232,8 @@ def _answers(cells: Cells) -> Any:
                 raise RowError("the answer is blank", where=f"{cells.place}, column {column}", fix=fix)
         return [answer for _, answer in filled]
     if filled:
-        columns = ", ".join(name for name, _ in filled)
-        raise RowError(f"answers both in answers and in {columns}", where=cells.place, fix="use one of the two")
+        names = ", ".join(name for name, _ in filled)
+        raise RowError(f"answers both in answers and in {names}", where=cells.place, fix="use one of the two")
     if isinstance(listed, str):
         fix = "write single answers to answer_1, answer_2 and answer_3"
         raise RowError("text in place of a list", where=f"{cells.place}, column answers", fix=fix)
@@ -231,30 +242,30 @@ def _answers(cells: Cells) -> Any:
 
 _TEMPLATES = _Kind(
     QuestionTemplate,
-    required=("template_id", "topic", "source_locale", "text"),
-    optional=(),
+    Columns(("template_id", "topic", "source_locale", "text")),
     values=_template_values,
     locale_column="source_locale",
 )
 _QUESTIONS = _Kind(
     AskedQuestion,
-    required=("template_id", "locale", "question", "en_question"),
-    optional=(),
+    Columns(("template_id", "locale", "question", "en_question")),
     values=_question_values,
     locale_column="locale",
 )
 _RESPONSES = _Kind(
     Response,
-    required=("template_id", "annotator"),
-    optional=("answers", *_ANSWER_COLUMNS, "non_answer", "reason", "locale"),
+    Columns(
+        ("template_id", "annotator"),
+        optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
+        tolerated=(_ONE_TOO_MANY,),
+    ),
     values=_response_values,
     locale_column="locale",
     named_for_locale=True,
 )
 _REVIEWS = _Kind(
     Review,
-    required=("template_id", "reviewer"),
-    optional=("invalid", "groups", "locale"),
+    Columns(("template_id", "reviewer"), optional=("invalid", "groups", "locale")),
     values=_review_values,
     locale_column="locale",
     named_for_locale=True,

@@ -21,7 +21,7 @@ import polars as pl
 from blend.loaders.notes import Notes
 from blend.schemas.errors import RowError
 
-_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,39 @@ class Cells:
     """CSV: text, possibly empty; JSONL and Parquet: any value."""
 
 
-def read_rows(
-    path: Path,
-    root: Path,
-    notes: Notes,
-    *,
-    required: Collection[str],
-    optional: Collection[str] = (),
-    ignored: Collection[str] = (),
-) -> list[Cells]:
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a kind of file."""
+
+    required: Collection[str]
+    """Columns that every row has."""
+    optional: Collection[str] = ()
+    """Columns that a row may have."""
+    tolerated: Collection[str] = ()
+    """Columns that a row may have and that no message recommends."""
+    ignored: Collection[str] = ()
+    """Columns that may be there and are left out."""
+
+    def check(self, present: Collection[str], where: str, header: str = "") -> None:
+        """Raise for a missing column, or for one that nobody knows and that would be dropped in silence."""
+        known = [*self.required, *self.optional]
+        strange = [name for name in present if name not in (*known, *self.tolerated, *self.ignored)]
+        for column in self.required:
+            if column not in present:
+                close = get_close_matches(column, strange, n=1)
+                fix = f"rename column {close[0]!r}" if close else "add it"
+                fix = _other_separator(header) or fix
+                raise RowError(f"column {column!r} is missing", where=where, fix=fix)
+        for column in strange:
+            fix = f"rename or remove it; the columns are {', '.join(known)}"
+            raise RowError(f"unknown column {column!r}", where=where, fix=fix)
+
+    def kept(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The values without those of ignored columns."""
+        return {name: value for name, value in values.items() if name not in self.ignored}
+
+
+def read_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> list[Cells]:
     """The rows of a ``.csv``, ``.jsonl`` or ``.parquet`` file, each with its place.
 
     Args:
@@ -50,45 +74,15 @@ def read_rows(
         root: Folder that places are relative to.
         notes: Takes the problems of single rows, and a finding for a byte order mark. The rows that can be
             read are returned all the same.
-        required: Columns that every row has.
-        optional: Columns that a row may have.
-        ignored: Columns that may be there and are left out.
+        columns: The columns that the file must and may have.
 
     Returns:
-        Rows in file order, with no other columns than the required and optional ones.
+        Rows in file order, without the ignored columns.
 
     Raises:
         RowError: If nothing of the file can be read: wrong encoding, missing or unknown columns in the header.
     """
-    return list(_READERS[path.suffix](path, root, notes, _Columns(required, optional, ignored)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The columns of a file."""
-
-    required: Collection[str]
-    optional: Collection[str]
-    ignored: Collection[str]
-
-    def check(self, present: Collection[str], where: str, header: str = "") -> None:
-        """Raise for a missing column, or for one that nobody knows and that would be dropped in silence."""
-        known = [*self.required, *self.optional]
-        for column in self.required:
-            if column not in present:
-                close = get_close_matches(column, [name for name in present if name not in known], n=1)
-                fix = f"rename column {close[0]!r}" if close else "add it"
-                raise RowError(
-                    f"column {column!r} is missing", where=where, fix=_other_separator(header) or fix
-                )
-        for column in present:
-            if column not in known and column not in self.ignored:
-                fix = f"rename or remove it; the columns are {', '.join(known)}"
-                raise RowError(f"unknown column {column!r}", where=where, fix=fix)
-
-    def kept(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The values without those of ignored columns."""
-        return {name: value for name, value in values.items() if name not in self.ignored}
+    return list(_READERS[path.suffix](path, root, notes, columns))
 
 
 def _other_separator(header: str) -> str | None:
@@ -133,33 +127,55 @@ def read_json(path: Path, root: Path, notes: Notes) -> Any:
     return _parsed(read_text(path, root, notes), place_of(path, root))
 
 
-def _parsed(text: str, place: str, line: int | None = None) -> Any:
-    """The value of a JSON text, with ``place`` naming it; ``line`` when the text is one line of a file."""
-    repeated: list[str] = []
+def _parsed(text: str, place: str, row: int | None = None) -> Any:
+    """The value of a JSON text: a whole file, or the given row of one."""
+    repeated: list[tuple[dict[str, Any], str]] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
         if len(value) < len(pairs):
             keys = [key for key, _ in pairs]
-            repeated.extend(dict.fromkeys(key for key in keys if keys.count(key) > 1))
+            repeated.extend((value, key) for key in value if keys.count(key) > 1)
         return value
 
+    where = place if row is None else f"{place}:{row}"
     try:
         value = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        position = f"line {line or error.lineno}, column {error.colno}"
-        cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        what = f"the JSON text ends in the middle ({error.msg})" if cut_off else f"not JSON ({error.msg})"
-        fix = "copy or export the file again, whole" if cut_off else "correct the file at this place"
-        raise RowError(what, where=f"{place}, {position}", fix=fix) from None
+        raise _not_json(error, where, whole_file=row is None) from None
     if repeated:
-        keys = ", ".join(map(repr, repeated))
-        raise RowError(f"an object holds key {keys} twice", where=place, fix="keep one of the two")
-    if _LONE_SURROGATE.search(text) and not _encodable(value):
-        raise RowError(
-            "half of a surrogate pair is escaped as a character", where=place, fix="escape both or none"
-        )
+        holder, key = repeated[-1]
+        path = _path_to(holder, value)
+        within = f"{where}, {path}" if path else where
+        raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
+    if _SURROGATE.search(text) and not _encodable(value):
+        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
     return value
+
+
+def _not_json(error: json.JSONDecodeError, where: str, *, whole_file: bool) -> RowError:
+    where += f", line {error.lineno}, column {error.colno}" if whole_file else f", character {error.colno}"
+    # The decoder points to the start of a text that has no end, and to the end otherwise.
+    if error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip()):
+        return RowError("the JSON ends in the middle", where=where, fix="copy or export the file again, whole")
+    return RowError(f"not JSON ({error.msg})", where=where, fix="correct the file at this place")
+
+
+def _path_to(target: Any, value: Any) -> str | None:
+    """Keys and indices that lead from a value to an object inside it; ``None`` when it is not there."""
+    if value is target:
+        return ""
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = [(f"[{index}]", item) for index, item in enumerate(value)]
+    else:
+        return None
+    for step, item in inner:
+        rest = _path_to(target, item)
+        if rest is not None:
+            return f"{step}{rest}" if rest.startswith("[") or not rest else f"{step}.{rest}"
+    return None
 
 
 def _encodable(value: Any) -> bool:
@@ -170,10 +186,13 @@ def _encodable(value: Any) -> bool:
     return True
 
 
-def _csv_rows(path: Path, root: Path, notes: Notes, columns: _Columns) -> Iterator[Cells]:
+def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:
     text, place = read_text(path, root, notes), place_of(path, root)
     records = enumerate(_records(text, place), start=1)
     header = next((record for _, record in records), [])
+    if not header:
+        fix = f"start it with the columns {', '.join(columns.required)}"
+        raise RowError("no header", where=f"{place}:1", fix=fix)
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise RowError(f"column {repeated[0]!r} occurs twice", where=f"{place}:1", fix="remove one of the two")
@@ -208,7 +227,7 @@ def _records(text: str, place: str) -> Iterator[list[str]]:
         ) from None
 
 
-def _jsonl_rows(path: Path, root: Path, notes: Notes, columns: _Columns) -> list[Cells]:
+def _jsonl_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> list[Cells]:
     text, place = read_text(path, root, notes), place_of(path, root)
     rows: list[Cells] = []
     # Only line feeds part lines; str.splitlines would also split at U+2028 and others inside a string.
@@ -219,7 +238,7 @@ def _jsonl_rows(path: Path, root: Path, notes: Notes, columns: _Columns) -> list
     return rows
 
 
-def _jsonl_row(line: str, place: str, row: int, columns: _Columns) -> Cells:
+def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
     where = f"{place}:{row}"
     values = _parsed(line, place, row)
     if not isinstance(values, dict):
@@ -228,19 +247,18 @@ def _jsonl_row(line: str, place: str, row: int, columns: _Columns) -> Cells:
     return Cells(where, columns.kept(values))
 
 
-def _parquet_rows(path: Path, root: Path, notes: Notes, columns: _Columns) -> Iterator[Cells]:  # noqa: ARG001
+def _parquet_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:  # noqa: ARG001
     place = place_of(path, root)
     try:
         rows = pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
-        reason = str(error).partition("\n")[0]
-        raise RowError(f"not a Parquet file ({reason})", where=place, fix="write or copy it again") from None
+        raise RowError("not a Parquet file", where=place, fix="write or copy it again") from error
     columns.check(rows.columns, place)
     for row, values in enumerate(rows.iter_rows(named=True), start=1):
         yield Cells(f"{place}:{row}", columns.kept(values))
 
 
-_Reader = Callable[[Path, Path, Notes, _Columns], Iterable[Cells]]
+_Reader = Callable[[Path, Path, Notes, Columns], Iterable[Cells]]
 
 _READERS: dict[str, _Reader] = {".csv": _csv_rows, ".jsonl": _jsonl_rows, ".parquet": _parquet_rows}
 

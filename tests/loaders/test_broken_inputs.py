@@ -1,0 +1,46 @@
+"""Every broken input in ``broken/`` causes exactly the message that lies beside it.
+
+A case is a folder of files that replace or join those of a valid input in ``valid/``; ``removed.txt`` lists
+those that are taken away, and ``message.txt`` is the whole message, with ``{folder}`` for the folder of the input.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.loaders.blend_files import read_blend
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import BlendError
+
+HERE = Path(__file__).parent
+READERS: dict[str, Callable[[Path], Any]] = {"blend": read_blend, "responses": read_responses}
+CASES = sorted(path.parent for path in (HERE / "broken").glob("*/*/message.txt"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_message(case: Path, tmp_path: Path):
+    kind = case.parent.name
+    folder = broken_input(case, HERE / "valid" / kind, tmp_path / "input")
+    with pytest.raises(BlendError) as caught:
+        READERS[kind](folder)
+    expected = (case / "message.txt").read_text(encoding="utf-8").removesuffix("\n")
+    assert str(caught.value).replace(str(folder), "{folder}") == expected
+
+
+def test_every_kind_has_cases():
+    assert {case.parent.name for case in CASES} == set(READERS)
+
+
+def broken_input(case: Path, valid: Path, folder: Path) -> Path:
+    shutil.copytree(valid, folder)
+    shutil.copytree(case, folder, dirs_exist_ok=True)
+    (folder / "message.txt").unlink()
+    removed = folder / "removed.txt"
+    if removed.exists():
+        for name in removed.read_text(encoding="utf-8").split():
+            (folder / name).unlink()
+        removed.unlink()
+    return folder
