@@ -99,7 +99,7 @@ def base_tables(blend: Path | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
         return published.questions, published.annotations
     from blend.builders.inputs import read_inputs
     from blend.builders.saq import aggregate
-    from blend.loaders.recipes import sample_recipe
+    from blend.loaders.ready_recipes import sample_recipe
 
     recipe = sample_recipe()
     inputs = read_inputs(recipe)

@@ -1,6 +1,5 @@
-"""Recipes: reading the TOML file that describes a release, and the recipes that need no file."""
+"""Recipes: reading the TOML file that describes a release."""
 
-import os
 import tomllib
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -11,12 +10,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError, RowError, raise_all
-from blend.schemas.recipe import Recipe, Source
-
-SAMPLE_RECIPE = "recipe.toml"
-"""File name of the embedded sample's recipe, in its directory."""
+from blend.schemas.recipe import Recipe
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -57,59 +52,6 @@ def parse_recipe(text: str, *, name: str) -> Recipe:
     except ValidationError as error:
         raise_all(_problems(error, name))
         raise
-
-
-def sample_recipe() -> Recipe:
-    """The recipe of the embedded sample."""
-    with sample_path() as folder:
-        return read_recipe(folder / SAMPLE_RECIPE)
-
-
-def blend_recipe(location: str | Path, revision: str | None = None) -> Recipe:
-    """The recipe of a release of BLEnD's public data alone, with every option at its default.
-
-    Args:
-        location: Directory, or id of a Hub repository.
-        revision: Tag or commit of a Hub repository.
-    """
-    return Recipe(
-        name="blend",
-        version="0.1.0",
-        title="BLEnD",
-        sources=(Source(kind="blend", location=_location(location), revision=revision),),
-    )
-
-
-def with_blend_source(
-    recipe: Recipe, location: str | Path, revision: str | None = None, *, base: Path = Path()
-) -> Recipe:
-    """The recipe with its one BLEnD source taken from elsewhere.
-
-    Args:
-        recipe: The recipe to change.
-        location: Directory, relative to the working directory, or id of a Hub repository. The pin goes along
-            with the old location.
-        revision: Tag or commit of a Hub repository.
-        base: Folder that the recipe's own locations are relative to.
-
-    Raises:
-        BlendError: If the recipe has no BLEnD source, or several.
-    """
-    places = [index for index, source in enumerate(recipe.sources) if source.kind == "blend"]
-    if len(places) != 1:
-        raise BlendError(
-            f"the recipe {recipe.name!r} has {len(places)} sources of kind 'blend'; "
-            "with exactly one it can be taken from another place"
-        )
-    if revision is None:
-        location = os.path.relpath(location, base)
-    moved = Source(kind="blend", location=_location(location), revision=revision)
-    sources = [moved if index == places[0] else source for index, source in enumerate(recipe.sources)]
-    return recipe.model_copy(update={"sources": tuple(sources)})
-
-
-def _location(location: str | Path) -> str:
-    return Path(location).as_posix()
 
 
 def _problems(error: ValidationError, name: str) -> list[RowError]:

@@ -1,7 +1,7 @@
 """Every broken input in ``broken/`` causes exactly the message that lies beside it.
 
 A case is a folder of files that replace or join those of a valid input in ``valid/``; ``removed.txt`` lists
-those that are taken away, and ``message.txt`` is the whole message, with ``{folder}`` for the folder of the input.
+those that are taken away, and ``message.txt`` is the whole message, ``{folder}`` being the folder of the input.
 """
 
 import shutil
