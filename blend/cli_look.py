@@ -63,6 +63,7 @@ def stats(
     console = Console()
     for table in stats_tables(figures):
         console.print(table)
+        console.print()
 
 
 def status(

@@ -48,7 +48,7 @@ class QuestionTemplate(Row):
     source_locale: str | None
     """Locale whose natives wrote the question; null when it is not recorded."""
     text: Text
-    """English text with ``{country}`` for the name of the country."""
+    """English text with ``{country}`` for the name of the country, or ``{nationality}`` for its adjective."""
     answer_format: AnswerFormat = AnswerFormat.TEXT
     """Shape of the answer: ``text``, ``integer``, ``HH:MM`` or ``MM/DD``."""
 

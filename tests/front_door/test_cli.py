@@ -1,0 +1,244 @@
+"""The command line: it mirrors the library, explains itself, and says what went wrong in one sentence."""
+
+import inspect
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.loaders.releases import read_config, read_manifest
+from blend.models import MODELS
+from blend.schemas.errors import BlendError
+from blend.version import __version__
+
+RUNNER = CliRunner()
+
+COMMANDS = typer.main.get_command(app)
+
+
+def all_commands() -> list[tuple[str, ...]]:
+    """Every command as typed after ``blend``."""
+    names: list[tuple[str, ...]] = []
+    for name, command in COMMANDS.commands.items():
+        inner = getattr(command, "commands", None)
+        names += [(name,)] if inner is None else [(name, under) for under in inner]
+    return names
+
+
+def command_of(path: tuple[str, ...]):
+    command = COMMANDS
+    for name in path:
+        command = command.commands[name]
+    return command
+
+
+def run(*arguments: str | Path, code: int = 0) -> str:
+    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
+    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("cli") / "release"
+    run("build", "--out", out)
+    return out
+
+
+@pytest.mark.parametrize("path", all_commands(), ids=" ".join)
+def test_every_command_explains_itself_and_every_option(path: tuple[str, ...]):
+    assert "Usage:" in run(*path, "--help")
+    command = command_of(path)
+    assert command.help
+    for parameter in command.params:
+        if parameter.name != "help":
+            assert parameter.help, f"{parameter.name} of {' '.join(path)}"
+
+
+@pytest.mark.parametrize("path", all_commands(), ids=" ".join)
+def test_every_command_stands_in_the_docs(path: tuple[str, ...], root: Path):
+    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    assert f"blend {' '.join(path)}" in text
+
+
+def test_build_has_the_options_of_its_function():
+    from blend.builders.release import build_release
+
+    assert {"recipe", "out"} <= set(inspect.signature(build_release).parameters)
+    assert {"recipe", "out"} <= {parameter.name for parameter in command_of(("build",)).params}
+
+
+def test_the_version():
+    assert run("--version") == f"blend {__version__}\n"
+
+
+def test_build_without_arguments_builds_the_sample(release: Path):
+    manifest = read_manifest(release)
+    assert manifest.name == "blend-sample"
+    assert {table.config for table in manifest.tables} == {
+        "annotations",
+        "short-answer-questions",
+        "multiple-choice-questions",
+    }
+
+
+def test_build_json_is_the_manifest(tmp_path: Path):
+    printed = run("build", "--out", tmp_path / "release", "--json", "--variants", "1", "--seed", "3")
+    assert printed == (tmp_path / "release" / "release.json").read_text(encoding="utf-8")
+    assert json.loads(printed)["recipe"]["seed"] == 3
+    mcqs = read_config(tmp_path / "release", "multiple-choice-questions")
+    assert mcqs.group_by("template_id", "locale").len()["len"].max() == 1
+
+
+def test_a_release_can_be_built_again_from_its_recipe(release: Path, tmp_path: Path):
+    run("build", release / "recipe.toml", "--out", tmp_path / "again")
+    for name in ("release.json", "README.md", "recipe.toml"):
+        assert (tmp_path / "again" / name).read_bytes() == (release / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--variants", "0"], "--variants 0: expected a number from 1 on, or 'all'"),
+        (["--variants", "many"], "--variants many: expected a number from 1 on, or 'all'"),
+        (
+            ["--revision", "v1"],
+            "--revision names a version of the repository given with --blend; give both",
+        ),
+    ],
+)
+def test_what_build_refuses(arguments: list[str], message: str, tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        run("build", "--out", tmp_path / "release", *arguments)
+    assert str(caught.value) == message
+    assert not (tmp_path / "release").exists()
+
+
+def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
+    printed = json.loads(run("stats", release, "--json", "--out", tmp_path / "stats"))
+    assert sum(row["questions"] for row in printed["counts"]) == 395
+    written = pl.read_parquet(tmp_path / "stats" / "counts.parquet")
+    assert written["questions"].sum() == 395
+
+
+def test_stats_prints_tables(release: Path):
+    assert "Questions, answers and votes" in run("stats", release)
+
+
+def test_stats_of_no_release(tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        run("stats", tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+    )
+
+
+def test_status_lists_questions_that_need_responses():
+    assert "work-02" in run("status")
+    states = json.loads(run("status", "--json"))
+    assert {row["state"] for row in states} == {"complete", "needs-responses", "stopped-idk"}
+
+
+def test_status_of_finished_annotations(tmp_path: Path, blend_data: Path):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        f'name = "b"\nversion = "1.0.0"\n[[sources]]\nkind = "blend"\nlocation = "{blend_data}"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(BlendError) as caught:
+        run("status", recipe)
+    assert str(caught.value) == (
+        "the recipe has no raw responses, only finished annotations; "
+        "add a source of kind 'responses' to follow a collection"
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_schema_prints_a_json_schema(name: str):
+    assert json.loads(run("schema", name))["title"] == MODELS[name].__name__
+
+
+def test_schema_lists_its_models():
+    assert [line.split()[0] for line in run("schema").splitlines()] == list(MODELS)
+
+
+def test_an_unknown_model():
+    with pytest.raises(BlendError) as caught:
+        run("schema", "mqc")
+    assert str(caught.value) == (
+        "unknown model 'mqc'; did you mean 'mcq'? choose one of: annotation, locale, manifest, mcq, recipe, "
+        "response, review, saq, template"
+    )
+
+
+def test_locales_are_printed_all_or_one():
+    assert "33 locales" in run("locales")
+    assert json.loads(run("locales", "South_Korea", "--json"))[0]["tag"] == "ko-KR"
+    assert "right to left" in run("locales", "ar-DZ")
+
+
+def test_show_prints_a_row_of_every_configuration(release: Path):
+    printed = run("show", release)
+    assert 'load_dataset("' in printed
+    assert "MCQID" in run("show", release, "--config", "multiple-choice-questions")
+    assert "ko-KP" in run("show", release, "--config", "annotations", "--split", "KP")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--config", "anotations"],
+            (
+                "unknown configuration 'anotations'; did you mean 'annotations'? choose one of: annotations, "
+                "multiple-choice-questions, short-answer-questions"
+            ),
+        ),
+        (
+            ["--config", "annotations", "--split", "UK"],
+            "unknown split of annotations 'UK'; choose one of: CN, DZ, ET, IR, JB, JP, KP, KR, MX, US",
+        ),
+    ],
+)
+def test_what_show_refuses(release: Path, arguments: list[str], message: str):
+    with pytest.raises(BlendError) as caught:
+        run("show", release, *arguments)
+    assert str(caught.value) == message
+
+
+def test_templates_from_questions_to_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("natives.csv").write_text(
+        "id,topic,text,locale\nn1,Food,What is the most popular fruit in South Korea?,KR\n", encoding="utf-8"
+    )
+    assert "1 questions, 0 with something to look at" in run("templates", "propose", "natives.csv")
+    with pytest.raises(BlendError) as caught:
+        run("templates", "propose", "natives.csv")
+    assert str(caught.value) == (
+        "sheet.csv: exists, and may hold somebody's work; choose another --out or move it away"
+    )
+    sheet = pl.read_csv("sheet.csv").with_columns(decision=pl.lit("keep"))
+    sheet.write_csv("sheet.csv")
+    assert "1 templates" in run("templates", "accept", "sheet.csv")
+    assert pl.read_csv("templates.csv")["text"].to_list() == ["What is the most popular fruit in {country}?"]
+    Path("translations.csv").write_text(
+        "template_id,locale,question\nn1,su-JB,Naon buah nu pangpopulerna di Jawa Barat?\n", encoding="utf-8"
+    )
+    assert "1 questions in 2 locales" in run(
+        "templates", "localise", "sheet.csv", "translations.csv", "--locale", "su-JB", "--locale", "KR"
+    )
+    assert pl.read_csv("questions.csv").rows() == [
+        (
+            "n1",
+            "su-JB",
+            "Naon buah nu pangpopulerna di Jawa Barat?",
+            "What is the most popular fruit in West Java?",
+        )
+    ]
