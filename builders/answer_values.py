@@ -89,7 +89,7 @@ def _numbers(text: str) -> set[str]:
         return set()
     lowest, highest = math.ceil(min(found)), math.floor(max(found))
     between = range(lowest, highest + 1) if highest - lowest <= _WIDEST_RANGE else ()
-    return {f"{number:g}" for number in found} | set(map(str, between))
+    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | set(map(str, between))
 
 
 def _months(text: str) -> set[str]:

@@ -32,7 +32,7 @@ def build_mcq(
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
         judges: Who decides whether two answers are the same; asked in order, the first opinion counts. In paper
             mode the published comparison of strings comes first and `LexicalJudge` is left out.
-        fillers: `builders.mcq_fillers.FILLERS`: reviewed options for questions that are short of distractors;
+        fillers: `schemas.frames.FILLERS`: reviewed options for questions that are short of distractors;
             default mode only.
         locales: Known locales; the packaged registry when absent.
 

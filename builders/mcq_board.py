@@ -10,6 +10,7 @@ from functools import reduce
 from itertools import combinations, groupby
 from operator import or_
 
+from blend.builders.answer_values import values
 from blend.builders.equivalence import Pair
 from blend.builders.mcq_answers import Acceptable, LocaleAnswers, Option, TemplateAnswers
 from blend.builders.mcq_verdicts import Bench, pair
@@ -34,7 +35,8 @@ class Board:
 
     Args:
         answers: What the locales bring.
-        bench: The judges; those before the lexical rules are asked about every pair that overlaps.
+        bench: The judges, asked about free text only: that numbers, times and dates differ needs no opinion.
+            Those before the lexical rules are asked about every pair of texts that overlaps.
         fillers: Reviewed options to add behind the others of their regions.
         only: Tag of the one locale to ask about; all that can be when absent.
     """
@@ -48,7 +50,7 @@ class Board:
         only: str | None = None,
     ) -> None:
         self._answers = answers
-        self._bench = bench
+        self._bench = bench if answers.answer_format is AnswerFormat.TEXT else Bench(())
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         self.fillers = frozenset(i for i, option in enumerate(self.options) if option.votes == 0)
@@ -88,6 +90,8 @@ class Board:
 
     def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> Iterator[Pair]:
         """Pairs that share nothing and must be different for a target to use these triples of options."""
+        if self._bench.lexical_only:
+            return
         used = {i for triple in triples for i in triple}
         for i in sorted(used):
             yield from (
@@ -122,10 +126,16 @@ class Board:
         return reduce(or_, (self._holders.get(value, 0) for value in found), 0)
 
     def _cleared(self, overlapping: int, acceptable: Collection[Acceptable]) -> int:
-        """The options that judges find different from every answer with which they overlap."""
+        """The options that judges find different from every answer with which they overlap.
+
+        Where only a variant that is not shown overlaps, the rules stand. So no pair of texts is put to judges
+        both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild.
+        """
+        touched = {i: [a for a in acceptable if _share(self.options[i], a)] for i in _bits(overlapping)}
         pairs = {
-            i: [pair(self.options[i].text, a.text) for a in acceptable if _share(self.options[i], a)]
-            for i in _bits(overlapping)
+            i: [pair(self.options[i].text, a.text) for a in answers]
+            for i, answers in touched.items()
+            if not any(_words(self.options[i]).isdisjoint(a.values) for a in answers)
         }
         self._judge_overlapping(asked for touched in pairs.values() for asked in touched)
         cleared = (
@@ -139,7 +149,9 @@ class Board:
             (i, j): pair(self.options[i].text, self.options[j].text)
             for i, mask in enumerate(self._conflicts)
             for j in _bits(mask)
-            if i < j and self.options[i].locale.region != self.options[j].locale.region
+            if i < j
+            and self.options[i].locale.region != self.options[j].locale.region
+            and not _words(self.options[i]).isdisjoint(_words(self.options[j]))
         }
         self._judge_overlapping(pairs.values())
         for (i, j), asked in pairs.items():
@@ -165,6 +177,11 @@ class Board:
 
     def _named(self, texts: Collection[str]) -> int:
         return reduce(or_, (1 << i for i, option in enumerate(self.options) if option.text in texts), 0)
+
+
+def _words(option: Option) -> frozenset[str]:
+    """The values of the text that is shown, without those of its variants."""
+    return values(option.text, AnswerFormat.TEXT)
 
 
 def _share(a: Option, b: Option | Acceptable) -> bool:

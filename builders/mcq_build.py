@@ -42,7 +42,11 @@ FILLERS_USED = pl.Schema(
         "outcome": pl.String(),
     }
 )
-"""One row per reviewed filler and question that was short of distractors: what became of the filler."""
+"""One row per reviewed filler and question that was short of distractors: what became of the filler.
+
+``used``; ``refused`` (it overlaps, or its region offers an answer of its own); ``not-needed``, also for a
+filler that met no short question (its locale is then as in the file); or why it can be no option.
+"""
 
 
 class TemplatePlan(Protocol):

@@ -48,6 +48,7 @@ def build_default(
         outcomes.update(answers.outcomes)
         made.append(_make(answers, options, seed, bench, reviewed))
     rest = _positions_left(made, seed)
+    uses = [use for one in made for use in one.fillers]
     plans = [DefaultPlan(one.template_id, one.blocks, seed, rest) for one in made if one.blocks]
     dropped = pl.DataFrame([row for one in made for row in one.dropped], DROPPED, orient="row")
     dropped = dropped.sort("template_id", "locale")
@@ -60,7 +61,9 @@ def build_default(
         summary=summarise(plans, dropped, tags),
         deciders=bench.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
-        fillers=pl.DataFrame([use for one in made for use in one.fillers], FILLERS_USED, orient="row"),
+        fillers=pl.DataFrame([*uses, *reviewed.unneeded(uses)], FILLERS_USED, orient="row").sort(
+            "template_id", "locale", "option", "region", "reviewer"
+        ),
     )
 
 
@@ -158,7 +161,8 @@ def _make(answers: TemplateAnswers, options: McqOptions, seed: int, bench: Bench
     for target in board.targets:
         tag = target.answers.locale.tag
         source, picks = board, picked[tag]
-        if not picks and (offered := reviewed.options(answers, target.answers.locale)):
+        if not picks and reviewed.concern(answers, target.answers.locale):
+            offered = reviewed.options(answers, target.answers.locale)
             source = Board(answers, bench, offered, only=tag)
             target = source.targets[0]
             picks = _pick(source, answers.template_id, options, seed, bench)[tag]

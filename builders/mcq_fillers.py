@@ -1,6 +1,6 @@
 """Fillers: reviewed wrong options for questions that are short of them. Nothing is ever invented here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -10,21 +10,7 @@ from blend.builders.mcq_variants import Pick
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.locales import Locale, Registry
 
-FILLERS = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "option": pl.String(),
-        "region": pl.String(),
-        "reviewer": pl.String(),
-        "why": pl.String(),
-        "source": pl.String(),
-    }
-)
-"""One row per filler: the template, the locale asked about (null: any), the option in English, the region that
-it comes from (by any code of the registry), who reviewed it and why it is wrong; ``source`` is its place."""
-
-FillerUse = tuple[str, str, str, str, str, str]
+FillerUse = tuple[str, str | None, str, str, str, str]
 """A row of `mcq_build.FILLERS_USED`."""
 
 
@@ -32,7 +18,7 @@ class Fillers:
     """Reviewed fillers, checked.
 
     Args:
-        rows: `FILLERS`, or null for none; ``source`` may be missing.
+        rows: `schemas.frames.FILLERS`, or null for none.
         questions: The questions, `schemas.frames.QUESTIONS`.
         locales: Known locales.
 
@@ -48,7 +34,7 @@ class Fillers:
         templates = set(questions["template_id"])
         problems: list[RowError] = []
         for number, row in enumerate(rows.iter_rows(named=True), start=1):
-            where = row.get("source") or f"fillers, row {number}"
+            where = row["source"] or f"fillers, row {number}"
             try:
                 origin = _checked(row, where, templates, locales)
             except RowError as error:
@@ -57,6 +43,10 @@ class Fillers:
             entry = (row["locale"], row["option"], origin, row["reviewer"])
             self._rows.setdefault(row["template_id"], []).append(entry)
         raise_all(problems)
+
+    def concern(self, answers: TemplateAnswers, asked: Locale) -> bool:
+        """Whether there are fillers for a question."""
+        return bool(self._of(answers, asked))
 
     def options(self, answers: TemplateAnswers, asked: Locale) -> list[Option]:
         """The fillers for a question that can be options, by text and region."""
@@ -80,6 +70,16 @@ class Fillers:
                 outcome = "used" if option in used else "refused" if option in refused else "not-needed"
             uses.append((answers.template_id, asked.tag, text, origin.region, reviewer, outcome))
         return uses
+
+    def unneeded(self, uses: Iterable[FillerUse]) -> list[FillerUse]:
+        """The fillers for which no question was short; their locale is null where they are for any."""
+        met = {(template_id, text, origin, reviewer) for template_id, _, text, origin, reviewer, _ in uses}
+        return [
+            (template_id, tag, text, origin.region, reviewer, "not-needed")
+            for template_id, rows in sorted(self._rows.items())
+            for tag, text, origin, reviewer in rows
+            if (template_id, text, origin.region, reviewer) not in met
+        ]
 
     def _of(self, answers: TemplateAnswers, asked: Locale) -> list[tuple[str, Locale, str]]:
         rows = self._rows.get(answers.template_id, [])
