@@ -16,8 +16,9 @@ from blend.schemas.text import clean
 _MEANINGFUL = frozenset("%&#@*")
 """Punctuation, by its Unicode category, that changes what an answer says."""
 
-_IN_NUMBERS = re.compile(r"(?<=\d)[^\w\s](?=\d)|(?<!\S)-(?=\d)")
-"""A separator between digits or a minus sign: ``1.5``, ``1-5``, ``7:30`` and ``-5`` keep theirs."""
+_MINUS = "\u2212"
+_OPENING = frozenset({"Zs", "Ps", "Pi"})
+"""Categories of what may stand before a minus sign: a blank, a bracket, a quotation mark."""
 
 _BLANKS = re.compile(r"(?<!\d) | (?!\d)")
 """Blanks other than those between two digits."""
@@ -31,23 +32,36 @@ def grouping_key(answer: str, language: str, answer_format: AnswerFormat = Answe
         answer: The answer as typed.
         language: BCP 47 tag; decides which spellings are the same (`schemas.spelling`).
         answer_format: Format of the question. An answer in this format is compared by its canonical spelling
-            (`schemas.formats.understood`), every other answer as text.
+            (`schemas.formats.understood`), also where only punctuation around it is in the way (``7.``); every
+            other answer is compared as text.
 
     Returns:
         For text its letters, marks, digits and symbols in the language's unified spelling. Punctuation and
         blanks count only inside numbers: ``hot dog``, ``hot-dog`` and ``hotdog`` are one answer, ``1.5`` and
         ``15`` are two. An answer of punctuation alone is its own key.
     """
-    value = None if answer_format is AnswerFormat.TEXT else understood(answer, answer_format)
-    return value or _text_key(answer, language) or clean(normalize("NFKC", answer))
+    key = _text_key(answer, language) or clean(normalize("NFKC", answer))
+    if answer_format is AnswerFormat.TEXT:
+        return key
+    return understood(answer, answer_format) or understood(key, answer_format) or key
 
 
 def _text_key(text: str, language: str) -> str:
     spelled = respell(text, language)
-    kept = {match.start() for match in _IN_NUMBERS.finditer(spelled)}
-    plain = "".join(char if i in kept or not _parts_words(char) else " " for i, char in enumerate(spelled))
-    return _BLANKS.sub("", " ".join(plain.split()))
+    plain = "".join(_kept(char, spelled[i - 1 : i], spelled[i + 1 : i + 2]) for i, char in enumerate(spelled))
+    return normalize("NFC", _BLANKS.sub("", " ".join(plain.split())))
 
 
-def _parts_words(char: str) -> bool:
-    return not char.isalnum() and category(char)[0] in "PZC" and char not in _MEANINGFUL
+def _kept(char: str, before: str, after: str) -> str:
+    """What a character between two others (or none) says: itself, or a blank where it only parts words.
+
+    Punctuation between two digits says something (``1.5``, ``1-5``, ``7:30``). A hyphen that opens a number is
+    a minus sign, and becomes one, so that it is told from a hyphen once blanks are gone.
+    """
+    if category(char)[0] not in "PZC" or char in _MEANINGFUL:
+        return char
+    if char == " " or not after.isdecimal():
+        return " "
+    if char == "-" and (not before or category(before) in _OPENING):
+        return _MINUS
+    return char if before.isdecimal() else " "

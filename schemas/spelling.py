@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from blend.schemas.text import fold
+from blend.schemas.text import clean, fold
 
 _GRAVE, _ACUTE, _CIRCUMFLEX, _TILDE, _MACRON = "\u0300", "\u0301", "\u0302", "\u0303", "\u0304"
 _DOT, _DIAERESIS, _CEDILLA = "\u0307", "\u0308", "\u0327"
@@ -50,9 +50,9 @@ def respell(text: str, language: str) -> str:
         return fold(text, accents=False)
     text = unicodedata.normalize("NFKC", text).translate(rules.letters)
     folded = _western_digits(fold(text, accents=False))
-    if not rules.accents or folded.isascii():
-        return folded
-    return _WORDS.sub(lambda word: _without_accents(word[0], rules), folded)
+    if rules.accents and not folded.isascii():
+        folded = _WORDS.sub(lambda word: _without_accents(word[0], rules), folded)
+    return clean(folded)
 
 
 def _without_accents(word: str, rules: Spelling) -> str:
@@ -80,10 +80,11 @@ _PLAIN = Spelling()
 
 _HARAKAT = "".join(map(chr, [*range(0x064B, 0x0653), 0x0670]))
 _TATWEEL = "\u0640"
+_HAMZA_AND_MADDA = "\u0653\u0654\u0655"
 
 _SPELLINGS: dict[str, Spelling] = {
     # Harakat and tatweel are decoration; hamza and madda on alef are left out in everyday typing.
-    "ar": Spelling(letters=_letters("أا إا آا ٱا", dropped=_HARAKAT + _TATWEEL)),
+    "ar": Spelling(letters=_letters("أا إا آا ٱا", dropped=_HARAKAT + _TATWEEL + _HAMZA_AND_MADDA)),
     # Bengali ra is typed for Assamese ra, which Assamese alone has.
     "as": Spelling(letters=_letters("\u09b0\u09f0")),
     # Rows that are pronounced alike and exchanged freely (ha, sa, a, tsa), and the first and fourth order
