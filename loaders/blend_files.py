@@ -22,7 +22,7 @@ from blend.loaders.tidy import Origin, Tidy
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
-from blend.schemas.locales import Locale, Registry, language_name, registry
+from blend.schemas.locales import Locale, Registry, registry
 
 _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
@@ -250,8 +250,12 @@ def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale], tid
 
 
 def _labels(known: Registry) -> dict[str, Locale]:
-    """Locales by ``Source`` label, language and region in English; 10 questions say ``Korean (Korea)``."""
-    return {f"{language_name(locale.language)} ({name})": locale for locale in known for name in locale.names}
+    """Locales by ``Source`` label, language and region in English.
+
+    Where two share a name, the first in the registry counts: plain ``Korean (Korea)`` is South Korea's.
+    """
+    locales = reversed(tuple(known))
+    return {f"{locale.language_name} ({name})": locale for locale in locales for name in locale.names}
 
 
 def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 TIMEOUT_S = 30.0
-"""Seconds without an answer after which a request is given up; the client itself would wait for ever."""
 
 
 class Snapshot(NamedTuple):
@@ -27,7 +26,12 @@ class Snapshot(NamedTuple):
 
 
 def fetch_dataset(
-    repo_id: str, revision: str | None, *, patterns: Sequence[str], endpoint: str | None = None
+    repo_id: str,
+    revision: str | None,
+    *,
+    patterns: Sequence[str],
+    endpoint: str | None = None,
+    timeout_s: float = TIMEOUT_S,
 ) -> Snapshot:
     """Download files of a dataset repository, or find them in the client's cache.
 
@@ -37,6 +41,7 @@ def fetch_dataset(
             connection.
         patterns: Shell patterns of the paths wanted.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        timeout_s: Seconds without an answer after which a request is given up.
 
     Raises:
         BlendError: If the revision is a branch, absent or unknown, or if the Hub does not give the files.
@@ -47,7 +52,7 @@ def fetch_dataset(
 
     where = f"Hub dataset {repo_id}"
     try:
-        with _patience():
+        with _patience(timeout_s):
             commit = _commit(HfApi(endpoint=endpoint), repo_id, revision, where)
             folder = snapshot_download(
                 repo_id, repo_type="dataset", revision=commit, allow_patterns=list(patterns), endpoint=endpoint
@@ -63,6 +68,9 @@ def fetch_dataset(
     except (httpx2.HTTPError, OSError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise BlendError(f"{where}: the Hub does not give the files ({reason}); try again") from error
+    if not Path(folder).is_dir():
+        wanted = ", ".join(patterns)
+        raise BlendError(f"{where}: commit {commit} holds no {wanted}; name the repository that does")
     return Snapshot(Path(folder), commit)
 
 
@@ -92,13 +100,13 @@ def _listed(tags: dict[str, str]) -> str:
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
-    """Give requests of the Hub client a time limit, which it has none of its own for all but downloads."""
+def _patience(timeout_s: float) -> Iterator[None]:
+    """Give requests of the Hub client a time limit; its own has none, except for downloads."""
     from huggingface_hub import get_session
 
     client = get_session()
     before = client.timeout
-    client.timeout = TIMEOUT_S
+    client.timeout = timeout_s
     try:
         yield
     finally:

@@ -17,7 +17,7 @@ from blend.loaders.tables import SUFFIXES, Cells, Columns, place_of, read_rows
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.formats import format_of
 from blend.schemas.frames import KEY, QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.locales import Registry, language_name, registry
+from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, QuestionTemplate, Response, Review
 
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
@@ -296,7 +296,7 @@ def _label(tag: str | None, known: Registry) -> str:
     if tag is None:
         return ""
     locale = known.get(tag)
-    return f"{language_name(locale.language)} ({locale.region_name})"
+    return f"{locale.language_name} ({locale.region_name})"
 
 
 def _frame(rows: Sequence[Placed[R]], schema: pl.Schema) -> pl.DataFrame:

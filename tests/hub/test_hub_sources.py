@@ -1,0 +1,129 @@
+"""BLEnD's files from a Hub repository, by the real Hub client over HTTP."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.blend_files import HUB_PATTERNS, read_blend
+from blend.loaders.hub import fetch_dataset
+from blend.loaders.sources import load_source
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import Source
+
+pytestmark = pytest.mark.integration
+
+VALID = Path(__file__).parents[1] / "loaders" / "valid" / "blend"
+REPO = "org/blend-data"
+
+LOAD = """
+import json, sys
+from pathlib import Path
+from blend.loaders.sources import load_source
+from blend.schemas.recipe import Source
+
+tables = load_source(Source(kind="blend", location=sys.argv[1], revision=sys.argv[2]))
+frames = (tables.questions, tables.annotations, tables.findings)
+print(json.dumps({"info": tables.info.model_dump(mode="json"), "rows": [frame.height for frame in frames]}))
+"""
+
+
+def files_of(folder: Path, below: str = "") -> dict[str, bytes]:
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {below + path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def load_in_a_new_process(
+    hub_url: str, home: Path, revision: str, **extra: str
+) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "HF_ENDPOINT": hub_url, "HF_HOME": str(home), "NO_PROXY": "127.0.0.1", **extra}
+    return subprocess.run(
+        [sys.executable, "-c", LOAD, REPO, revision], env=env, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
+    # The public repository keeps the files under data/, beside much that is not wanted.
+    files = files_of(blend_data, "data/") | {"README.md": b"# BLEnD", "data/annotations_hf/KR.json": b"{}"}
+    repository = hub.repository(REPO)
+    commit = repository.commit(files)
+    repository.tags["v1.0"] = commit
+    done = load_in_a_new_process(hub.url, tmp_path, "v1.0")
+    assert done.returncode == 0, done.stderr
+    loaded = json.loads(done.stdout)
+    here = load_source(Source(kind="blend", location=str(blend_data)))
+    assert loaded["rows"] == [here.questions.height, here.annotations.height, here.findings.height]
+    assert loaded["info"]["revision"] == commit
+    assert loaded["info"]["sha256"] == here.info.sha256
+    fetched = {request.partition(f"/resolve/{commit}/")[2] for request in hub.requests} - {""}
+    assert fetched == {f"data/{file.path}" for file in here.info.files}
+
+
+def test_a_commit_that_was_loaded_before_needs_no_connection(hub, tmp_path):
+    commit = hub.repository(REPO).commit(files_of(VALID))
+    first = load_in_a_new_process(hub.url, tmp_path, commit)
+    assert first.returncode == 0, first.stderr
+    again = load_in_a_new_process("http://127.0.0.1:1", tmp_path, commit, HF_HUB_OFFLINE="1")
+    assert again.stdout == first.stdout
+
+
+def test_a_tag_stays_with_its_commit_when_the_branch_moves_on(hub, hub_cache):
+    repository = hub.repository(REPO)
+    tagged = repository.commit(files_of(VALID))
+    repository.tags["v1.0"] = tagged
+    repository.commit({"README.md": b"gone"})
+    snapshot = fetch_dataset(REPO, "v1.0", patterns=HUB_PATTERNS, endpoint=hub.url)
+    assert snapshot.commit == tagged
+    assert read_blend(snapshot.folder).questions.equals(read_blend(VALID).questions)
+
+
+def test_message_for_a_repository_without_blend_files(hub, hub_cache):
+    commit = hub.repository(REPO).commit({"README.md": b"empty"})
+    assert message(hub.url, commit) == (
+        f"Hub dataset org/blend-data: commit {commit} holds no annotations/*_data.json, "
+        "questions/*_questions.csv, data/annotations/*_data.json, data/questions/*_questions.csv; "
+        "name the repository that does"
+    )
+
+
+def test_messages_for_revisions_that_are_no_pin(hub, hub_cache):
+    repository = hub.repository(REPO)
+    commit = repository.commit(files_of(VALID))
+    assert message(hub.url, None) == (
+        "Hub dataset org/blend-data: no revision; name a tag or a commit, so that the data cannot change"
+    )
+    assert message(hub.url, "main") == (
+        "Hub dataset org/blend-data: revision 'main' is a branch and can change; "
+        f"pin the commit that it names now, {commit}, or a tag (it has none)"
+    )
+    repository.tags |= {"v1.0": commit, "v1.1": commit}
+    assert message(hub.url, "v1.2") == (
+        "Hub dataset org/blend-data: unknown revision 'v1.2'; name a tag (v1.0, v1.1), or a commit as 40 digits"
+    )
+    assert message(hub.url, "0" * 40) == (
+        f"Hub dataset org/blend-data: no commit {'0' * 40}; look up its commits and tags on the Hub"
+    )
+
+
+def test_messages_for_repositories_that_are_not_there(hub, hub_cache):
+    assert message(hub.url, "v1.0", repo_id="org/nothing") == (
+        "Hub dataset org/nothing: not found, private or gated; correct the name, or log in with `hf auth login`"
+    )
+    assert message(hub.url, "v1.0", repo_id="not/a/name") == (
+        "Hub dataset not/a/name: no repository id; write org/name, or an existing directory"
+    )
+
+
+def test_a_silent_hub_is_given_up(hub, hub_cache):
+    hub.silent = True
+    found = message(hub.url, "v1.0", timeout_s=0.2)
+    assert found == "Hub dataset org/blend-data: the Hub does not give the files (timed out); try again"
+
+
+def message(endpoint: str, revision: str | None, *, repo_id: str = REPO, timeout_s: float = 30) -> str:
+    with pytest.raises(BlendError) as caught:
+        fetch_dataset(repo_id, revision, patterns=HUB_PATTERNS, endpoint=endpoint, timeout_s=timeout_s)
+    return str(caught.value)
