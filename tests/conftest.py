@@ -1,9 +1,14 @@
 """What all tests share: the real data beside the checkout, and a home of their own for every cache."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from hub_server import Hub
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,3 +49,22 @@ def blend_data(shared: Path) -> Path:
 def golden(shared: Path) -> Path:
     """Results expected on the published data."""
     return shared / "golden" / "blend"
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> "Iterator[Hub]":
+    """A running Hub of the test's own, without repositories; see tests/hub/hub_server.py."""
+    from hub_server import Hub
+
+    with Hub(tmp_path / "hub").serving() as hub:
+        yield hub
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of the test's own for the Hub client in this process."""
+    from huggingface_hub import constants
+
+    cache = tmp_path / "hub-cache"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
+    return cache

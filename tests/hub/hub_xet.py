@@ -1,0 +1,3 @@
+"""The Hub's answers about files that travel in chunks (Xet)."""
+
+ROUTES: tuple[()] = ()
