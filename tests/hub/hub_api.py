@@ -71,9 +71,7 @@ def create(handler: "Handler") -> None:
     repo = f"{asked['organization'] or account.name}/{asked['name']}"
     url = f"{handler.hub.url}/datasets/{repo}"
     if not account.may_write(repo):
-        return handler.refuse(
-            403, f'You don\'t have the rights to create a dataset under the namespace "{repo.split("/")[0]}"'
-        )
+        return handler.refuse(403, "You don't have the rights to create a dataset under this namespace")
     with handler.hub.store.lock:
         if repo in handler.hub.store.repositories:
             return handler.refuse(409, "You already created this dataset repo", url=url)
@@ -91,7 +89,7 @@ def describe(handler: "Handler", repo: str, revision: str = "main") -> None:
     return handler.json(
         {
             "id": repo,
-            "author": repo.split("/")[0],
+            "author": repo.partition("/")[0],
             "sha": commit,
             "private": repository.private,
             "gated": False,

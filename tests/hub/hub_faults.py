@@ -15,7 +15,7 @@ Moment = Literal["before", "body", "after"]
 class Fault:
     """Something that befalls matching requests.
 
-    Without ``status``, ``drop`` or ``drop_after`` the request goes on as usual after ``action`` and ``delay_s``.
+    Without ``status``, ``drop`` or ``drop_after`` the request goes on after ``action`` and ``delay_s``.
     """
 
     request: str = ".*"

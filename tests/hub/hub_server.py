@@ -1,7 +1,8 @@
 """A Hub of one's own: a real HTTP server that speaks the Hub's protocol, as far as datasets need it.
 
-``Hub(folder)`` serves on two ports of this machine: one is the Hub, the other the storage host to which it sends
-clients for the bytes of large files (and which must never see a token). `hub_faults.Fault` says what goes wrong.
+``Hub(folder)`` serves on two ports of this machine: one is the Hub, the other the storage host to which it
+sends clients for the bytes of large files, and which must never see a token. What goes wrong is said by
+`hub_faults.Fault`.
 
 To look around by hand: ``python tests/hub/hub_server.py FOLDER``.
 """
@@ -104,9 +105,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._take()
 
-    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 - the names that http.server calls
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
         """Keep the test's output clean."""
 
     def _take(self) -> None:
