@@ -1,0 +1,141 @@
+"""TOML files that fill a model: read, checked key by key, every problem named at once with its key."""
+
+import tomllib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from blend.schemas.errors import BlendError, RowError, raise_all
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_toml(path: Path, model: type[Model], *, what: str) -> Model:
+    """The model that a TOML file fills.
+
+    Args:
+        path: File in UTF-8, with or without a byte order mark.
+        model: What the file describes.
+        what: What messages call such a file, for example ``recipe``.
+
+    Raises:
+        BlendError: If there is no such file, or if it is no text in UTF-8.
+        RowError, RowErrors: As `parse_toml`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BlendError(
+            f"{path}: no such {what}; correct the path, or copy the sample's {what} there"
+        ) from None
+    except IsADirectoryError:
+        raise BlendError(f"{path}: a directory; give the {what} file in it") from None
+    except UnicodeDecodeError as error:
+        raise BlendError(
+            f"{path}: byte {error.start} is not UTF-8; save the {what} with that encoding"
+        ) from None
+    return parse_toml(text, model, name=str(path), what=what)
+
+
+def parse_toml(text: str, model: type[Model], *, name: str, what: str) -> Model:
+    """The model that a text in TOML fills; ``name`` and ``what`` are what messages call it and its kind.
+
+    Raises:
+        RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
+            that cannot be; names all of them at once, an unknown one with the closest valid key.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RowError(f"not TOML: {error}", where=name, fix=f"correct the {what} there") from None
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise_all(_problems(error, model, name))
+        raise
+
+
+def _problems(error: ValidationError, model: type[BaseModel], name: str) -> list[RowError]:
+    """The problems of a file, one per key."""
+    details: dict[str, list[ErrorDetails]] = {}
+    for detail in error.errors(include_url=False):
+        details.setdefault(_key(detail["loc"], model)[0], []).append(detail)
+    # A list whose entries are all wrong is also reported as too short.
+    inner = [key for key in details if not any(other.startswith(f"{key}[") for other in details)]
+    return [_problem(details[key], model, f"{name}, key {key}") for key in inner]
+
+
+def _problem(details: Sequence[ErrorDetails], model: type[BaseModel], where: str) -> RowError:
+    """The problem of one key; a value that could have several types has one detail for each."""
+    first = details[0]
+    _, table, field = _key(first["loc"], model)
+    if field is None:
+        valid = list(table.model_fields)
+        close = get_close_matches(str(first["loc"][-1]), valid, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
+    # The sentence under the field says what may stand there.
+    meaning = " ".join((field.description or "").split()).rstrip(".")
+    if first["type"] == "missing":
+        return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
+    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
+    return RowError(f"{_shown(first['input'])} is not {expected}", where=where, fix=f"correct it: {meaning}")
+
+
+def _expected(detail: ErrorDetails) -> str:
+    """What a key's value should be, in words."""
+    words = _EXPECTED.get(detail["type"], "possible here")
+    return words.format(**detail.get("ctx", {}))
+
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+    "literal_error": "{expected}",
+    "string_type": "text in quotes",
+    "string_pattern_mismatch": "of the right form",
+    "tuple_type": "a list",
+    "too_short": "long enough",
+    "model_type": "a table",
+}
+"""What pydantic expected, by its name for the error."""
+
+
+def _shown(value: object) -> str:
+    return f"a table with {', '.join(value)}" if isinstance(value, dict) else repr(value)
+
+
+def _key(path: Sequence[int | str], model: type[BaseModel]) -> tuple[str, type[BaseModel], FieldInfo | None]:
+    """The key that an error's path leads to, the table it stands in, and its field, if it is one.
+
+    A path ends in names of types where a value could have several; they are no keys.
+    """
+    keys, field = "", None
+    table: type[BaseModel] = model
+    inner: type[BaseModel] | None = model
+    for part in path:
+        if isinstance(part, int):
+            keys += f"[{part}]"
+        elif inner is not None:
+            table, field = inner, inner.model_fields.get(part)
+            keys += f".{part}" if keys else part
+            inner = None if field is None else _table_of(field.annotation)
+    return keys, table, field
+
+
+def _table_of(annotation: Any) -> type[BaseModel] | None:
+    """The model of a field that is a table or a list of tables."""
+    for candidate in (annotation, *get_args(annotation)):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return candidate
+    return None
