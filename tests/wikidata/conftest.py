@@ -1,8 +1,11 @@
 """What the tests of Wikidata share: small snapshots written in shorthand, and the real one."""
 
 import gzip
-from collections.abc import Callable
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +30,27 @@ def _triple(line: str) -> str:
         return f'<{ENTITY}{subject}> <{name}> "{text}"' + (f"@{language} ." if language else " .")
     target = value if value.startswith(("<", '"', "_:")) else f"<{ENTITY}{value}>"
     return f"<{ENTITY}{subject}> <{DIRECT}{predicate}> {target} ."
+
+
+@pytest.fixture(scope="session")
+def endpoints() -> Any:
+    """The module ``endpoint.py`` beside this file: a SPARQL endpoint with faults to order."""
+    spec = importlib.util.spec_from_file_location("wikidata_endpoint", Path(__file__).with_name("endpoint.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def serve(endpoints: Any) -> Iterator[Callable[[str], Any]]:
+    """Serve facts in shorthand until the test ends."""
+    from contextlib import ExitStack
+
+    with ExitStack() as running:
+        yield lambda facts: running.enter_context(endpoints.serve(ntriples(facts).encode()))
 
 
 @pytest.fixture

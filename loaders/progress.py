@@ -1,0 +1,10 @@
+"""Progress: how long reading tells whoever waits for it where it stands."""
+
+from collections.abc import Callable
+
+Notify = Callable[[str, int, int], None]
+"""Called with the step under way, how many of its parts are done, and how many there are."""
+
+
+def unheard(step: str, done: int, total: int) -> None:
+    """Tell nobody."""

@@ -1,0 +1,271 @@
+"""SPARQL endpoints: one question at a time, politely, and no answer taken that is not whole.
+
+An answer can end early in many ways, and most of them leave text that looks complete: a proxy closes the
+connection, a service appends an error message to a half-written answer, or cuts it between two triples. So
+every question asks for the number of its triples as well, and an answer that does not bring as many is refused.
+"""
+
+import gzip
+import http.client
+import re
+import time
+import urllib.error
+import zlib
+from ast import literal_eval
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from blend.schemas.errors import BlendError, MissingExtraError
+
+if TYPE_CHECKING:
+    import pyoxigraph
+
+ANSWER = "urn:blend:answer"
+TRIPLES = "urn:blend:triples"
+
+_GENID = "http://www.wikidata.org/.well-known/genid/"
+
+_FORMATS = {"application/n-triples": "N_TRIPLES", "text/plain": "N_TRIPLES", "text/turtle": "TURTLE"}
+_ACCEPT = "application/n-triples, text/turtle;q=0.9"
+
+_TIMEOUT = re.compile(rb"time[d]?[ -]?out", re.IGNORECASE)
+_EXCERPT = 160
+
+
+_Parser = Callable[[bytes, str], set[Any]]
+
+
+class EndpointError(BlendError):
+    """An endpoint does not answer as it must; what it has answered so far is kept."""
+
+
+class TooHeavyError(EndpointError):
+    """A question takes the endpoint longer than it allows; ask for less at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How to treat an endpoint."""
+
+    agent: str
+    """User agent: who asks, with which software, and how to reach them."""
+    timeout_s: int = 90
+    """Seconds to wait for an answer; public services stop after 60."""
+    pause_s: float = 1.0
+    """Seconds between an answer and the next question."""
+    tries: int = 8
+    """Times that one question is asked before giving up."""
+    first_wait_s: float = 2.0
+    """Seconds to wait after the first failure; twice as long after each further one."""
+    longest_wait_s: float = 600.0
+    """Seconds to wait at most; a service that asks for more is left alone."""
+    sleep: Callable[[float], None] = time.sleep
+    """How to wait."""
+
+
+class _Passing(Exception):
+    """Something that may be over when the question is asked again."""
+
+    def __init__(self, what: str, retry_after_s: float | None = None) -> None:
+        super().__init__(what)
+        self.retry_after_s = retry_after_s
+
+
+@dataclass(frozen=True, slots=True)
+class SparqlClient:
+    """Asks an endpoint with SPARQLWrapper."""
+
+    endpoint: str
+    manners: Manners
+
+    def construct(self, pattern: str, *, divisible: bool = True) -> list[str]:
+        """The triples ``?s ?p ?o`` of a graph pattern as N-Triples lines, sorted, each once.
+
+        Blank nodes get an address that depends on their subject and property alone, so that two answers with
+        the same facts are the same text.
+
+        Args:
+            pattern: Body of a WHERE clause that binds ``?s``, ``?p`` and ``?o``.
+            divisible: Whether the caller can ask for less at a time. If not, a timeout is waited out as well.
+
+        Raises:
+            TooHeavyError: If the endpoint runs out of time on a divisible question.
+            EndpointError: If it does not answer after all tries, asks to wait too long, or refuses.
+            MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
+        """
+        waits = self.manners.first_wait_s
+        for attempt in range(1, self.manners.tries + 1):
+            try:
+                lines = self._ask(construct_query(pattern))
+            except TooHeavyError as error:
+                if divisible:
+                    raise
+                trouble = _Passing(str(error))
+            except _Passing as passing:
+                trouble = passing
+            else:
+                self.manners.sleep(self.manners.pause_s)
+                return lines
+            self._wait(trouble, attempt, waits)
+            waits *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+    def _wait(self, trouble: _Passing, attempt: int, backoff_s: float) -> None:
+        wait_s = max(trouble.retry_after_s or 0.0, min(backoff_s, self.manners.longest_wait_s))
+        later = "what it has answered is kept; run the same command again later to go on"
+        if attempt == self.manners.tries:
+            raise EndpointError(f"{self.endpoint}: {trouble}, {attempt} times in a row; {later}")
+        if wait_s > self.manners.longest_wait_s:
+            raise EndpointError(f"{self.endpoint}: {trouble} and asks to wait {wait_s:.0f} s; {later}")
+        self.manners.sleep(wait_s)
+
+    def _ask(self, query: str) -> list[str]:
+        wrapper, parse = _wrapper(), _parser()
+        request = wrapper.SPARQLWrapper(self.endpoint, agent=self.manners.agent)
+        request.setMethod(wrapper.POST)
+        request.setTimeout(self.manners.timeout_s)
+        request.addCustomHttpHeader("Accept", _ACCEPT)
+        request.addCustomHttpHeader("Accept-Encoding", "gzip")
+        request.setQuery(query)
+        try:
+            response = request.query().response
+            try:
+                body, headers = response.read(), response.headers
+            finally:
+                response.close()
+        except urllib.error.HTTPError as error:
+            raise self._refusal(error.code, error.read(), error.headers) from None
+        except wrapper.SPARQLExceptions.SPARQLWrapperException as error:
+            # Neither the status nor the headers are in these; the error that they replace has both.
+            cause = error.__context__
+            assert isinstance(cause, urllib.error.HTTPError)
+            raise self._refusal(cause.code, _body_of(error), cause.headers) from None
+        except TimeoutError:
+            raise TooHeavyError(f"{self.endpoint}: no answer within {self.manners.timeout_s} s") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise _unreachable(error) from None
+        return _checked_lines(body, headers, parse)
+
+    def _refusal(self, status: int, body: bytes, headers: Any) -> Exception:
+        """What a status other than 200 means: asking again, asking for less, or giving up."""
+        if status >= 500 and (status == 504 or _TIMEOUT.search(body)):
+            return TooHeavyError(f"{self.endpoint}: ran out of time (HTTP {status})")
+        if status == 429 or status >= 500:
+            return _Passing(f"answers HTTP {status}", _retry_after_s(headers.get("Retry-After")))
+        reason = {
+            400: "does not understand the query",
+            401: "wants a user name and password",
+            403: "refuses this client",
+            404: "there is no endpoint at this address",
+        }.get(status, "does not answer")
+        return EndpointError(
+            f"{self.endpoint}: {reason} (HTTP {status}): {_excerpt(body)}; "
+            "check the address and the contact given"
+        )
+
+
+def construct_query(pattern: str) -> str:
+    """The query for the triples of a pattern and, among them, one that says how many there are."""
+    return (
+        f"CONSTRUCT {{ ?s ?p ?o . <{ANSWER}> <{TRIPLES}> ?n }} WHERE {{\n"
+        f"{{ {pattern} }}\nUNION\n"
+        f"{{ SELECT (COUNT(*) AS ?n) WHERE {{ SELECT DISTINCT ?s ?p ?o WHERE {{ {pattern} }} }} }}\n}}"
+    )
+
+
+def _wrapper() -> Any:
+    try:
+        import SPARQLWrapper
+    except ImportError:
+        raise MissingExtraError("asking a SPARQL endpoint", extra="wikidata") from None
+    return SPARQLWrapper
+
+
+def _parser() -> _Parser:
+    try:
+        from pyoxigraph import RdfFormat, parse
+    except ImportError:
+        raise MissingExtraError("reading the answers of a SPARQL endpoint", extra="wikidata") from None
+    # Lenient about language tags, which are judged when the snapshot is read.
+    return lambda body, name: set(parse(body, format=getattr(RdfFormat, name), lenient=True))
+
+
+def _body_of(error: Exception) -> bytes:
+    """What the endpoint said: SPARQLWrapper puts its bytes, in Python's notation, at the end of the message."""
+    _, found, notation = str(error).partition("Response:\n")
+    return bytes(literal_eval(notation)) if found else b""
+
+
+def _unreachable(error: Exception) -> Exception:
+    if isinstance(error, http.client.IncompleteRead):
+        return _Passing("ends its answer in the middle")
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, TimeoutError):
+        return TooHeavyError(f"no answer ({reason})")
+    return _Passing(f"cannot be reached ({reason})")
+
+
+def _retry_after_s(value: str | None) -> float | None:
+    """Seconds to wait, from seconds or an HTTP date; null without either."""
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:
+    """The triples of a whole answer.
+
+    Raises:
+        _Passing: If the answer is damaged, incomplete, or something else.
+        TooHeavyError: If it ends with the message of a timeout.
+    """
+    kind = headers.get_content_type()
+    if headers.get("Content-Encoding", "").lower() == "gzip":
+        try:
+            body = gzip.decompress(body)
+        except (EOFError, OSError, zlib.error):
+            raise _Passing("ends its compressed answer in the middle") from None
+    if kind not in _FORMATS:
+        raise _Passing(f"answers {kind} instead of triples: {_excerpt(body)}")
+    try:
+        triples = parse(body, _FORMATS[kind])
+    except SyntaxError as error:
+        if _TIMEOUT.search(body[-4000:]):
+            raise TooHeavyError("ran out of time in the middle of its answer") from None
+        raise _Passing(f"answers something that is not {kind} ({error.msg})") from None
+    lines, counted = set(), None
+    for triple in triples:
+        if triple.subject.value == ANSWER:
+            counted = int(triple.object.value)
+        else:
+            lines.add(_line(triple))
+    n_triples = len(triples) - (counted is not None)
+    if counted is None or counted != n_triples:
+        of = "an unknown number" if counted is None else counted
+        raise _Passing(f"answers {n_triples} of {of} triples")
+    return sorted(lines)
+
+
+def _line(triple: "pyoxigraph.Quad") -> str:
+    from pyoxigraph import BlankNode, NamedNode
+
+    thing = triple.object
+    if isinstance(thing, BlankNode) and isinstance(triple.subject, NamedNode):
+        digest = sha256(f"{triple.subject.value} {triple.predicate.value}".encode()).hexdigest()
+        return f"{triple.subject} {triple.predicate} <{_GENID}{digest[:32]}> ."
+    return f"{triple.subject} {triple.predicate} {thing} ."
+
+
+def _excerpt(body: bytes) -> str:
+    text = " ".join(body.decode("utf-8", errors="replace").split())
+    return repr(text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…")

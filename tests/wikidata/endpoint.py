@@ -1,0 +1,183 @@
+"""A SPARQL endpoint on loopback: a real engine over HTTP, with faults to order and a log of what it was asked.
+
+Run as a module of the tests' own: ``conftest.py`` loads it and offers it as the fixture ``endpoint``.
+"""
+
+import gzip
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs
+
+from pyoxigraph import RdfFormat, Store
+
+Fault = Callable[["_Handler", bytes], None]
+"""Answers a request in a wrong way, given the handler and the right answer."""
+
+
+@dataclass
+class Asked:
+    """A request as the log keeps it."""
+
+    query: str
+    agent: str
+    answered: bool
+    """Whether the whole right answer was sent."""
+
+
+@dataclass
+class Endpoint:
+    """The server: its data, the faults still to happen, and the log."""
+
+    store: Store
+    url: str = ""
+    faults: dict[int, Fault] = field(default_factory=dict)
+    """Fault by number of the request, from 0."""
+    log: list[Asked] = field(default_factory=list)
+    active: int = 0
+    most_active: int = 0
+    """Most requests at the same time."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answered(self) -> list[str]:
+        """The queries whose right answer was sent, in order."""
+        return [asked.query for asked in self.log if asked.answered]
+
+    def renew(self) -> None:
+        """Forget the log and the faults."""
+        self.log.clear()
+        self.faults.clear()
+
+
+@contextmanager
+def serve(triples: bytes) -> Iterator[Endpoint]:
+    """An endpoint with these N-Triples, as long as the block runs."""
+    store = Store()
+    store.bulk_load(triples, RdfFormat.N_TRIPLES)
+    endpoint = Endpoint(store)
+    handler = type("Handler", (_Handler,), {"endpoint": endpoint})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    endpoint.url = f"http://127.0.0.1:{server.server_port}/sparql"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    endpoint: Endpoint
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        endpoint = self.endpoint
+        length = int(self.headers["Content-Length"])
+        query = parse_qs(self.rfile.read(length).decode())["query"][0]
+        with endpoint.lock:
+            number = len(endpoint.log)
+            asked = Asked(query, self.headers["User-Agent"], answered=False)
+            endpoint.log.append(asked)
+            endpoint.active += 1
+            endpoint.most_active = max(endpoint.most_active, endpoint.active)
+        try:
+            fault = endpoint.faults.pop(number, None)
+            body = endpoint.store.query(query).serialize(format=RdfFormat.N_TRIPLES)
+            if fault is not None:
+                fault(self, body)
+            else:
+                asked.answered = True
+                self.reply(200, body)
+        except OSError:
+            self.close_connection = True
+        finally:
+            with endpoint.lock:
+                endpoint.active -= 1
+
+    def reply(self, status: int, body: bytes, kind: str = "application/n-triples", **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Connection", "close")
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        if "Content_Length" not in headers:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = True
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+def status(code: int, text: str = "", **headers: str) -> Fault:
+    """Answer with a status, a text and headers."""
+    return lambda handler, body: handler.reply(code, text.encode(), "text/plain", **headers)
+
+
+def html(handler: _Handler, body: bytes) -> None:
+    """Answer 200 with a page for people."""
+    handler.reply(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
+
+
+def json_cut(handler: _Handler, body: bytes) -> None:
+    """Answer 200 with the first half of a JSON document."""
+    handler.reply(
+        200, b'{"results": {"bindings": [{"s": {"type": "uri", "val', "application/sparql-results+json"
+    )
+
+
+def cut(handler: _Handler, body: bytes) -> None:
+    """Promise the whole answer, send half of it, hang up."""
+    handler.reply(200, body[: len(body) // 2], Content_Length=str(len(body)))
+
+
+def cut_between_triples(handler: _Handler, body: bytes) -> None:
+    """Send the first half of the triples as if they were all: nothing in the answer's form tells."""
+    lines = body.splitlines(keepends=True)
+    handler.reply(200, b"".join(sorted(lines, reverse=True)[: len(lines) // 2 + 1]))
+
+
+def cut_in_a_triple(handler: _Handler, body: bytes) -> None:
+    """Send half of the bytes as if they were all."""
+    handler.reply(200, body[: len(body) // 2])
+
+
+def zipped_cut(handler: _Handler, body: bytes) -> None:
+    """Send a compressed answer without its end."""
+    handler.reply(200, gzip.compress(body)[:-12], Content_Encoding="gzip")
+
+
+def zipped(handler: _Handler, body: bytes) -> None:
+    """Send a compressed answer, whole."""
+    handler.endpoint.log[-1].answered = True
+    handler.reply(200, gzip.compress(body), Content_Encoding="gzip")
+
+
+def timeout_inside(handler: _Handler, body: bytes) -> None:
+    """Start to answer with 200 and append the trace of a timeout, as the public service does."""
+    half = body[: len(body) // 2]
+    handler.reply(200, half + b"\njava.util.concurrent.TimeoutException\n\tat java.base/FutureTask.get\n")
+
+
+def hang_up(handler: _Handler, body: bytes) -> None:
+    """Close the connection without a word."""
+    handler.close_connection = True
+
+
+def killing(pid: Callable[[], int]) -> Fault:
+    """Kill the process that asked, before it gets its answer."""
+
+    def kill(handler: _Handler, body: bytes) -> None:
+        os.kill(pid(), signal.SIGKILL)
+        handler.close_connection = True
+
+    return kill

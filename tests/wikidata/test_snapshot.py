@@ -1,0 +1,294 @@
+"""Snapshots over HTTP: stopped and resumed, divided, pinned; the same facts are the same bytes."""
+
+import gzip
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.builders.food import build_food
+from blend.loaders.sparql import EndpointError, Manners
+from blend.loaders.wikidata_snapshot import read_snapshot_info, take_snapshot
+from blend.loaders.wikidata_store import LABEL, read_facts
+from blend.schemas.domains import domains
+from blend.schemas.errors import BlendError, RowError
+
+DISH = domains()["dish"]
+QUICK = Manners(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+
+FACTS = """
+    Q10 P31 Q746549
+    Q11 P279 Q10
+    Q12 P31 Q746549
+    Q13 P31 Q5
+    Q10 P495 Q100
+    Q10 P527 Q200
+    Q10 P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A.jpg>
+    Q10 P999 Q300
+    Q11 P2012 Q110
+    Q11 P527 Q201
+    Q11 P186 Q202
+    Q12 P495 _:unknown
+    Q110 P17 Q101
+    Q100 P31 Q6256
+    Q100 P30 Q46
+    Q100 P31 Q515
+    Q101 P31 Q3024240
+    Q101 P1366 Q100
+    Q101 P30 Q46
+    Q300 P31 Q6256
+    Q10 label en:bread
+    Q10 label fr:pain
+    Q10 description en:food
+    Q11 label en:rye bread
+    Q12 label en:without parts
+    Q13 label en:no dish
+    Q100 label en:France
+    Q101 label en:Gaul
+    Q110 label en:French cuisine
+    Q200 label en:flour
+    Q201 label en:rye
+    Q202 label en:water
+    Q46 label en:Europe
+"""
+
+
+def content(path: Path) -> list[str]:
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        return file.read().split("\n")[:-1]
+
+
+def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint = serve(FACTS)
+    info = take_snapshot(tmp_path / "food.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    lines = content(tmp_path / "food.nt.gz")
+    assert lines == sorted(set(lines))
+    short = [line.replace("http://www.wikidata.org/", "").replace("prop/direct/", "") for line in lines]
+    assert "<entity/Q10> <P999> <entity/Q300> ." not in short, "a property that nobody asked for"
+    assert "<entity/Q100> <P31> <entity/Q515> ." not in short, "a class that decides nothing"
+    assert "<entity/Q101> <P1366> <entity/Q100> ." in short
+    assert "<entity/Q10> <P18> <http://commons.wikimedia.org/wiki/Special:FilePath/A.jpg> ." in short
+    labels = {line.partition("> ")[0].rpartition("/")[2] for line in lines if LABEL in line}
+    assert labels == {"Q10", "Q11", "Q46", "Q100", "Q101", "Q200", "Q201", "Q202"}
+    assert info.items == 3
+    assert info.triples == len(lines)
+    assert endpoint.most_active == 1
+
+
+def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint = serve(FACTS)
+    out = tmp_path / "food.nt.gz"
+    info = take_snapshot(out, DISH, endpoint=endpoint.url, languages=["fr", "en"], manners=QUICK)
+    assert read_snapshot_info(tmp_path / "snapshot.json") == info
+    assert info.file == "food.nt.gz"
+    assert info.endpoint == endpoint.url
+    assert info.languages == ("en", "fr")
+    assert info.bytes == out.stat().st_size
+    assert info.sha256 == hashlib.sha256(out.read_bytes()).hexdigest()
+    text = "".join(f"{line}\n" for line in content(out))
+    assert info.content_sha256 == hashlib.sha256(text.encode()).hexdigest()
+    stages = [stage.stage for stage in info.stages]
+    assert stages == ["members", "claims", "routes", "countries", "labels", "descriptions"]
+    assert sum(stage.requests for stage in info.stages) == len(endpoint.log)
+    assert all("CONSTRUCT" in stage.query for stage in info.stages)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["food.nt.gz", "snapshot.json"]
+
+
+def test_languages_are_chosen(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint = serve(FACTS)
+    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, languages=["fr"], manners=QUICK)
+    texts = [line for line in content(tmp_path / "f.nt.gz") if '"' in line]
+    assert [line.rpartition(" ")[0].rpartition("> ")[2] for line in texts] == ['"pain"@fr']
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 7, 500])
+def test_same_facts_are_the_same_bytes_in_any_batches(
+    serve: Callable[[str], Any], tmp_path: Path, batch_size: int
+):
+    endpoint, other = serve(FACTS), serve("\n".join(reversed(FACTS.strip().splitlines())))
+    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=other.url, manners=QUICK, batch_size=batch_size)
+    assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
+
+
+def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
+    plain, heavy = serve(FACTS), serve(FACTS)
+    take_snapshot(tmp_path / "plain.nt.gz", DISH, endpoint=plain.url, manners=QUICK)
+    (tmp_path / "snapshot.json").unlink()
+    # The first question names one class: it is asked again by the last digit of the members.
+    timeout = endpoints.status(500, "java.util.concurrent.TimeoutException")
+    heavy.faults.update({0: timeout, 20: timeout, 21: endpoints.timeout_inside})
+    take_snapshot(tmp_path / "heavy.nt.gz", DISH, endpoint=heavy.url, manners=QUICK)
+    assert content(tmp_path / "heavy.nt.gz") == content(tmp_path / "plain.nt.gz")
+    assert 'STRENDS(STR(?s), "7")' in heavy.log[8].query
+    assert len(heavy.answered()) == len(set(heavy.answered()))
+
+
+def test_divided_questions_are_not_asked_whole_again(
+    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
+):
+    endpoint = serve(FACTS)
+    timeout, wrong = endpoints.status(500, "timeout"), endpoints.status(403, "")
+    endpoint.faults.update({0: timeout, 3: wrong})
+    with pytest.raises(EndpointError):
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    first = [asked.query for asked in endpoint.log]
+    endpoint.renew()
+    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    again = {asked.query for asked in endpoint.log} & set(first)
+    assert again == {first[3]}, "only the question that was refused"
+
+
+def test_the_unfinished_snapshot_of_other_questions_is_kept(
+    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
+):
+    endpoint = serve(FACTS)
+    endpoint.faults[2] = endpoints.status(403, "")
+    out = tmp_path / "f.nt.gz"
+    with pytest.raises(EndpointError):
+        take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+    with pytest.raises(BlendError) as error:
+        take_snapshot(out, DISH, endpoint=endpoint.url, languages=["en"], batch_size=7, manners=QUICK)
+    assert str(error.value) == (
+        f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
+        "finish that one with its own options, or delete the folder to start anew"
+    )
+
+
+def test_the_account_of_another_snapshot_is_kept(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint = serve(FACTS)
+    take_snapshot(tmp_path / "first.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    with pytest.raises(BlendError) as error:
+        take_snapshot(tmp_path / "second.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    assert str(error.value) == (
+        f"{tmp_path / 'snapshot.json'}: is the account of another snapshot; "
+        "choose another folder for second.nt.gz"
+    )
+
+
+def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint = serve(FACTS)
+    out = tmp_path / "f.nt.gz"
+    errors: list[str] = []
+
+    def meddle(handler: Any, body: bytes) -> None:
+        with pytest.raises(BlendError) as error:
+            take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+        errors.append(str(error.value))
+        handler.reply(200, body)
+
+    endpoint.faults[1] = meddle
+    take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+    assert errors == [f"{out}: another process is taking this snapshot; wait for it"]
+
+
+def test_wrong_options(tmp_path: Path):
+    url = "http://127.0.0.1:1/sparql"
+    with pytest.raises(BlendError) as error:
+        take_snapshot(tmp_path / "food.ttl", DISH, endpoint=url, manners=QUICK)
+    assert str(error.value) == f"{tmp_path / 'food.ttl'}: a snapshot is gzipped N-Triples; name it food.nt.gz"
+    with pytest.raises(BlendError) as error:
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=url, languages=["en", "e"], manners=QUICK)
+    assert str(error.value) == "languages: 'e' is no BCP 47 tag; write tags such as en, zh or zh-hans"
+    with pytest.raises(BlendError) as error:
+        take_snapshot(tmp_path / "f.nt.gz", DISH)
+    assert str(error.value) == (
+        "the Wikidata Query Service wants to know whom to reach about its use; "
+        "give a mail or web address with --contact"
+    )
+
+
+def test_a_file_that_is_no_account(tmp_path: Path):
+    (tmp_path / "snapshot.json").write_text("{}")
+    with pytest.raises(RowError) as error:
+        read_snapshot_info(tmp_path / "snapshot.json")
+    assert str(error.value) == (
+        f"{tmp_path / 'snapshot.json'}: not the account of a snapshot; delete it or take the snapshot again"
+    )
+
+
+RUN = """
+import sys
+from pathlib import Path
+from blend.loaders.sparql import Manners
+from blend.loaders.wikidata_snapshot import take_snapshot
+from blend.schemas.domains import domains
+take_snapshot(
+    Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,
+    manners=Manners("tests", pause_s=0, first_wait_s=0.01),
+)
+"""
+
+
+def start(endpoint: Any, out: Path, seed: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", RUN, endpoint.url, str(out)],
+        env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.integration
+def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_snapshot: Path, tmp_path: Path):
+    with endpoints.serve(food_triples) as endpoint:
+        whole = tmp_path / "whole" / "food.nt.gz"
+        assert start(endpoint, whole, 0).wait() == 0
+        questions = endpoint.answered()
+        endpoint.renew()
+        out = tmp_path / "killed" / "food.nt.gz"
+        kills = [0, 1, 3, 4, 9, 12, 18, 21, 25, 30]
+        for run, number in enumerate(kills):
+            # Each run is killed one request after another number of further answers.
+            killed: list[subprocess.Popen[bytes]] = []
+            endpoint.faults[number + run] = endpoints.killing(lambda waiting=killed: waiting[0].pid)
+            killed.append(start(endpoint, out, run))
+            assert killed[0].wait() == -signal.SIGKILL
+            assert not out.exists()
+        assert start(endpoint, out, 99).wait() == 0
+        assert out.read_bytes() == whole.read_bytes()
+        assert endpoint.answered() == questions, "every question answered once, in the same order"
+        assert len(endpoint.log) == len(questions) + len(kills), "and only the killed ones asked twice"
+        assert endpoint.most_active == 1
+    accounts = [json.loads(path.with_name("snapshot.json").read_text()) for path in (whole, out)]
+    for account in accounts:
+        del account["started"], account["finished"]
+    assert accounts[0] == accounts[1]
+    assert_same_build(out, food_snapshot)
+
+
+@pytest.mark.integration
+def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: Path):
+    out = tmp_path / "food.nt.gz"
+    with endpoints.serve(food_triples) as endpoint:
+        waiting: list[subprocess.Popen[bytes]] = []
+
+        def interrupt(handler: Any, body: bytes) -> None:
+            waiting[0].send_signal(signal.SIGINT)
+            time.sleep(0.2)
+
+        endpoint.faults[10] = interrupt
+        waiting.append(start(endpoint, out, 1))
+        assert waiting[0].wait() != 0
+        n_asked = len(endpoint.log)
+        assert start(endpoint, out, 2).wait() == 0
+        assert len(endpoint.answered()) == len(set(endpoint.answered()))
+        assert n_asked == 11
+
+
+def assert_same_build(snapshot: Path, reference: Path) -> None:
+    """A snapshot of the reference's facts gives the rows that the reference gives."""
+    builds = [build_food(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
+    rows = [pl.concat(build.batches()) for build in builds]
+    assert len(rows[0]) == len(rows[1]) > 2000
+    assert_frame_equal(*rows)
+    assert_frame_equal(builds[0].dropped, builds[1].dropped)
