@@ -99,13 +99,17 @@ def as_option(variants: Sequence[str], answer_format: AnswerFormat, locale: Loca
         return "no-english"
     if is_placeholder(texts[0]):
         return "placeholder"
-    spelled = [text for text in (understood(t, answer_format) for t in texts) if text is not None]
+    spelled = [text for text in (_spelled(t, answer_format) for t in texts) if text is not None]
     if not spelled:
         return "out-of-format"
     if not values(spelled[0], answer_format):
         return "no-words"
     found = frozenset[str]().union(*(values(text, answer_format) for text in texts))
     return Option(spelled[0], locale, votes, found)
+
+
+def _spelled(text: str, answer_format: AnswerFormat) -> str | None:
+    return text if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
 
 
 def read_answers(
@@ -225,7 +229,7 @@ class _Reader:
     def _acceptable(self, groups: list[dict[str, Any]]) -> Iterator[Acceptable]:
         texts = (shown(text) for group in groups for text in group["en_answers"])
         for text in dict.fromkeys(text for text in texts if text):
-            yield Acceptable(understood(text, self.answer_format) or text, values(text, self.answer_format))
+            yield Acceptable(_spelled(text, self.answer_format) or text, values(text, self.answer_format))
 
 
 def _non_answers(idks: dict[str, Any]) -> int:

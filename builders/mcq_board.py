@@ -64,7 +64,7 @@ class Board:
         self._overruled: dict[Pair, bool] = {}
         """Verdicts of the judges before the rules on pairs that overlap: whether the rules stand."""
         self._conflicts = [self._touching(option.values) & ~(1 << i) for i, option in enumerate(self.options)]
-        if bench.before:
+        if self._bench.before:
             self._clear_conflicts()
         asked = (one for one in answers.locales if one.golds and only in (None, one.locale.tag))
         self.targets = tuple(self._target(one) for one in asked)

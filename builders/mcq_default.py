@@ -7,6 +7,7 @@ which three options stand together, `mcq_positions` where the right one stands; 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,13 @@ def build_default(
     plans = [DefaultPlan(one.template_id, one.blocks, seed, rest) for one in made if one.blocks]
     dropped = pl.DataFrame([row for one in made for row in one.dropped], DROPPED, orient="row")
     dropped = dropped.sort("template_id", "locale")
-    tags = [tag for tag in locales.tags if tag in set(annotations["locale"])]
+    present = set(annotations["locale"].unique())
     return McqBuild(
         plans=plans,
         questions=questions,
         locales=locales,
         dropped=dropped,
-        summary=summarise(plans, dropped, tags),
+        summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
         deciders=bench.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
         fillers=pl.DataFrame([*uses, *reviewed.unneeded(uses)], FILLERS_USED, orient="row").sort(
@@ -209,13 +210,15 @@ def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
     golds = tuple(gold.text for gold in target.answers.golds)
     wrong = tuple((board.options[i].text, board.options[i].locale.tag) for i in used)
     tag = target.answers.locale.tag
-    shown = ([(golds[pick.gold], tag), *(wrong[place[i]] for i in pick.triple)] for pick in picks)
+    shown = (
+        (golds[pick.gold], [(golds[pick.gold], tag), *(wrong[place[i]] for i in pick.triple)]) for pick in picks
+    )
     return Block(
         locale=target.answers.locale,
         golds=golds,
         wrong=wrong,
         picks=np.array([(pick.gold, *(place[i] for i in pick.triple)) for pick in picks], np.uint16),
-        digests=np.array([digest(options[0][0], *sorted(options)) for options in shown], np.uint64),
+        digests=np.array([digest(gold, *chain(*sorted(options))) for gold, options in shown], np.uint64),
     )
 
 

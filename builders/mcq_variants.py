@@ -65,6 +65,10 @@ def _mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
+_LAST = 1 << 32
+"""More uses than any option has: what is to be used last counts as used so often."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """One multiple-choice question: which right answer and which wrong options."""
@@ -105,11 +109,11 @@ def pick_variants(
         triples = (triple for triple in combinations(ordered, N_WRONG) if _compatible(triple, conflicts))
         return [Pick(gold, triple) for triple in triples for gold in range(n_golds)]
     picks: list[Pick] = []
-    used = dict.fromkeys(available.values(), 0)
+    used = {i: _LAST if i in last else 0 for i in available.values()}
     taken: list[set[frozenset[int]]] = [set() for _ in range(n_golds)]
     for variant in range(limit):
         ordered = [available[code] for code in orders.of(target, variant) if code in available]
-        ordered.sort(key=lambda i: (i in last, used[i]))
+        ordered.sort(key=used.__getitem__)
         pick = _first_pick(ordered, conflicts, taken, variant)
         if pick is None:
             break
