@@ -12,8 +12,8 @@ import tomli_w
 from blend.builders.card import render_card
 from blend.builders.parquet import Table, write_table
 from blend.builders.progress import Notify, unheard
-from blend.builders.staging import staged
 from blend.builders.tables import BuiltTables, build_tables
+from blend.loaders.staging import staged
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo

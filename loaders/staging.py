@@ -14,7 +14,7 @@ from blend.schemas.manifest import MANIFEST_NAME
 
 
 @contextmanager
-def staged(out: Path) -> Iterator[Path]:
+def staged(out: Path, *, option: str = "--out") -> Iterator[Path]:
     """A new directory beside ``out`` that takes its place when the block ends well.
 
     Whatever happens inside the block (an error, Ctrl-C, kill -9, a full disk), ``out`` is either as it was
@@ -22,6 +22,7 @@ def staged(out: Path) -> Iterator[Path]:
 
     Args:
         out: The directory to make. An existing release or empty directory is replaced.
+        option: What the user calls the directory, for the messages.
 
     Yields:
         The directory to write into.
@@ -33,11 +34,11 @@ def staged(out: Path) -> Iterator[Path]:
     out = out.absolute()
     beside = out.with_name(f".{out.name}.partial")
     previous = out.with_name(f".{out.name}.previous")
-    with _explained(out):
+    with _explained(out, option):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(out):
+        with _locked(out, option):
             _restore(out, previous)
-            _refuse_foreign(out)
+            _refuse_foreign(out, option)
             _remove(beside)
             beside.mkdir()
             try:
@@ -49,31 +50,31 @@ def staged(out: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _explained(out: Path) -> Iterator[None]:
+def _explained(out: Path, option: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise BlendError(
                 f"{out}: no space left on the disk; nothing was changed; "
-                "free some space or choose another --out"
+                f"free some space or choose another {option}"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise BlendError(
                 f"{out}: cannot write here ({error.strerror}); "
-                "choose another --out or change the permissions"
+                f"choose another {option} or change the permissions"
             ) from error
         raise
 
 
 @contextmanager
-def _locked(out: Path) -> Iterator[None]:
+def _locked(out: Path, option: str) -> Iterator[None]:
     lock = FileLock(out.with_name(f".{out.name}.lock"))
     try:
         lock.acquire(blocking=False)
     except Timeout:
         raise BlendError(
-            f"{out}: another process is writing this release; wait for it or choose another --out"
+            f"{out}: another process is writing this release; wait for it or choose another {option}"
         ) from None
     try:
         yield
@@ -82,15 +83,15 @@ def _locked(out: Path) -> Iterator[None]:
         lock.release()
 
 
-def _refuse_foreign(out: Path) -> None:
+def _refuse_foreign(out: Path, option: str) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise BlendError(f"{out}: is a file; --out names the directory to make")
+        raise BlendError(f"{out}: is a file; {option} names the directory to make")
     if any(out.iterdir()) and not (out / MANIFEST_NAME).is_file():
         raise BlendError(
             f"{out}: holds files but no {MANIFEST_NAME}, so it is no release and is not replaced; "
-            "choose another --out or empty it yourself"
+            f"choose another {option} or empty it yourself"
         )
 
 

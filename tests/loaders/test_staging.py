@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from blend.builders.staging import staged
+from blend.loaders.staging import staged
 from blend.schemas.errors import BlendError
 
 
@@ -118,7 +118,7 @@ def test_what_the_disk_says_is_explained(tmp_path: Path, code: int, message: str
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from blend.builders import staging
+from blend.loaders import staging
 point, out = sys.argv[1], Path(sys.argv[2])
 if point == "between the renames":
     rename = Path.rename
@@ -153,7 +153,7 @@ def test_kill_9_leaves_the_old_release_to_the_next_run(tmp_path: Path, point: st
 FULL = """
 import sys
 from pathlib import Path
-from blend.builders.staging import staged
+from blend.loaders.staging import staged
 with staged(Path(sys.argv[1])) as directory:
     (directory / "big").write_bytes(bytes(1 << 20))
 """
