@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
+_MODULES = "modules.json"
 _MOVING = ("main", "master", "HEAD")
 
 
@@ -34,7 +35,7 @@ class EmbeddingJudge:
             batch_size: Texts encoded at a time.
 
         Raises:
-            BlendError: If the model is neither a directory nor a Hub id with a pinned revision.
+            BlendError: If the model is neither such a directory nor a Hub id with a pinned revision.
         """
         self._source, self._revision = _located(model)
         self.name = f"embedding:{_shown(self._source, self._revision)}"
@@ -74,6 +75,11 @@ class EmbeddingJudge:
 
 def _located(model: str) -> tuple[str, str | None]:
     if Path(model).is_dir():
+        if not (Path(model) / _MODULES).is_file():
+            raise BlendError(
+                f"judge: {model} holds no {_MODULES}, so it is no sentence-transformers model; "
+                "load it with SentenceTransformer, which adds mean pooling, and save it with save_pretrained"
+            )
         return model, None
     name, _, revision = model.partition("@")
     if name.count("/") != 1 or name.startswith((".", "/")):
