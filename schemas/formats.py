@@ -25,7 +25,8 @@ _TIME = re.compile(r"(\d{1,2}):(\d{2})")
 _DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
 # Not three zeros after a point: 5.000 is five in London and five thousand in Jakarta.
 _INTEGER = re.compile(r"-?\d+(?:\.0(?:0|0{3,})?)?")
-_TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m\.?")
+_FULL_STOPS = " .,;!。、،؛۔।։።"
+_TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -54,10 +55,11 @@ def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - 
 def understood(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - the field's word
     """The canonical spelling of an answer that people also write in another common notation.
 
-    Besides what `canonical` takes: a time on the 12-hour clock (``5 pm``, ``12:30 a.m.``) and commas between
-    the thousands of an integer. ``None`` for anything else, ``noon`` included: nothing is guessed.
+    Besides what `canonical` takes: a time on the 12-hour clock (``5 pm``, ``12:30 a.m.``), commas between the
+    thousands of an integer, and punctuation behind it all (``7.``). ``None`` for anything else, ``noon``
+    included: nothing is guessed.
     """
-    text = _western_digits(normalize("NFKC", answer)).strip().casefold()
+    text = _western_digits(normalize("NFKC", answer)).strip().casefold().rstrip(_FULL_STOPS)
     if format is AnswerFormat.INTEGER and _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     match = _TWELVE_HOURS.fullmatch(text)

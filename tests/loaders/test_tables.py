@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.loaders.notes import Notes
@@ -77,6 +77,7 @@ def test_rows_that_can_be_read_are_returned_beside_the_problems_of_others(tmp_pa
     assert [problem.where for problem in notes.problems] == ["t.csv:2"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
 def test_any_text_survives_writing_and_reading(tmp_path_factory, cells):
     path = tmp_path_factory.mktemp("rows") / "t.csv"
