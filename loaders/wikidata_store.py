@@ -102,6 +102,8 @@ def facts_of(store: "pyoxigraph.Store", domain: Domain, *, source: str) -> Facts
         _odd_values(claims, source),
         _odd_languages(labels, "label", source),
         _odd_languages(descriptions, "description", source),
+        _blank(labels, "label", source),
+        _blank(descriptions, "description", source),
         _repeated(labels, "label", source),
         _repeated(descriptions, "description", source),
     ]
@@ -171,10 +173,15 @@ def _select(store: "pyoxigraph.Store", query: str, columns: tuple[str, ...]) -> 
 
 def _one_each(texts: pl.DataFrame, column: str) -> pl.DataFrame:
     """One usable text per item and language: the first in code-point order, where a snapshot holds several."""
-    usable = texts.filter(_is_tag(texts) & pl.col(column).str.contains(r"\S"))
+    usable = texts.filter(_is_tag(texts) & _has_text(column))
     return usable.sort("item", "language", column).unique(
         ["item", "language"], keep="first", maintain_order=True
     )
+
+
+def _has_text(column: str) -> pl.Expr:
+    # The store writes an empty text as nothing, which is read as null.
+    return pl.col(column).str.contains(r"\S").fill_null(False)
 
 
 def _is_tag(texts: pl.DataFrame) -> pl.Expr:
@@ -210,8 +217,17 @@ def _odd_languages(texts: pl.DataFrame, column: str, source: str) -> pl.DataFram
     return _findings(odd, source)
 
 
+def _blank(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
+    odd = texts.filter(_is_tag(texts), ~_has_text(column)).select(
+        kind=pl.lit(f"blank-{column}"),
+        item="item",
+        detail=pl.format("the {} in {} is blank; left out", pl.lit(column), "language"),
+    )
+    return _findings(odd, source)
+
+
 def _repeated(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    here = texts.filter(pl.col("language").is_not_null())
+    here = texts.filter(pl.col("language").is_not_null(), _has_text(column))
     odd = (
         here.filter(pl.struct("item", "language").is_duplicated())
         .group_by("item", "language")

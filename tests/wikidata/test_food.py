@@ -1,0 +1,286 @@
+"""Dishes, origins and parts by small snapshots, one rule each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.builders.food import FoodBuild, build_food
+from blend.builders.food_classes import class_cycles, class_members
+from blend.loaders.wikidata_store import Facts
+from blend.schemas.arrow import to_table
+from blend.schemas.domains import Domain, domains
+from blend.schemas.errors import BlendError
+from blend.schemas.food import FoodTriple
+from blend.schemas.food_options import FoodOptions
+
+DISH = domains()["dish"]
+
+WORLD = """
+    Q100 P31 Q6256
+    Q100 label en:France
+    Q100 label zh:法國
+    Q100 P30 Q46
+    Q101 P31 Q6256
+    Q101 label en:Italy
+    Q102 P31 Q3024240
+    Q102 P1366 Q100
+    Q102 label en:Gaul
+    Q103 P31 Q3024240
+    Q103 P31 Q6256
+    Q103 P1366 Q104
+    Q104 P31 Q3024240
+    Q104 P1366 Q101
+    Q103 label en:Papal States
+    Q865 P31 Q6256
+    Q865 label en:Taiwan
+    Q46 label en:Europe
+    Q200 label en:bread
+    Q201 label en:cheese
+    Q200 label zh:麵包
+    Q1 P31 Q746549
+    Q1 label en:soup
+    Q1 P527 Q200
+"""
+
+OTHER = """
+    Q2 P31 Q746549
+    Q2 P527 Q200
+    Q2 P495 Q100
+    Q2 label en:stew
+"""
+
+Build = Callable[..., FoodBuild]
+
+
+@pytest.fixture
+def build(facts_of: Callable[..., Facts]) -> Build:
+    def made(more: str, world: str = WORLD, domain: Domain = DISH, **options: Any) -> FoodBuild:
+        return build_food(facts_of(world + more, domain), domain, FoodOptions(**options))
+
+    return made
+
+
+def origins(made: FoodBuild) -> list[tuple[str, str]]:
+    return made.dishes.select("item", "origin").rows()
+
+
+def reasons(made: FoodBuild) -> dict[tuple[str, str | None], str]:
+    return {(qid, language): reason for qid, language, reason, _ in made.dropped.iter_rows()}
+
+
+def test_own_origin(build: Build):
+    made = build("Q1 P495 Q100")
+    row = made.rows("en").row(0, named=True)
+    assert (row["qid"], row["origin_qid"], row["origin"], row["origin_via"]) == (
+        "Q1",
+        "Q100",
+        "France",
+        ["P495"],
+    )
+    assert row["continents"] == ["Europe"]
+    assert row["parts"] == [{"qid": "Q200", "label": "bread"}]
+    assert row["materials"] == row["image"] == row["unlabelled_parts"] == []
+
+
+def test_rows_follow_their_model(build: Build):
+    made = build("Q1 P495 Q100\nQ1 label zh:麵包湯")
+    for frame in made.batches():
+        assert to_table(frame, FoodTriple).num_rows == 1
+
+
+@pytest.mark.parametrize("by", ["P17", "P495"])
+@pytest.mark.parametrize("route", ["P2012", "P361"])
+def test_origin_by_cuisine_or_meal(build: Build, route: str, by: str):
+    made = build(f"Q1 {route} Q300\nQ300 {by} Q100")
+    assert origins(made) == [("Q1", "Q100")]
+    assert made.rows("en")["origin_via"].to_list() == [[route]]
+
+
+def test_own_origin_counts_before_routes(build: Build):
+    made = build("Q1 P495 Q100\nQ1 P2012 Q300\nQ300 P17 Q101\nQ300 P495 Q100")
+    assert origins(made) == [("Q1", "Q100")]
+    assert made.rows("en")["origin_via"].to_list() == [["P2012", "P495"]]
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason", "detail"),
+    [
+        ("Q1 P495 Q100\nQ1 P495 Q101", "several-origins", "origins Q100, Q101"),
+        ("Q1 P495 _:b\nQ1 P2012 Q300\nQ300 P17 Q100", "unknown-origin", "origins unknown"),
+        ("Q1 P495 _:b\nQ1 P495 Q100", "several-origins", "origins Q100, unknown"),
+        ("Q1 P2012 Q300\nQ300 P17 Q100\nQ1 P361 Q301\nQ301 P17 Q101", "several-origins", "origins Q100, Q101"),
+        ("Q1 P495 Q102", "origin-is-no-country", "origins Q102"),
+        ("Q1 P495 Q999", "origin-is-no-country", "origins Q999"),
+        ("Q1 P2012 Q300", "no-origin", "no origin, cuisine or meal"),
+        ("", "no-origin", "no origin, cuisine or meal"),
+    ],
+)
+def test_items_without_one_origin_are_reported(build: Build, facts: str, reason: str, detail: str):
+    made = build(facts + OTHER)
+    assert made.dropped.rows() == [("Q1", None, reason, detail)]
+    assert made.languages == ("en",)
+
+
+def test_items_without_parts_or_names_are_reported(build: Build):
+    made = build(
+        "Q1 P495 Q100\nQ1 label fr:soupe\nQ2 P31 Q746549\nQ2 P495 Q100\nQ2 label en:nothing\n"
+        "Q3 P31 Q746549\nQ3 P495 Q100\nQ3 P527 Q201"
+    )
+    assert reasons(made) == {
+        ("Q1", "fr"): "origin-without-label",
+        ("Q2", None): "no-parts",
+        ("Q3", None): "no-label",
+    }
+
+
+def test_part_without_a_label_in_the_language(build: Build):
+    made = build("Q1 P495 Q100\nQ1 P527 Q201\nQ1 P527 Q202\nQ1 label zh:湯")
+    assert made.rows("zh")["unlabelled_parts"].to_list() == [["Q201", "Q202"]]
+    assert made.rows("en")["unlabelled_parts"].to_list() == [["Q202"]]
+    alone = build("Q1 P495 Q100\nQ2 P31 Q746549\nQ2 P495 Q100\nQ2 P527 Q201\nQ2 label zh:湯\nQ2 label en:stew")
+    assert reasons(alone) == {("Q2", "zh"): "parts-without-label"}
+
+
+def test_historical_origins_are_marked(build: Build):
+    made = build("Q1 P495 Q103")
+    row = made.rows("en").row(0, named=True)
+    assert (row["origin"], row["origin_is_historical"]) == ("Papal States", True)
+
+
+def test_historical_origins_are_mapped_to_their_only_successor(build: Build):
+    made = build("Q1 P495 Q103\nQ2 P31 Q746549\nQ2 P527 Q200\nQ2 P495 Q102\nQ2 label en:stew", historical="map")
+    rows = made.rows("en").select("qid", "origin", "stated_origin_qid", "origin_is_historical").rows()
+    # Q103 was followed by Q104, which is no more either, and that by Italy.
+    assert rows == [("Q1", "Italy", "Q103", False), ("Q2", "France", "Q102", False)]
+
+
+def test_a_historical_origin_with_two_successors_is_not_mapped(build: Build):
+    made = build("Q1 P495 Q103\nQ103 P1366 Q100", historical="map")
+    assert made.rows("en")["origin"].to_list() == ["Papal States"]
+
+
+def test_an_origin_and_its_successor_are_one_origin_when_mapped(build: Build):
+    facts = "Q1 P495 Q102\nQ1 P495 Q100"
+    assert reasons(build(facts + "\nQ2 P31 Q746549\nQ2 P527 Q200\nQ2 P495 Q100\nQ2 label en:x"))[
+        "Q1", None
+    ] == ("several-origins")
+    assert origins(build(facts, historical="map")) == [("Q1", "Q100")]
+
+
+def test_historical_origins_are_excluded(build: Build):
+    assert reasons(build("Q1 P495 Q103" + OTHER, historical="exclude")) == {("Q1", None): "historical-origin"}
+
+
+def test_taiwan_is_a_country_unless_left_out(build: Build):
+    assert origins(build("Q1 P495 Q865" + OTHER)) == [("Q1", "Q865"), ("Q2", "Q100")]
+    reason = "excluded-origin"
+    assert reasons(build("Q1 P495 Q865" + OTHER, mode="paper")) == {("Q1", None): reason}
+    assert reasons(build("Q1 P495 Q865" + OTHER, excluded_origins=("Q865",))) == {
+        ("Q1", None): "excluded-origin"
+    }
+
+
+def test_a_dish_that_is_its_own_ingredient(build: Build):
+    made = build("Q1 P495 Q100\nQ1 P527 Q1")
+    assert made.rows("en")["parts"].to_list() == [[{"qid": "Q200", "label": "bread"}]]
+    findings = made.findings.select("kind", "source", "detail").rows()
+    assert findings == [("own-part", "Q1", "the item is its own part; that part is left out")]
+    kept = build("Q1 P495 Q100\nQ1 P527 Q1", own_parts="keep")
+    assert len(kept.rows("en")["parts"][0]) == 2
+    assert kept.findings.is_empty()
+
+
+def test_a_cyclic_subclass_chain_is_reported_and_does_no_harm(facts_of: Callable[..., Facts], build: Build):
+    cycle = "Q1 P495 Q100\nQ1 P279 Q11\nQ10 P279 Q11\nQ11 P279 Q12\nQ12 P279 Q10\nQ12 P279 Q746549"
+    made = build(cycle)
+    assert "Q1" in set(made.dishes["item"])
+    assert made.findings.select("kind", "source", "detail").rows() == [
+        ("class-cycle", "Q10", "the classes lead back to their start: Q10 -> Q11 -> Q12 -> Q10")
+    ]
+    facts = facts_of(cycle + "\nQ20 P279 Q20\nQ20 P279 Q10\nQ30 P279 Q31\nQ31 P279 Q30")
+    assert class_cycles(facts.claims, DISH) == [("Q10", "Q11", "Q12"), ("Q20",)], "Q30 is below no dish"
+
+
+def test_members_by_any_mixture_of_steps(facts_of: Callable[..., Facts]):
+    facts = facts_of("Q2 P279 Q746549\nQ3 P31 Q2\nQ4 P279 Q3\nQ5 P31 Q4\nQ6 P31 Q9\nQ746549 P279 Q9")
+    assert class_members(facts.claims, DISH)["item"].to_list() == ["Q2", "Q3", "Q4", "Q5"]
+    back = facts_of("Q2 P279 Q746549\nQ746549 P279 Q2")
+    assert class_members(back.claims, DISH)["item"].to_list() == ["Q2", "Q746549"]
+
+
+def test_excluded_classes(build: Build):
+    domain = DISH.model_copy(update={"excluded_classes": ("Q2",)})
+    other = "\nQ3 P31 Q746549\nQ3 P527 Q200\nQ3 P495 Q100\nQ3 label en:x"
+    made = build("Q1 P495 Q100\nQ1 P31 Q2\nQ2 P279 Q746549" + OTHER, domain=domain)
+    assert reasons(made) == {("Q1", None): "excluded-class", ("Q2", None): "excluded-class"}
+
+
+def test_chinese_labels_are_converted_and_kept(build: Build):
+    row = build("Q1 P495 Q100\nQ1 label zh:雞湯").rows("zh").row(0, named=True)
+    assert (row["label"], row["original_label"]) == ("鸡汤", "雞湯")
+    assert (row["origin"], row["original_origin"]) == ("法国", "法國")
+    assert row["parts"] == [{"qid": "Q200", "label": "面包"}]
+    assert row["original_parts"] == [{"qid": "Q200", "label": "麵包"}]
+    plain = build("Q1 P495 Q100\nQ1 label zh:雞湯", chinese="keep").rows("zh").row(0, named=True)
+    assert (plain["label"], plain["original_label"], plain["original_parts"]) == ("雞湯", None, [])
+
+
+def test_chinese_variants_stand_in_for_a_missing_label(build: Build):
+    facts = "Q1 P495 Q100\nQ1 label zh-tw:雞湯\nQ1 label zh-hk:湯"
+    assert build(facts).languages == ("en",)
+    merged = build(facts, chinese="merge")
+    assert merged.languages == ("en", "zh")
+    assert merged.rows("zh").select("label", "original_label").rows() == [("鸡汤", "雞湯")]
+
+
+def test_aligned_needs_every_language(build: Build):
+    made = build("Q1 P495 Q100\nQ1 label zh:湯\nQ2 P31 Q746549\nQ2 P495 Q100\nQ2 P527 Q200\nQ2 label en:x")
+    aligned = made.aligned(["en", "zh"])
+    assert {language: rows["qid"].to_list() for language, rows in aligned.items()} == {
+        "en": ["Q1"],
+        "zh": ["Q1"],
+    }
+    with pytest.raises(BlendError) as error:
+        made.aligned()
+    assert str(error.value) == "no dish has a row in 'ko'; choose from en, zh"
+
+
+def test_languages_are_chosen(build: Build):
+    assert build("Q1 P495 Q100\nQ1 label zh:湯", languages=("zh",)).languages == ("zh",)
+    with pytest.raises(BlendError) as error:
+        build("Q1 P495 Q100", languages=("en", "ko"))
+    assert str(error.value) == ("option languages: no dish has a row in ko; en of those asked for can be built")
+
+
+def test_a_snapshot_of_something_else(build: Build):
+    with pytest.raises(BlendError) as error:
+        build("", domain=domains()["musical-instrument"])
+    assert str(error.value) == (
+        "the snapshot holds no item of class Q34379; take it for the domain 'musical-instrument'"
+    )
+
+
+def test_another_domain_is_data_alone(build: Build):
+    instruments = domains()["musical-instrument"]
+    made = build(
+        "Q500 P31 Q501\nQ501 P279 Q34379\nQ500 label en:lute\nQ500 P2596 Q502\nQ502 P17 Q100\n"
+        "Q500 P527 Q503\nQ503 label en:string\nQ500 P186 Q504\nQ504 label en:wood",
+        domain=instruments,
+    )
+    row = made.rows("en").row(0, named=True)
+    assert (row["label"], row["origin"], row["origin_via"]) == ("lute", "France", ["P2596"])
+    assert row["parts"] == [{"qid": "Q503", "label": "string"}]
+    assert row["materials"] == [{"qid": "Q504", "label": "wood"}]
+
+
+def test_order_of_facts_is_irrelevant(build: Build):
+    facts = "Q1 P495 Q100\nQ1 P527 Q201\nQ1 P186 Q201\nQ1 P18 <http://a/b>\nQ1 P18 <http://a/a>\nQ1 label zh:湯"
+    turned = "\n".join(reversed((WORLD + facts).strip().splitlines()))
+    one, other = build(facts), build("", world=turned)
+    for language in one.languages:
+        assert one.rows(language).equals(other.rows(language))
+    assert one.rows("en")["image"].to_list() == [["http://a/a", "http://a/b"]]
+    assert isinstance(one.dropped, pl.DataFrame)
+    assert one.dropped.equals(other.dropped)

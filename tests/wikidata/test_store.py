@@ -1,0 +1,136 @@
+"""Snapshots on the disk: what is wrong with them, and what is read all the same."""
+
+import gzip
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.wikidata_store import Facts, read_facts
+from blend.schemas.domains import domains
+from blend.schemas.errors import BlendError, RowError
+
+DISH = domains()["dish"]
+LINE = '<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> "bread"@en .\n'
+
+
+def message(path: Path, sha256: str | None = None) -> str:
+    with pytest.raises(BlendError) as error:
+        read_facts(path, DISH, sha256=sha256)
+    return str(error.value)
+
+
+def findings(facts: Facts) -> list[tuple[str, str, str]]:
+    return facts.findings.select("kind", "source", "detail").rows()
+
+
+def test_a_missing_snapshot(tmp_path: Path):
+    path = tmp_path / "food.nt.gz"
+    missing = f"{path}: there is no such snapshot; `blend wikidata snapshot` takes one"
+    assert message(path) == message(path, "0" * 64) == missing
+
+
+def test_a_snapshot_cut_in_the_middle(tmp_path: Path):
+    path = tmp_path / "food.nt.gz"
+    whole = gzip.compress("".join(LINE.replace("Q1", f"Q{n}") for n in range(1, 5000)).encode())
+    for length in (len(whole) // 2, len(whole) - 4):
+        path.write_bytes(whole[:length])
+        assert message(path) == (
+            f"{path}: the compressed file is damaged or cut off; take or copy the snapshot again"
+        )
+
+
+def test_a_snapshot_that_is_not_compressed(tmp_path: Path):
+    path = tmp_path / "food.nt.gz"
+    path.write_text(LINE)
+    assert message(path) == f"{path}: not a gzip file; name it without .gz or take or copy the snapshot again"
+
+
+def test_a_snapshot_with_flipped_bytes(tmp_path: Path):
+    path = tmp_path / "food.nt.gz"
+    packed = bytearray(gzip.compress((LINE * 3000).encode()))
+    packed[-6] ^= 0xFF
+    path.write_bytes(packed)
+    with pytest.raises(BlendError):
+        read_facts(path, DISH)
+
+
+def test_a_snapshot_that_is_no_ntriples(tmp_path: Path):
+    path = tmp_path / "food.nt"
+    path.write_text(LINE + "<html><body>Bad gateway</body></html>\n")
+    with pytest.raises(RowError) as error:
+        read_facts(path, DISH)
+    assert str(error.value).startswith("food.nt, line 2: not N-Triples (")
+    assert str(error.value).endswith("); take or copy the snapshot again")
+
+
+def test_a_snapshot_other_than_the_recipes(tmp_path: Path):
+    path = tmp_path / "food.nt"
+    path.write_text(LINE)
+    assert message(path, "0" * 64) == (
+        f"{path}: the snapshot's SHA-256 is {sha256(LINE.encode()).hexdigest()}, "
+        f"but the recipe names {'0' * 64}; get the snapshot that the recipe names, "
+        "or pin the new one by writing its digest into the recipe"
+    )
+
+
+def test_values_that_are_no_items(facts_of: Callable[..., Facts]):
+    facts = facts_of(
+        'Q1 P495 "France"\nQ1 P527 _:b\nQ1 P527 <http://www.wikidata.org/.well-known/genid/1f>\n'
+        "Q1 P186 <http://example.org/wood>\nQ1 P495 P31\nQ1 P527 Q2"
+    )
+    assert facts.claims.drop_nulls().rows() == [("Q1", "P527", "Q2")]
+    assert findings(facts) == [
+        ("no-entity", "facts.nt:Q1", "P186 has the value 'http://example.org/wood', which names no item"),
+        ("no-entity", "facts.nt:Q1", "P495 has the value 'France', which names no item"),
+        (
+            "no-entity",
+            "facts.nt:Q1",
+            "P495 has the value 'http://www.wikidata.org/entity/P31', which names no item",
+        ),
+        ("unknown-value", "facts.nt:Q1", "P527 has the value '', which names no item"),
+        (
+            "unknown-value",
+            "facts.nt:Q1",
+            "P527 has the value 'http://www.wikidata.org/.well-known/genid/1f', which names no item",
+        ),
+    ]
+
+
+def test_labels_without_or_with_a_wrong_language(facts_of: Callable[..., Facts]):
+    facts = facts_of(
+        "Q1 label :bread\nQ1 label en:bread\nQ1 label simple:bread\nQ2 label en-muchtoolong:bread\n"
+        "Q2 description :food\nQ3 label zh-Hans:面包"
+    )
+    assert facts.labels.rows() == [("Q1", "en", "bread"), ("Q3", "zh-hans", "面包")]
+    assert facts.descriptions.is_empty()
+    assert findings(facts) == [
+        ("no-language", "facts.nt:Q1", "label 'bread' has no language; left out"),
+        ("not-a-language-tag", "facts.nt:Q1", "label 'bread' has the language 'simple', not BCP 47; left out"),
+        (
+            "not-a-language-tag",
+            "facts.nt:Q2",
+            "label 'bread' has the language 'en-muchtoolong', not BCP 47; left out",
+        ),
+        ("no-language", "facts.nt:Q2", "description 'food' has no language; left out"),
+    ]
+
+
+def test_blank_and_repeated_labels(facts_of: Callable[..., Facts]):
+    facts = facts_of("Q1 label en:  \nQ2 label en:rye\nQ2 label en:bread\nQ3 label fr:")
+    assert facts.labels.rows() == [("Q2", "en", "bread")]
+    assert findings(facts) == [
+        ("blank-label", "facts.nt:Q1", "the label in en is blank; left out"),
+        ("blank-label", "facts.nt:Q3", "the label in fr is blank; left out"),
+        ("several-labels", "facts.nt:Q2", "several labels in en: bread | rye; the first is used"),
+    ]
+
+
+def test_labels_survive_as_they_are(facts_of: Callable[..., Facts]):
+    odd = '"salt, \\"pepper\\" and\\r\\n\\\\oil; \\t🍞"@en'
+    facts = facts_of(
+        f"<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> {odd} .\n"
+        "Q2 label en:  padded \nQ3 label en:null"
+    )
+    assert facts.labels["label"].to_list() == ['salt, "pepper" and\r\n\\oil; \t🍞', "  padded", "null"]
