@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import combinations
+from zlib import crc32
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from blend.builders.answer_values import shown
-from blend.builders.equivalence import overlaps
+from blend.builders.equivalence import LexicalJudge, Verdict, overlaps
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq_answers import template_formats
 from blend.loaders.blend_files import read_blend
@@ -174,6 +175,48 @@ def test_another_process_with_another_hash_seed_makes_the_same(blend_data):
         for hash_seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+class Oracle:
+    """Holds every fifth pair for the same, by checksum, and remembers what it said."""
+
+    name = "oracle"
+
+    def __init__(self):
+        self.said = {}
+
+    def verdicts(self, pairs):
+        verdicts = [Verdict(crc32("|".join(pair).encode()) % 5 == 0, self.name) for pair in pairs]
+        self.said.update(zip(pairs, verdicts, strict=True))
+        return verdicts
+
+
+class OnFile:
+    """What was said before."""
+
+    name = "decisions"
+
+    def __init__(self, said):
+        self.said = said
+
+    def verdicts(self, pairs):
+        return [self.said.get(pair) for pair in pairs]
+
+
+@pytest.mark.parametrize("mode", ["default", "paper"])
+def test_a_rebuild_from_verdicts_on_file_asks_nothing_and_makes_the_same(published, mode):
+    tables, options = (published.questions, published.annotations), McqOptions(mode=mode)
+    oracle, silent = Oracle(), Oracle()
+    first = build_mcq(*tables, options=options, seed=0, judges=(LexicalJudge(), oracle))
+    on_file = OnFile(oracle.said)
+    again = build_mcq(*tables, options=options, seed=0, judges=(on_file, LexicalJudge(), silent))
+    assert oracle.said
+    assert silent.said == {}
+    assert_frame_equal(again.frame(), first.frame())
+    assert_frame_equal(again.deciders, first.deciders)
+    same = {frozenset(pair) for pair, verdict in oracle.said.items() if verdict.same}
+    for options in first.frame()["options"]:
+        assert not any(frozenset(pair) in same for pair in combinations(options, 2))
 
 
 # The figures of docs/mcq.md: a change here is a change of the published data
