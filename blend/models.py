@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel
 
+from blend.schemas.datasheet import Datasheet
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import Recipe
@@ -16,5 +17,6 @@ MODELS: dict[str, type[BaseModel]] = {
     "mcq": MultipleChoiceQuestion,
     "locale": Locale,
     "recipe": Recipe,
+    "datasheet": Datasheet,
     "manifest": ReleaseManifest,
 }

@@ -26,6 +26,9 @@ class Source(RecipePart):
     """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
     sha256: Sha256 | None = None
     """Digest over the source's files (`loaders.pins.directory_digest`); checked when given."""
+    license: str | None = None
+    """Licence identifier of the source as the Hub knows it; when absent, CC BY-SA 4.0 for ``blend``, CC BY 4.0
+    for ``sample``, and the release's own for ``responses``."""
 
 
 class SaqOptions(RecipePart):
@@ -87,6 +90,10 @@ class Recipe(RecipePart):
     """Name to print on the card; ``name`` when empty."""
     license: str = "cc-by-sa-4.0"
     """Licence identifier of the data as the Hub knows it."""
+    datasheet: str | None = None
+    """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
+    citation: str | None = None
+    """BibTeX entry by which the dataset wants to be cited; one without authors is made when absent."""
     seed: int = Field(default=0, ge=0)
     """Seed of every random choice."""
     sources: tuple[Source, ...] = Field(min_length=1)
