@@ -215,8 +215,11 @@ def test_a_rebuild_from_verdicts_on_file_asks_nothing_and_makes_the_same(publish
     assert_frame_equal(again.frame(), first.frame())
     assert_frame_equal(again.deciders, first.deciders)
     same = {frozenset(pair) for pair, verdict in oracle.said.items() if verdict.same}
-    for options in first.frame()["options"]:
-        assert not any(frozenset(pair) in same for pair in combinations(options, 2))
+    # Default mode asks nobody about numbers and times, which free text holds as well.
+    formats = template_formats(published.questions) if mode == "default" else {}
+    for template_id, texts in first.frame().select("template_id", "options").iter_rows():
+        if formats.get(template_id, AnswerFormat.TEXT) is AnswerFormat.TEXT:
+            assert not any(frozenset(pair) in same for pair in combinations(texts, 2))
 
 
 # The figures of docs/mcq.md: a change here is a change of the published data
