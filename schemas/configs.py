@@ -14,3 +14,10 @@ CONFIGS: dict[str, type[BaseModel]] = {
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
 }
 """Configuration to row model, in the order of the card."""
+
+KEYS: dict[str, str] = {
+    ANNOTATIONS: "template_id",
+    SHORT_ANSWER_QUESTIONS: "template_id",
+    MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
+}
+"""Configuration to the field that no two rows of a split share."""
