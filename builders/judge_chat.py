@@ -41,7 +41,7 @@ class ChatJudge:
         *,
         record: Callable[[Sequence[Decision]], None],
         base_url: str | None = None,
-        concurrency: int = 8,
+        concurrency: int = 16,
         tries: int = 3,
         retries: int = 5,
         timeout_s: float = 60.0,
@@ -61,11 +61,14 @@ class ChatJudge:
                 broken connection), with growing pauses, or with those that the server asks for.
             timeout_s: Seconds to wait for the answer to one request.
             today: The date to put on verdicts.
+
+        Raises:
+            BlendError: If the address is none.
         """
         self.name = f"{MODEL_PREFIX}{model}"
         self._model = model
         self._record = record
-        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        self._base_url = _address(base_url or os.environ.get("OPENAI_BASE_URL") or None)
         self._concurrency = concurrency
         self._tries = tries
         self._retries = retries
@@ -190,6 +193,22 @@ class ChatJudge:
             when=self._today(),
             why=reason,
         )
+
+
+def _address(base_url: str | None) -> str | None:
+    if base_url is None:
+        return None
+    try:
+        parts = urlsplit(base_url)
+        complete = parts.scheme in ("http", "https") and parts.hostname
+    except ValueError:
+        complete = False
+    if not complete:
+        raise BlendError(
+            f"judge: base_url {base_url!r} is no address of a server; "
+            "write it in full, for example 'http://localhost:8000/v1'"
+        )
+    return base_url
 
 
 def _shown(pair: Pair) -> Pair:

@@ -15,14 +15,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from blend.builders.equivalence import Verdict
 from blend.builders.judge_chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges import make_judges
+from blend.builders.mcq import build_mcq
+from blend.loaders.blend_files import read_blend
 from blend.loaders.decisions import Decision, append_decisions, read_decisions
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import JudgeOptions
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 pytestmark = pytest.mark.integration
 
@@ -64,6 +68,13 @@ def sensible(body: dict[str, Any]) -> Reply:
     return Reply(json.dumps({"verdict": verdict, "reason": f"they are {verdict}"}))
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        # Clients that are killed or lose patience hang up in the middle.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 class Chat:
     """A chat server whose next replies can be scripted; afterwards it is sensible."""
 
@@ -96,7 +107,7 @@ class Chat:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
 
     def reply(self, path: str, body: dict[str, Any], key: str | None) -> Reply | str:
@@ -379,6 +390,39 @@ def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Pa
     assert len(chat.requests) == asked == 4
     assert path.read_bytes() == content
     assert SECRET.encode() not in content
+
+
+def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
+    chat: Chat, tmp_path: Path, blend_data: Path
+):
+    path = tmp_path / "decisions.tsv"
+    options = JudgeOptions(kind="chat", model="m1", base_url=chat.url, decisions=str(path))
+    tables = read_blend(blend_data)
+    templates = tables.annotations["template_id"].unique().sort()[::50]
+    annotations = tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
+
+    def build() -> list[pl.DataFrame]:
+        decisions = read_decisions(path, missing_ok=True)
+        judges = make_judges(options, decisions=decisions, record=partial(append_decisions, path))
+        built = build_mcq(tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
+        return [*built.core(), built.deciders, built.dropped, built.summary]
+
+    # The server breaks down in the middle; the next build asks what is missing only.
+    chat.say = lambda body: sensible(body) if len(chat.requests) <= 500 else Reply({"message": "no"}, 400)
+    with pytest.raises(BlendError, match="HTTP 400, 'no'"):
+        build()
+    kept = len(read_decisions(path))
+    assert 500 - 16 <= kept <= 500
+    chat.requests.clear()
+    chat.say = sensible
+    first = build()
+    assert len(read_decisions(path)) == kept + len(chat.requests)
+    assert len(chat.requests) > 500
+    chat.requests.clear()
+    for again, before in zip(build(), first, strict=True):
+        assert_frame_equal(again, before)
+    assert chat.requests == []
+    assert "chat:m1" in first[-3]["judge"].to_list()
 
 
 ASKING = """

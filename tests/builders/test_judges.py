@@ -116,6 +116,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
             "write kind = 'chat' or remove base_url"
         ),
     ),
+    *(
+        (
+            {"kind": "chat", "model": "m1", "decisions": "d.tsv", "base_url": url},
+            (
+                f"judge: base_url '{url}' is no address of a server; "
+                "write it in full, for example 'http://localhost:8000/v1'"
+            ),
+        )
+        for url in ("localhost:8000/v1", "http://[", "server")
+    ),
     (
         {"kind": "embedding", "model": "org/name"},
         (
