@@ -1,0 +1,73 @@
+"""The files of a release directory, checked against its manifest."""
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.loaders.releases import read_manifest
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import MANIFEST_NAME
+
+_CHUNK_BYTES = 1 << 20
+_NAMED = 5
+"""Files named in a message before the rest is counted."""
+
+
+class ReleaseFile(NamedTuple):
+    """A file of a release, with the digests by which a Hub may know it."""
+
+    path: str
+    """Path in the release, with forward slashes."""
+    size: int
+    """Length in bytes."""
+    sha256: str
+    """SHA-256 of the content."""
+    git_id: str
+    """What git calls the content: SHA-1 over its length and bytes."""
+
+
+def read_release_files(release: Path) -> dict[str, ReleaseFile]:
+    """Every file of a release by path, the manifest included.
+
+    Raises:
+        BlendError: If the directory is no release, or if a file differs from what the manifest says, is missing
+            or is not in it.
+    """
+    manifest = read_manifest(release)
+    expected = {file.path: file.sha256 for file in manifest.files}
+    present = {
+        path.relative_to(release).as_posix()
+        for path in sorted(release.rglob("*"))
+        if path.is_file() or path.is_symlink()
+    }
+    files = {path: _digested(release, path) for path in sorted(present & {*expected, MANIFEST_NAME})}
+    problems = {
+        "missing": [path for path in expected if path not in present],
+        "changed": [
+            path for path, sha256 in expected.items() if path in files and files[path].sha256 != sha256
+        ],
+        "not in the manifest": sorted(present - {*expected, MANIFEST_NAME}),
+    }
+    told = [f"{some_of(paths)} ({what})" for what, paths in problems.items() if paths]
+    if told:
+        raise BlendError(
+            f"{release}: the files are not those of {MANIFEST_NAME}: {', '.join(told)}; "
+            "build the release again, and keep other files elsewhere"
+        )
+    return files
+
+
+def some_of(paths: list[str]) -> str:
+    """The first paths, and how many more there are."""
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _digested(release: Path, path: str) -> ReleaseFile:
+    size = (release / path).stat().st_size
+    sha256, git = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    with (release / path).open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            sha256.update(chunk)
+            git.update(chunk)
+    return ReleaseFile(path, size, sha256.hexdigest(), git.hexdigest())
