@@ -1,5 +1,6 @@
 """Long work on the terminal: a line of progress per step on standard error, and a clean end on Ctrl-C."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Turn Ctrl-C inside the block into a message and exit code 130."""
+    import polars  # noqa: F401 - takes over Ctrl-C when it is imported, so that blocked threads never wake
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:

@@ -101,4 +101,6 @@ def _model_judge(
         return (EmbeddingJudge(options.model, threshold=options.threshold),)
     if record is None:
         raise BlendError("judge: verdicts of a chat model must be kept; pass record to make_judges")
-    return (ChatJudge(options.model, base_url=options.base_url, record=record),)
+    return (
+        ChatJudge(options.model, base_url=options.base_url, record=record, concurrency=options.concurrency),
+    )

@@ -15,6 +15,7 @@ from blend.builders.equivalence import Pair
 from blend.builders.mcq_answers import Acceptable, LocaleAnswers, Option, TemplateAnswers
 from blend.builders.mcq_verdicts import Bench, pair
 from blend.schemas.formats import AnswerFormat
+from blend.schemas.locales import Locale
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,9 @@ class Board:
         self.fillers = frozenset(i for i, option in enumerate(self.options) if option.votes == 0)
         """Those of them that are reviewed fillers."""
         self._segments = _segments(self.options)
+        self._inside: dict[str, set[str]] = {}
+        for option in self.options:
+            self._inside.setdefault(option.locale.parent, set()).add(option.locale.region)
         self.regions = tuple(self._segments)
         """Regions that offer anything."""
         self._holders = _holders(self.options)
@@ -72,7 +76,7 @@ class Board:
 
     def available(self, target: Target) -> dict[str, int]:
         """By region, the option that it offers to a target: its first that no acceptable answer rules out."""
-        alive = self.foreign(target.answers.locale.region) & ~(target.touching | self._judged(target))
+        alive = self.foreign(target.answers.locale) & ~(target.touching | self._judged(target))
         found: dict[str, int] = {}
         for region, (start, mask) in self._segments.items():
             first = (alive >> start) & mask
@@ -103,11 +107,13 @@ class Board:
             if not _share(self.options[i], self.options[j]):
                 yield pair(self.options[i].text, self.options[j].text)
 
-    def foreign(self, region: str) -> int:
-        """The options of all other regions, as bits."""
+    def foreign(self, asked: Locale) -> int:
+        """The options of all regions apart from the one asked about, as bits."""
         everything = (1 << len(self.options)) - 1
-        start, mask = self._segments.get(region, (0, 0))
-        return everything & ~(mask << start)
+        for region in {asked.region, asked.parent, *self._inside.get(asked.region, ())}:
+            start, mask = self._segments.get(region, (0, 0))
+            everything &= ~(mask << start)
+        return everything
 
     def _target(self, asked: LocaleAnswers) -> Target:
         region = asked.locale.region
@@ -118,7 +124,7 @@ class Board:
         mute = self._answers.answer_format is AnswerFormat.TEXT and not all(
             a.values for a in acceptable.values()
         )
-        overlapping = self.foreign(region) & (-1 if mute else overlapping)
+        overlapping = self.foreign(asked.locale) & (-1 if mute else overlapping)
         cleared = self._cleared(overlapping, acceptable.values()) if self._bench.before and not mute else 0
         return Target(asked, acceptable, overlapping, overlapping & ~cleared)
 
@@ -189,6 +195,15 @@ def _share(a: Option, b: Option | Acceptable) -> bool:
 
 
 _NOBODY: frozenset[str] = frozenset()
+
+
+def are_apart(one: Locale, other: Locale) -> bool:
+    """Whether neither region is or contains the other.
+
+    What people of Indonesia answer may well be right in West Java, whether or not anybody there said so, and
+    the other way round; it is no wrong option.
+    """
+    return one.region != other.region and one.parent != other.region and other.parent != one.region
 
 
 def _by_region(answers: Sequence[LocaleAnswers], fillers: Sequence[Option]) -> Iterator[Option]:

@@ -227,7 +227,7 @@ def _count_rules(board: Board, bench: Bench) -> None:
     for target in board.targets:
         refused = target.overlapping.bit_count()
         bench.counts[LexicalJudge.name, True] += refused
-        passed = board.foreign(target.answers.locale.region).bit_count() - refused
+        passed = board.foreign(target.answers.locale).bit_count() - refused
         bench.counts[LexicalJudge.name, False] += passed
 
 

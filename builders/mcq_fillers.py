@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from blend.builders.mcq_answers import Option, TemplateAnswers, as_option
-from blend.builders.mcq_board import Board
+from blend.builders.mcq_board import Board, are_apart
 from blend.builders.mcq_variants import Pick
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.locales import Locale, Registry
@@ -87,7 +87,7 @@ class Fillers:
         return sorted(found, key=lambda row: (row[0], row[1].tag, row[2]))
 
     def _option(self, answers: TemplateAnswers, asked: Locale, text: str, origin: Locale) -> Option | str:
-        if origin.region == asked.region:
+        if not are_apart(origin, asked):
             return "own-region"
         return as_option([text], answers.answer_format, origin, 0)
 

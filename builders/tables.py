@@ -141,9 +141,9 @@ def _pinned(recipe: Recipe, inputs: Inputs) -> Recipe:
 
 def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage]]:
     """Annotations of all questions, and the aggregation's account where there was one."""
-    if inputs.responses.is_empty():
-        return inputs.annotations, []
     asked = inputs.questions.join(inputs.annotations, on=KEY, how="anti")
+    if asked.is_empty():
+        return inputs.annotations, []
     result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq)
     stage = Stage("aggregate responses", _rows(result.annotations), result.findings, {})
     return pl.concat([inputs.annotations, result.annotations]).sort(KEY), [stage]

@@ -51,6 +51,8 @@ class JudgeOptions(RecipePart):
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
     base_url: str | None = None
     """Address of the OpenAI-compatible server; ``OPENAI_BASE_URL`` when absent."""
+    concurrency: int = Field(default=16, ge=1)
+    """Pairs that a chat model is asked about at the same time."""
     threshold: float = Field(default=0.8, ge=-1, le=1)
     """Cosine similarity from which two answers count as the same (``embedding``)."""
 

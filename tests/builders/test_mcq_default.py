@@ -540,3 +540,19 @@ def test_nothing_at_all():
     assert build.n_mcqs == 0
     assert list(build.batches()) == []
     assert build.frame().schema == MCQS
+
+
+def test_a_region_offers_nothing_to_the_one_that_contains_it_or_lies_in_it():
+    # West Java lies in Indonesia; South Korea, the UK and the US do not.
+    answers = {
+        "id-ID": [("rice", 4)],
+        "su-JB": [("tea", 4)],
+        "ko-KR": [("plum", 4)],
+        "en-GB": [("apple", 4)],
+        "en-US": [("pear", 4)],
+    }
+    build = build_of(answers)
+    origins = {tag: {origin for origin, _ in shown_to(build, tag)} for tag in answers}
+    assert "su-JB" not in origins["id-ID"]
+    assert "id-ID" not in origins["su-JB"]
+    assert {"id-ID", "su-JB"} <= origins["ko-KR"]
