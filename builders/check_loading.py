@@ -1,0 +1,96 @@
+"""Check of loading: what users do first, with the library they do it with."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from blend.builders.check_report import Problem, error
+from blend.builders.check_subject import Subject
+from blend.schemas.arrow import features
+from blend.schemas.manifest import TableInfo
+
+_FIX = "compare the card's header with release.json, and rebuild the release"
+_SHOWN_CHARACTERS = 300
+
+
+def check_loading(subject: Subject) -> Iterator[Problem]:
+    """Every split loads with `datasets`, whole and in streams, with its rows and types."""
+    configs: dict[str, list[TableInfo]] = {}
+    for table in subject.manifest.tables:
+        configs.setdefault(table.config, []).append(table)
+    # A cache of its own: another copy of the same release may have been loaded before.
+    with _without_progress_bars(), TemporaryDirectory(prefix="blend-validate-") as cache:
+        for config, tables in configs.items():
+            if all(table in subject.sound for table in tables):  # else told by the check of tables
+                yield from _whole(subject, config, tables, cache)
+                yield from _streamed(subject, config, tables, cache)
+
+
+def _whole(subject: Subject, config: str, tables: Sequence[TableInfo], cache: str) -> Iterator[Problem]:
+    from datasets import load_dataset
+
+    where = f"load_dataset(…, {config!r})"
+    try:
+        splits = load_dataset(str(subject.path), config, cache_dir=cache)
+    # Whatever goes wrong in there, and much can, is what users would meet.
+    except Exception as broken:
+        yield _failed(where, broken)
+        return
+    if list(splits) != [table.split for table in tables]:
+        what = f"has the splits {', '.join(splits)}, not {', '.join(table.split for table in tables)}"
+        yield error(where, what, _FIX)
+    for table in tables:
+        if table.split in splits:
+            rows = splits[table.split]
+            if len(rows) != table.rows:
+                yield error(f"{where}[{table.split!r}]", f"has {len(rows):,} rows, not {table.rows:,}", _FIX)
+            yield from _types(subject, table, rows.features, f"{where}[{table.split!r}]")
+            if len(rows) and rows[0] != _first(subject, table):
+                yield error(f"{where}[{table.split!r}]", "begins with another row than the file", _FIX)
+
+
+def _streamed(subject: Subject, config: str, tables: Sequence[TableInfo], cache: str) -> Iterator[Problem]:
+    from datasets import load_dataset
+
+    for table in tables:
+        where = f"load_dataset(…, {config!r}, split={table.split!r}, streaming=True)"
+        try:
+            rows = load_dataset(str(subject.path), config, split=table.split, streaming=True, cache_dir=cache)
+            first = next(iter(rows), None)
+        except Exception as broken:
+            yield _failed(where, broken)
+            continue
+        yield from _types(subject, table, rows.features, where)
+        if first != _first(subject, table):
+            yield error(where, "begins with another row than the file", _FIX)
+
+
+def _types(subject: Subject, table: TableInfo, held: Any, where: str) -> Iterator[Problem]:
+    expected = features(subject.models[table.config])
+    if held != expected:
+        wrong = sorted(name for name in expected.keys() | held.keys() if held.get(name) != expected.get(name))
+        what = f"has other types than the model in {', '.join(wrong)}"
+        yield error(where, what, "leave the types out of the card's header, they stand in the files")
+
+
+def _first(subject: Subject, table: TableInfo) -> dict[str, Any] | None:
+    return next((row for batch in subject.read(table) for row in batch.rows.head(1).to_dicts()), None)
+
+
+def _failed(where: str, broken: Exception) -> Problem:
+    said = " ".join(str(broken).split())
+    return error(where, f"fails with {type(broken).__name__}: {said[:_SHOWN_CHARACTERS]}", _FIX)
+
+
+@contextmanager
+def _without_progress_bars() -> Iterator[None]:
+    import datasets
+
+    shown = datasets.is_progress_bar_enabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if shown:
+            datasets.enable_progress_bars()

@@ -1,0 +1,133 @@
+"""The validation report: what each check of a release found, how serious it is, where, and what to do."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, computed_field
+
+
+class Level(StrEnum):
+    """How serious a problem is; the worst first."""
+
+    ERROR = "error"
+    """The release is not what it says it is, or would harm its users: it must not be published."""
+    WARNING = "warning"
+    """A person should look at it; known irregularities of the sources are warnings."""
+    INFO = "info"
+    """Worth knowing, nothing to do."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Problem(_Part):
+    """One thing that a check found."""
+
+    level: Level
+    """How serious it is."""
+    where: str
+    """Place: ``data/annotations/KR-00000.parquet:Al-en-01`` for a row, else a file or a part of one."""
+    what: str
+    """What was found there."""
+    fix: str = ""
+    """What to do about it; empty where there is nothing to do."""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f"; {self.fix}" if self.fix else "")
+
+
+class CheckResult(_Part):
+    """What one check found."""
+
+    check: str
+    """Name of the check."""
+    title: str
+    """What it looks at, in a few words."""
+    errors: int
+    """Number of errors."""
+    warnings: int
+    """Number of warnings."""
+    infos: int
+    """Number of things worth knowing."""
+    examples: tuple[Problem, ...]
+    """The first problems of every level, worst level first."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
+    @property
+    def level(self) -> Level | None:
+        """The worst level met; null when all is well."""
+        counts = zip(Level, (self.errors, self.warnings, self.infos), strict=True)
+        return next((level for level, count in counts if count), None)
+
+    @classmethod
+    def of(cls, check: str, title: str, problems: Iterable[Problem], *, examples: int) -> Self:
+        """Count the problems of a check, and keep the first so many of each level."""
+        counts = dict.fromkeys(Level, 0)
+        kept: dict[Level, list[Problem]] = {level: [] for level in Level}
+        for problem in problems:
+            counts[problem.level] += 1
+            if counts[problem.level] <= examples:
+                kept[problem.level].append(problem)
+        errors, warnings, infos = counts.values()
+        shown = tuple(problem for level in Level for problem in kept[level])
+        return cls(check=check, title=title, errors=errors, warnings=warnings, infos=infos, examples=shown)
+
+
+class ValidationReport(_Part):
+    """Everything that was checked about a release."""
+
+    release: str
+    """The release as it was named."""
+    name: str
+    """Name of the dataset."""
+    version: str
+    """Version of the release."""
+    rows: int
+    """Rows of all its tables, as its manifest says."""
+    sdk_version: str
+    """Version of blend-sdk that checked it."""
+    checks: tuple[CheckResult, ...]
+    """One result per check, in the order in which they ran."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def errors(self) -> int:
+        """Number of errors of all checks."""
+        return sum(check.errors for check in self.checks)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def warnings(self) -> int:
+        """Number of warnings of all checks."""
+        return sum(check.warnings for check in self.checks)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def infos(self) -> int:
+        """Number of things worth knowing of all checks."""
+        return sum(check.infos for check in self.checks)
+
+    def passes(self, *, strict: bool = False) -> bool:
+        """Whether the release may be published: no errors, and with ``strict`` no warnings either."""
+        return not self.errors and not (strict and self.warnings)
+
+    def to_json(self) -> str:
+        """The report as JSON text."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def error(where: str, what: str, fix: str = "") -> Problem:
+    """A problem that forbids publishing."""
+    return Problem(level=Level.ERROR, where=where, what=what, fix=fix)
+
+
+def warning(where: str, what: str, fix: str = "") -> Problem:
+    """A problem that a person should look at."""
+    return Problem(level=Level.WARNING, where=where, what=what, fix=fix)
+
+
+def info(where: str, what: str, fix: str = "") -> Problem:
+    """Something worth knowing."""
+    return Problem(level=Level.INFO, where=where, what=what, fix=fix)

@@ -1,0 +1,160 @@
+"""The subject of validation: a release, opened once, whose tables every check reads in streams."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BaseModel
+
+from blend.builders.parquet import canonical_rows, schema_digest
+from blend.loaders.releases import read_manifest
+from blend.schemas.arrow import arrow_schema, published_names
+from blend.schemas.configs import CONFIGS, KEYS
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+
+BATCH_ROWS = 10_000
+"""Rows that a check holds at a time."""
+
+
+class Batch(NamedTuple):
+    """Some rows of a table."""
+
+    table: TableInfo
+    """The table."""
+    file: str
+    """The file they stand in, relative to the release."""
+    rows: pl.DataFrame
+    """The rows, columns by their published names."""
+
+    def place(self, row_id: object) -> str:
+        """Where a row stands: file and id."""
+        return f"{self.file}:{row_id}"
+
+
+class Survey(NamedTuple):
+    """What a table's files really hold."""
+
+    rows: int
+    content_sha256: str
+    schema_sha256: str
+    schema: pa.Schema
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A release to be checked."""
+
+    path: Path
+    """Its directory."""
+    manifest: ReleaseManifest
+    """Its manifest."""
+    locales: Registry
+    """The known locales."""
+    models: Mapping[str, type[BaseModel]]
+    """Row model by configuration."""
+
+    @classmethod
+    def open(cls, path: Path, locales: Registry, models: Mapping[str, type[BaseModel]] = CONFIGS) -> "Subject":
+        """The release in a directory.
+
+        Raises:
+            BlendError: If the directory holds no manifest that this version reads.
+        """
+        return cls(path, read_manifest(path), locales, models)
+
+    @cached_property
+    def surveys(self) -> Mapping[tuple[str, str], Survey | str]:
+        """By configuration and split, what the files hold, or why they cannot be read; reads all."""
+        return {(table.config, table.split): self._survey(table) for table in self.manifest.tables}
+
+    @cached_property
+    def sound(self) -> Sequence[TableInfo]:
+        """Tables that can be read and have the columns of their model: those that checks of rows look at."""
+        return tuple(table for table in self.manifest.tables if self._is_sound(table))
+
+    def tables(self, config: str) -> list[TableInfo]:
+        """The sound tables of a configuration, in the manifest's order."""
+        return [table for table in self.sound if table.config == config]
+
+    def batches(self, *configs: str, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """The rows of the sound tables, some at a time.
+
+        Args:
+            configs: Configurations to read; all without any.
+            columns: Columns to read, of those that the configuration has; all when absent. The id column is
+                always among them.
+        """
+        for table in self.sound:
+            if not configs or table.config in configs:
+                yield from self.read(table, columns)
+
+    def read(self, table: TableInfo, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """The rows of a sound table, some at a time; columns as `batches` takes them."""
+        wanted = None if columns is None else self._columns(table.config, columns)
+        for file in table.files:
+            for rows in _read(self.path / file, wanted):
+                frame = pl.from_arrow(rows)
+                assert isinstance(frame, pl.DataFrame)
+                yield Batch(table, file, frame)
+
+    def locale_of(self, table: TableInfo) -> Locale | None:
+        """The locale whose split a table is; null when there is none, or when nobody registered it."""
+        return next((locale for locale in self.locales if locale.split == table.split), None)
+
+    def _columns(self, config: str, wanted: Sequence[str]) -> list[str]:
+        name = id_column(config)
+        held = arrow_schema(self.models[config]).names
+        return [name, *(column for column in held if column in wanted and column != name)]
+
+    def _survey(self, table: TableInfo) -> Survey | str:
+        digest = hashlib.sha256()
+        rows = 0
+        schema: pa.Schema | None = None
+        for name in table.files:
+            try:
+                for batch in _read(self.path / name, None):
+                    if schema is not None and batch.schema != schema:
+                        return f"{name} has other columns than the file before it"
+                    schema = batch.schema
+                    batch.validate(full=True)
+                    digest.update(canonical_rows(batch))
+                    rows += len(batch)
+            except FileNotFoundError:
+                return f"{name} is missing"
+            except (OSError, pa.ArrowException) as broken:
+                return f"{name} cannot be read as parquet ({str(broken).splitlines()[0]})"
+        if schema is None:
+            return "it has no files"
+        return Survey(rows, digest.hexdigest(), schema_digest(schema), schema)
+
+    def _is_sound(self, table: TableInfo) -> bool:
+        survey = self.surveys[table.config, table.split]
+        return (
+            isinstance(survey, Survey)
+            and table.config in self.models
+            and survey.schema_sha256 == schema_digest(arrow_schema(self.models[table.config]))
+        )
+
+
+def id_column(config: str) -> str:
+    """The column that names the rows of a configuration."""
+    return published_names(CONFIGS[config])[KEYS[config]]
+
+
+def _read(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:
+    """The rows of a file in tables of at most `BATCH_ROWS`; one empty table if there are none."""
+    with pq.ParquetFile(path) as file:
+        empty = True
+        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns):
+            empty = False
+            yield pa.Table.from_batches([batch])
+        if empty:
+            schema = file.schema_arrow
+            yield (schema if columns is None else pa.schema([schema.field(c) for c in columns])).empty_table()
