@@ -9,10 +9,11 @@ from blend.schemas.manifest import ReleaseManifest
 
 def release_tables(manifest: ReleaseManifest) -> list[Table]:
     """What was written, and what each step kept and left out."""
-    return [_written(manifest), _report(manifest)]
+    return [contents_table(manifest), _report(manifest)]
 
 
-def _written(manifest: ReleaseManifest) -> Table:
+def contents_table(manifest: ReleaseManifest) -> Table:
+    """Configurations with their splits and rows."""
     table = Table(title=f"{manifest.name} {manifest.version}", title_justify="left")
     table.add_column("configuration")
     table.add_column("splits", overflow="fold")

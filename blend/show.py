@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from blend.loaders.releases import read_manifest
-from blend.release_view import release_tables
+from blend.release_view import contents_table
 from blend.schemas.errors import UnknownNameError
 
 _SHOWN_CHARACTERS = 400
@@ -34,8 +34,7 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
         splits.setdefault(table.config, []).append(table.split)
     if config is not None and config not in splits:
         raise UnknownNameError("configuration", config, splits)
-    for table_view in release_tables(manifest):
-        console.print(table_view)
+    console.print(contents_table(manifest))
     for name in splits if config is None else [config]:
         chosen = splits[name][0] if split is None else split
         if chosen not in splits[name]:
