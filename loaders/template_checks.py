@@ -1,0 +1,107 @@
+"""What is wrong with a prompt template, as far as a program can tell."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from blend.schemas.food import PLACEHOLDERS
+from blend.schemas.frames import FINDINGS
+from blend.schemas.korean import variable_particle
+
+PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
+"""Whatever stands in square brackets."""
+
+_ENDS = {"zh": "。", "ja": "。"}
+_COMMAS = {"ar": "،", "fa": "،"}
+_NO_BLANK_BEFORE = re.compile(r"[ \u00a0][,.،。;؛:]")
+_DOUBLED = re.compile(r"[.,،。;؛:!?]{2,}| {2,}")
+
+
+def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
+    """What is wrong with templates, as far as a program can tell.
+
+    Args:
+        templates: `schemas.food.TEMPLATES`.
+
+    Returns:
+        `FINDINGS`, ordered by kind and place; empty if nothing is. ``source`` is ``language:relation``.
+    """
+    rows = [
+        (kind, f"{row['language']}:{row['relation']}", None, None, detail)
+        for row in templates.iter_rows(named=True)
+        for kind, detail in _problems(row)
+    ]
+    found = pl.DataFrame(rows, schema=FINDINGS, orient="row")
+    return pl.concat([found, _repeated(templates)]).sort("kind", "source", "detail")
+
+
+def _problems(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for kind, check in _CHECKS.items():
+        detail = check(row)
+        if detail is not None:
+            yield kind, detail
+
+
+def _placeholders(row: Mapping[str, Any]) -> str | None:
+    wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or row["with_country"])
+    found = sorted(PLACEHOLDER.findall(row["template"]))
+    return None if found == wanted else f"holds {' '.join(found) or 'nothing'} instead of {' '.join(wanted)}"
+
+
+def _end(row: Mapping[str, Any]) -> str | None:
+    stop = _ENDS.get(row["language"], ".")
+    return None if row["template"].endswith(stop) else f"does not end in {stop!r}"
+
+
+def _punctuation(row: Mapping[str, Any]) -> str | None:
+    template, comma = row["template"], _COMMAS.get(row["language"])
+    wrong = _DOUBLED.search(template) or _NO_BLANK_BEFORE.search(template)
+    if wrong is not None:
+        return f"{wrong[0]!r} is doubled or has a blank before it"
+    return f"has the comma ',' instead of {comma!r}" if comma and "," in template else None
+
+
+def _characters(row: Mapping[str, Any]) -> str | None:
+    template = row["template"]
+    if template != unicodedata.normalize("NFC", template):
+        return "is not in Unicode NFC"
+    if template != template.strip():
+        return "starts or ends with a blank"
+    for before, char in zip(" " + template, template, strict=False):
+        if unicodedata.combining(char) and not (before.isalpha() or unicodedata.combining(before)):
+            return f"a mark U+{ord(char):04X} stands on no letter"
+    return None
+
+
+def _particle(row: Mapping[str, Any]) -> str | None:
+    if row["language"] != "ko":
+        return None
+    template = row["template"]
+    ends = [match.end() for match in PLACEHOLDER.finditer(template)]
+    found = [particle for end in ends if (particle := variable_particle(template[end:])) is not None]
+    return f"the particle {found[0]} depends on the word before it" if found else None
+
+
+_CHECKS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "wrong-placeholders": _placeholders,
+    "no-full-stop": _end,
+    "wrong-punctuation": _punctuation,
+    "odd-character": _characters,
+    "variable-particle": _particle,
+}
+
+
+def _repeated(templates: pl.DataFrame) -> pl.DataFrame:
+    twice = (
+        templates.group_by("language", "template", maintain_order=True)
+        .agg("relation")
+        .filter(pl.col("relation").list.len() > 1)
+    )
+    rows = [
+        ("repeated-template", f"{language}:{relations[-1]}", None, None, f"the same text as {relations[0]}")
+        for language, _, relations in twice.iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=FINDINGS, orient="row")

@@ -1,0 +1,193 @@
+"""FmLAMA's published files: every irregularity their README counts is found, broken files are named."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.loaders.fmlama import FmlamaTables, read_fmlama
+from blend.schemas.errors import BlendError, RowErrors
+
+ENTITY = "http://www.wikidata.org/entity/"
+
+
+@pytest.fixture(scope="module")
+def published(shared: Path) -> FmlamaTables:
+    return read_fmlama(shared / "data" / "fmlama")
+
+
+def counts(tables: FmlamaTables, kind: str, subset: str = "data_filter") -> dict[str, int]:
+    """Findings of a kind by language."""
+    found = tables.findings.filter(
+        pl.col("kind") == kind,
+        pl.col("source").str.starts_with(subset) | ~pl.col("source").str.contains("/"),
+    )
+    places = (source.removeprefix(f"{subset}/") for source in found["source"])
+    return dict(Counter(place.partition("/")[0].partition(":")[0] for place in places))
+
+
+@pytest.mark.integration
+def test_published_counts(published: FmlamaTables):
+    # The table of the files' README: dishes, triples, distinct ingredients, dishes with one, origins.
+    figures = published.dishes.group_by("subset", "language").agg(
+        dishes=pl.len(),
+        triples=pl.col("parts").list.len().sum(),
+        ingredients=pl.col("parts").list.explode().n_unique(),
+        single=(pl.col("parts").list.len() == 1).sum(),
+        origins=pl.col("origin_en").n_unique(),
+    )
+    rows = {row[:2]: row[2:] for row in figures.iter_rows()}
+    assert rows == {
+        ("aligned", "en"): (175, 475, 226, 67, 40),
+        ("aligned", "zh"): (175, 447, 198, 76, 40),
+        ("aligned", "ko"): (175, 422, 197, 79, 40),
+        ("aligned", "ar"): (175, 433, 187, 75, 40),
+        ("aligned", "he"): (175, 445, 194, 74, 40),
+        ("aligned", "ru"): (175, 464, 212, 68, 40),
+        ("language", "en"): (1549, 3086, 873, rows["language", "en"][3], 14),
+    }
+    assert published.countries["continent"].value_counts().sort("count", "continent").rows() == [
+        ("Eurasia", 1),
+        ("Oceania", 6),
+        ("Insular Oceania", 11),
+        ("South America", 12),
+        ("North America", 23),
+        ("Europe", 47),
+        ("Asia", 49),
+        ("Africa", 53),
+    ]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("part-in-name", {"en": 20, "zh": 30, "ko": 13, "ar": 16, "he": 20, "ru": 12}),
+        ("fewer-parts", {"zh": 23, "ko": 35, "ar": 29, "he": 27 - 1, "ru": 15 - 3}),
+        ("more-parts", {"he": 1, "ru": 3}),
+        ("page-name", {"ar": 2, "he": 1}),
+        ("disambiguator", {"ar": 2 + 4, "he": 1 + 1, "ru": 1 + 2, "zh": 1, "en": 1}),
+        ("comma-in-name", {"en": 1}),
+        ("repeated-name", {"zh": 1}),
+        ("numbered-placeholders", {}),
+        ("further-wording", {"he": 5}),
+        ("unlike-its-pair", {"he": 2}),
+        ("repeated-template", {"he": 1}),
+        ("odd-character", {"ko": 1}),
+        ("variable-particle", {"ko": 10}),
+        ("wrong-punctuation", {"zh": 1, "he": 2, "ar": 5}),
+        ("wrong-placeholders", {}),
+    ],
+)
+def test_every_irregularity_is_found(published: FmlamaTables, kind: str, wanted: dict[str, int]):
+    assert counts(published, kind) == wanted
+
+
+@pytest.mark.integration
+def test_further_irregularities(published: FmlamaTables):
+    assert counts(published, "comma-in-name", "data_lang") == {"en": 3}
+    details = published.findings.filter(pl.col("kind") == "differ-in-case")["detail"]
+    assert "ingredients 'Sweet potato' and 'sweet potato'" in details
+    numbered = published.findings.filter(pl.col("kind") == "numbered-placeholders")["source"]
+    assert Counter(source.partition(":")[0] for source in numbered) == {
+        "templates/ar_templates.jsonl": 10,
+        "templates/he_templates.jsonl": 15,
+    }
+    scripts = published.findings.filter(pl.col("kind") == "other-script")["detail"]
+    for label in (
+        "Phaseolus lunatus",
+        "Snickers",
+        "Twinkie",
+        "Nori",
+        "chemical leaveaning",
+        "Lamington",
+        "jenoise",
+    ):
+        assert any(repr(label) in detail for detail in scripts)
+
+
+@pytest.mark.integration
+def test_published_templates_have_the_placeholders_of_all_others(published: FmlamaTables):
+    assert published.templates["published"].all()
+    by_language = dict(published.templates.group_by("language").len().iter_rows())
+    assert by_language == {"ar": 10, "en": 10, "he": 15, "ko": 10, "ru": 10, "zh": 10}
+    row = published.templates.row(
+        by_predicate=(pl.col("language") == "ar") & (pl.col("relation") == "country_3")
+    )
+    assert row[2] == "في [C], طبق [X] مصنوع مع [Y]."
+
+
+def dish(**changes: object) -> dict[str, object]:
+    return {
+        "url": f"{ENTITY}Q1",
+        "origin": "France",
+        "origin_name": "France",
+        "lang": "en",
+        "sub_label": "toast",
+        "obj_label": ["bread"],
+        **changes,
+    }
+
+
+def write(folder: Path, *dishes: dict[str, object]) -> Path:
+    path = folder / "data_filter" / "en" / "en_dishes.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in dishes), encoding="utf-8")
+    return folder
+
+
+def test_broken_rows_are_named_all_at_once(tmp_path: Path):
+    write(
+        tmp_path,
+        dish(),
+        dish(),
+        dish(url="http://example.org/Q2"),
+        dish(url=f"{ENTITY}Q3", lang="fr"),
+        dish(url=f"{ENTITY}Q4", obj_label=[]),
+        dish(url=f"{ENTITY}Q5", sub_label=" "),
+    )
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "en_templates.jsonl").write_text('{"relation": "isFrom_1", "template": "[X]"}\n')
+    (tmp_path / "country_info.json").write_text("[]")
+    with pytest.raises(RowErrors) as error:
+        read_fmlama(tmp_path)
+    place = "data_filter/en/en_dishes.jsonl"
+    assert str(error.value) == (
+        "7 problems:\n"
+        'country_info.json: not an object of text; write {"country": "continent", …}\n'
+        f"{place}:2: Q1 is also in {place}:1; keep one of the two\n"
+        f"{place}:3: column url: 'http://example.org/Q2' is no item; write {ENTITY}Q and the item's number\n"
+        f"{place}:4: column lang: 'fr' in a file of 'en'; move the row or correct the tag\n"
+        f'{place}:5: column obj_label: [] is no list of labels; write ["bread", …], at least one\n'
+        f"{place}:6: column sub_label: ' ' is no text; write the text\n"
+        "templates/en_templates.jsonl:1: column relation: unknown relation 'isFrom_1'; "
+        "write hasParts_N or country_N"
+    )
+
+
+def test_csv_is_the_same(tmp_path: Path):
+    path = tmp_path / "data_lang" / "en" / "en_dishes.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        f'url,origin,origin_name,lang,sub_label,obj_label\n{ENTITY}Q1,France,France,en,toast,"bread, butter"\n'
+    )
+    row = read_fmlama(tmp_path).dishes.row(0, named=True)
+    assert (row["subset"], row["parts"]) == ("language", ["bread", "butter"])
+
+
+def test_unknown_countries_are_reported(tmp_path: Path):
+    write(tmp_path, dish(origin="Atlantis"))
+    (tmp_path / "country_info.json").write_text('{"France": "Europe"}')
+    found = read_fmlama(tmp_path).findings.select("kind", "detail").rows()
+    assert found == [("unknown-country", "'Atlantis' is not in country_info.json")]
+
+
+def test_a_folder_without_files(tmp_path: Path):
+    with pytest.raises(BlendError) as error:
+        read_fmlama(tmp_path)
+    assert str(error.value) == (
+        f"{tmp_path}: no FmLAMA files; expected data_filter, data_lang or templates with files such as "
+        "en/en_dishes.jsonl and en_templates.jsonl"
+    )

@@ -1,0 +1,200 @@
+"""Groups, code-switching, statistics and domains."""
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.builders.food import FoodBuild, build_food
+from blend.builders.food_stats import build_food_stats
+from blend.builders.food_subsets import by_continent, code_switched, in_groups, with_groups
+from blend.loaders.wikidata_store import Facts
+from blend.schemas.domains import domains, find_domain, parse_domains
+from blend.schemas.errors import BlendError, RowError, RowErrors, UnknownNameError
+from blend.schemas.food import split_name
+from blend.schemas.food_options import FoodOptions
+
+DISH = domains()["dish"]
+
+FACTS = """
+    Q43 P31 Q6256
+    Q43 label en:Turkey
+    Q43 label zh:土耳其
+    Q43 P30 Q46
+    Q43 P30 Q48
+    Q101 P31 Q6256
+    Q101 label en:Nowhere
+    Q46 label en:Europe
+    Q48 label en:Asia
+    Q200 label en:bread
+    Q200 label zh:面包
+    Q201 label en:onion
+    Q1 P31 Q746549
+    Q1 label en:kebab
+    Q1 label zh:烤肉
+    Q1 P495 Q43
+    Q1 P527 Q200
+    Q1 P527 Q201
+    Q2 P31 Q746549
+    Q2 label en:soup
+    Q2 P495 Q101
+    Q2 P527 Q200
+"""
+
+
+@pytest.fixture
+def build(facts_of: Callable[..., Facts]) -> FoodBuild:
+    return build_food(facts_of(FACTS), DISH)
+
+
+def test_cultural_groups(build: FoodBuild):
+    rows = build.rows("en")
+    assert with_groups(rows, DISH).select("qid", "group").rows() == [("Q1", "Turkey"), ("Q2", None)]
+    assert in_groups(rows, DISH)["qid"].to_list() == ["Q1"]
+
+
+def test_a_country_on_two_continents_is_in_both_groups(build: FoodBuild):
+    grouped = by_continent(build.rows("en")).select("continent", "qid").rows()
+    assert grouped == [(None, "Q2"), ("Asia", "Q1"), ("Europe", "Q1")]
+
+
+@pytest.mark.parametrize(
+    ("subject", "prompt", "setting", "label", "origin", "parts"),
+    [
+        ("en", "en", "EN_en", "kebab", "Turkey", ["bread", "onion"]),
+        ("en", "zh", "EN_zh", "kebab", "土耳其", ["面包"]),
+        ("zh", "zh", "ZH_zh", "烤肉", "土耳其", ["面包"]),
+        ("zh", "en", "ZH_en", "烤肉", "Turkey", ["bread", "onion"]),
+    ],
+)
+def test_code_switching(
+    build: FoodBuild, subject: str, prompt: str, setting: str, label: str, origin: str, parts: list[str]
+):
+    triples = {language: build.rows(language) for language in build.languages}
+    row = code_switched(triples, subject=subject, prompt=prompt).row(0, named=True)
+    assert (row["setting"], row["label"], row["language"], row["origin"]) == (setting, label, prompt, origin)
+    assert [part["label"] for part in row["parts"]] == parts
+
+
+def test_code_switching_in_an_unknown_language(build: FoodBuild):
+    with pytest.raises(UnknownNameError) as error:
+        code_switched({"en": build.rows("en")}, subject="en", prompt="zh")
+    assert str(error.value) == "unknown language 'zh'; choose one of: en"
+
+
+def test_stats(build: FoodBuild):
+    stats = build_food_stats(build.batches(), common=1)
+    assert stats.languages.rows() == [("en", 2, 3, 2, 2, 1, 2, 0, 0), ("zh", 1, 1, 1, 1, 1, 1, 0, 0)]
+    assert stats.origins.rows() == [
+        ("en", "Q43", "Turkey", 1),
+        ("en", "Q101", "Nowhere", 1),
+        ("zh", "Q43", "Turkey", 1),
+    ]
+    assert stats.common_parts.rows() == [("en", 1, "Q200", "bread", 2), ("zh", 1, "Q200", "面包", 1)]
+    with pytest.raises(BlendError) as error:
+        build_food_stats([])
+    assert str(error.value) == "there are no rows to count; build a language that has some"
+
+
+@pytest.mark.integration
+def test_published_figures(food_facts: Facts):
+    """The table of the README beside the published files, and the dishes per group of `data_lang/en`."""
+    build = build_food(food_facts, DISH, FoodOptions.paper())
+    figures = build_food_stats(build.aligned().values()).languages
+    columns = ["dishes", "triples", "part_labels", "one_part", "origins"]
+    assert {row["language"]: tuple(row[name] for name in columns) for row in figures.iter_rows(named=True)} == {
+        "en": (175, 475, 226, 67, 40),
+        "zh": (175, 447, 198, 76, 40),
+        "ko": (175, 422, 197, 79, 40),
+        "ar": (175, 433, 187, 75, 40),
+        "he": (175, 445, 194, 74, 40),
+        "ru": (175, 464, 212, 68, 40),
+    }
+    real = build.rows("en").filter(~pl.col("qid").str.starts_with("Q990"))
+    assert dict(in_groups(real, DISH)["group"].value_counts().iter_rows()) == {
+        "United States of America": 285,
+        "Italy": 215,
+        "Japan": 186,
+        "France": 175,
+        "India": 132,
+        "Turkey": 98,
+        "China": 97,
+        "Spain": 95,
+        "United Kingdom": 83,
+        "Mexico": 57,
+        "Germany": 57,
+        "Russia": 27,
+        "Iran": 21,
+        "Greece": 21,
+    }
+
+
+def test_split_names_hold_no_hyphen():
+    assert split_name("zh-hans") == "zh_hans"
+
+
+def test_domains():
+    assert list(domains()) == ["dish", "musical-instrument"]
+    with pytest.raises(UnknownNameError) as error:
+        find_domain("dishes")
+    assert str(error.value) == (
+        "unknown domain 'dishes'; did you mean 'dish'? choose one of: dish, musical-instrument"
+    )
+
+
+def domain(**changes: Any) -> str:
+    fields: dict[str, Any] = {
+        "name": "hat",
+        "title": "hats",
+        "config": "hats",
+        "item_class": "Q80151",
+        "class_properties": ["P31"],
+        "origin_properties": ["P495"],
+        "part_properties": ["P186"],
+        "country_classes": ["Q6256"],
+    }
+    lines = [f"{name} = {value!r}" for name, value in {**fields, **changes}.items() if value is not None]
+    return "\n".join(["[[domain]]", *lines, ""])
+
+
+def test_a_domain_of_ones_own():
+    (hat,) = parse_domains(domain(), source="own.toml")
+    assert hat.claim_properties == ("P495", "P186")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[domain]\nname = 1",
+            "own.toml: no list of [[domain]] tables; write one [[domain]] table per domain and nothing else",
+        ),
+        (domain(title=None), "own.toml, entry 1 (hat), field title: the field is missing; add it"),
+        (
+            domain(item_class="80151"),
+            "{}, field item_class: String should match pattern '^Q[1-9]\\d*$', not '80151'; {}",
+        ),
+        (
+            domain(route_properties=["P2012"]),
+            "{}: route_properties and route_origin_properties need each other; give both or none",
+        ),
+        (domain() * 2, "own.toml, entry 2 (hat): another entry has this name; rename one of the two"),
+    ],
+)
+def test_broken_domains(text: str, message: str):
+    with pytest.raises(RowError) as error:
+        parse_domains(text, source="own.toml")
+    assert str(error.value) == message.format("own.toml, entry 1 (hat)", "compare with the packaged entries")
+
+
+def test_several_broken_domains():
+    with pytest.raises(RowErrors, match="2 problems"):
+        parse_domains(domain(title=None, colour="red"), source="own.toml")
+    with pytest.raises(RowError, match=r"own\.toml: not TOML"):
+        parse_domains("[[", source="own.toml")
+    groups = (
+        "[[domain.groups]]\nname = 'a'\norigins = ['Q1']\n[[domain.groups]]\nname = 'b'\norigins = ['Q1']\n"
+    )
+    with pytest.raises(RowError, match="Q1 belongs to two groups; leave it in one"):
+        parse_domains(domain() + groups, source="own.toml")
