@@ -1,104 +1,130 @@
 """The dataset card: what a release holds, in words, with the YAML header that makes it load."""
 
-from collections.abc import Mapping, Sequence
-from importlib.resources import files
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
-import yaml
-from jinja2 import Environment, StrictUndefined
 
+from blend.builders.canary import canary
+from blend.builders.card_header import card_header
+from blend.builders.charts import Chart
+from blend.builders.credits import BLEND_CITATION, citation, credits_of, licence
+from blend.builders.field_sentences import first_sentence, markdown
+from blend.builders.release_facts import ReleaseFacts
+from blend.builders.rendering import render
+from blend.builders.stats_measures import definitions
 from blend.schemas.arrow import arrow_schema, published_names
-from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.locales import Locale
-from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.configs import CONFIGS
+from blend.schemas.manifest import TableInfo
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+CARD_NAME = "README.md"
+"""File name of the card, at the root of a release."""
 
-_TASKS = ("question-answering", "multiple-choice")
+AGREEMENT = "agreement/annotators"
+"""The measure that we call agreement."""
+
+_MEASURES = (
+    AGREEMENT,
+    "agreement/votes",
+    "agreement/majority",
+    "max_votes/with_annotations",
+    "answers/groups",
+    "non_answers/all_keys",
+)
+
+_VERSIONS_SHOWN = 3
 
 
-def render_card(manifest: ReleaseManifest, locales: Sequence[Locale], figures: pl.DataFrame) -> str:
+def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
     """The card of a release, ``README.md``.
 
     Args:
-        manifest: The release, all tables named.
-        locales: Its locales, in order.
-        figures: One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs``
-            and ``proposed`` (questions whose answers no person has merged), all counts.
+        facts: The release.
+        charts: Pictures that lie beside it, shown in this order.
 
     Returns:
-        Markdown with a YAML header: ``configs`` with the files of every split, languages, licence, size.
+        Markdown with a YAML header, see `card_header`.
     """
-    by_locale = {row["locale"]: row for row in figures.iter_rows(named=True)}
-    rows = [
-        {
-            **by_locale[locale.tag],
-            "tag": locale.tag,
-            "split": locale.split,
-            "language": locale.language_name,
-            "region": locale.region_name,
-        }
-        for locale in locales
-    ]
-    configs = _by_config(manifest.tables)
-    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701 - Markdown, not HTML
-    template = (files("blend.dataset_cards") / "README.md.j2").read_text(encoding="utf-8")
-    return environment.from_string(template).render(
-        header=_header(manifest, configs, locales),
-        title=manifest.recipe.title or manifest.name,
+    manifest = facts.manifest
+    return render(
+        "README.md.j2",
+        header=card_header(facts),
+        facts=facts,
         manifest=manifest,
-        locales=rows,
-        n_mcqs=int(figures["mcqs"].sum()),
-        proposed=int(figures["proposed"].sum()),
-        examples=[(config, tables[0].split) for config, tables in configs.items()],
-        configs=[_described(config, tables) for config, tables in configs.items()],
+        recipe=manifest.recipe,
+        datasheet=facts.datasheet,
+        canary=canary(manifest.name),
+        locales=_locale_rows(facts),
+        n_languages=len({locale.language for locale in facts.locales}),
+        configs=[_config(name, tables) for name, tables in facts.tables.items()],
+        measures=_measures(facts),
+        charts=charts,
+        credits=credits_of(manifest),
+        licence=licence(manifest.recipe.license),
+        citations=[citation(manifest.recipe), BLEND_CITATION],
+        history=_history(facts.changelog),
     )
 
 
-def _header(
-    manifest: ReleaseManifest, configs: Mapping[str, Sequence[TableInfo]], locales: Sequence[Locale]
-) -> str:
-    rows = sum(table.rows for table in manifest.tables)
-    header: dict[str, Any] = {
-        "pretty_name": manifest.recipe.title or manifest.name,
-        "license": manifest.recipe.license,
-        "language": sorted({locale.language for locale in locales} | {"en"}),
-        "task_categories": [
-            t for t in _TASKS if t != "multiple-choice" or MULTIPLE_CHOICE_QUESTIONS in configs
-        ],
-        "size_categories": [next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")],
-        # The types stand in the files; repeating them here would silently override those.
-        "configs": [
-            {
-                "config_name": config,
-                "data_files": [
-                    {"split": t.split, "path": f"data/{config}/{t.split}-*.parquet"} for t in tables
-                ],
-            }
-            for config, tables in configs.items()
-        ],
-    }
-    return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+def mean_of(means: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """The rows of one measure and definition, for example ``agreement/annotators``."""
+    name, _, definition = measure.partition("/")
+    return means.filter(pl.col("measure") == name, pl.col("definition") == definition)
 
 
-def _described(config: str, tables: Sequence[TableInfo]) -> dict[str, Any]:
-    model = CONFIGS[config]
+def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
+    means = mean_of(facts.stats.locale_means, AGREEMENT)
+    agreement: dict[str, float | None] = dict(means.select("locale", "mean").iter_rows())
+    return [{**counts[of.tag], "of": of, "agreement": agreement[of.tag]} for of in facts.locales]
+
+
+def _config(name: str, tables: Sequence[TableInfo]) -> dict[str, Any]:
+    model = CONFIGS[name]
     types = {field.name: str(field.type) for field in arrow_schema(model)}
-    names = published_names(model)
+    columns = published_names(model)
     return {
-        "name": config,
-        "summary": (model.__doc__ or "").strip().splitlines()[0],
-        "splits": ", ".join(f"`{table.split}` ({table.rows:,})" for table in tables),
+        "name": name,
+        "summary": first_sentence(model),
+        "splits": [(table.split, table.rows) for table in tables],
+        "rows": sum(table.rows for table in tables),
         "fields": [
-            {"name": names[name], "type": types[names[name]], "description": field.description}
-            for name, field in model.model_fields.items()
+            {
+                "name": columns[field],
+                "type": _short(types[columns[field]]),
+                "description": markdown(info.description or ""),
+            }
+            for field, info in model.model_fields.items()
         ],
     }
 
 
-def _by_config(tables: Sequence[TableInfo]) -> dict[str, list[TableInfo]]:
-    by_config: dict[str, list[TableInfo]] = {}
-    for table in tables:
-        by_config.setdefault(table.config, []).append(table)
-    return by_config
+def _short(arrow_type: str) -> str:
+    """An Arrow type without the words that say nothing: ``list<struct<reason: string, count: int64>>``."""
+    return arrow_type.replace("list<item: ", "list<")
+
+
+def _measures(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    rows = []
+    for measure in _MEASURES:
+        row = mean_of(facts.stats.overall_means, measure).row(0, named=True)
+        shown = {key: _value(row[key], row["unit"]) for key in ("mean", "mean_of_locale_means")}
+        rows.append({"sentence": definitions()[measure], "n": row["n"], **shown})
+    return rows
+
+
+def _value(mean: float | None, unit: str) -> str:
+    if mean is None:
+        return "–"
+    return f"{100 * mean:.1f} %" if unit == "fraction" else f"{mean:.2f}"
+
+
+def _history(changelog: str) -> str:
+    """The latest versions of the changelog, headings one level down, without its title."""
+    entries = re.split(r"^(?=## )", changelog, flags=re.MULTILINE)[1:]
+    return "".join(_demoted(entries[:_VERSIONS_SHOWN])).strip()
+
+
+def _demoted(entries: Iterable[str]) -> Iterable[str]:
+    return (re.sub(r"^(?=##+ )", "#", entry, flags=re.MULTILINE) for entry in entries)

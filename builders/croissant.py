@@ -107,7 +107,7 @@ def render_croissant(manifest: ReleaseManifest, about: About) -> str:
     metadata = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.1",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": manifest.name,
         "alternateName": about.title,
         "description": about.description,

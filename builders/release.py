@@ -9,12 +9,16 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from blend.builders.card import render_card
+from blend.builders.documents import ANSWERS_NAME, documents, first_changelog
 from blend.builders.parquet import Table, write_table
 from blend.builders.progress import Notify, unheard
+from blend.builders.release_facts import ReleaseFacts
+from blend.builders.stats import build_stats
 from blend.builders.tables import BuiltTables, build_tables
+from blend.loaders.datasheets import read_datasheet
 from blend.loaders.staging import staged
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.datasheet import Datasheet
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.recipe import Recipe
@@ -32,6 +36,7 @@ def build_release(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
+    changelog: str | None = None,
     notify: Notify = unheard,
 ) -> ReleaseManifest:
     """Build the release that a recipe describes.
@@ -44,6 +49,8 @@ def build_release(
         base: Folder to which the recipe's relative locations refer.
         places: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
+        changelog: Text of ``CHANGELOG.md``, a heading ``## `` for every version, the latest first; that of a
+            first release when absent.
         notify: Told about progress.
 
     Returns:
@@ -54,17 +61,34 @@ def build_release(
     """
     known = locales or registry()
     with staged(out) as release:
+        datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
-        return _write(built, release, known, notify)
+        manifest = _write_data(built, release, known, notify)
+        facts = ReleaseFacts(
+            manifest=manifest,
+            locales=tuple(known.get(tag) for tag in _tags(built, known)),
+            figures=built.figures(),
+            stats=build_stats(built.questions, built.annotations, options=recipe.saq, locales=known),
+            datasheet=datasheet,
+            changelog=first_changelog(recipe.version) if changelog is None else changelog,
+        )
+        for path, text in documents(facts).items():
+            _write_text(release / path, text)
+        manifest = manifest.model_copy(update={"files": tuple(_file_infos(release))})
+        _write_text(release / MANIFEST_NAME, manifest.to_json())
+        return manifest
 
 
-def _write(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:
+def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:
+    """Write what programs read, and say what was written; the documents and the manifest are still to come."""
     recipe = built.recipe
-    tags = [tag for tag in known.tags if tag in set(built.questions["locale"])]
+    if recipe.datasheet is not None:
+        recipe = recipe.model_copy(update={"datasheet": ANSWERS_NAME})
+    tags = _tags(built, known)
     tables = _write_tables(built, tags, known, release, notify)
     _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings()))
     _write_text(release / "recipe.toml", _toml(recipe))
-    manifest = ReleaseManifest(
+    return ReleaseManifest(
         name=recipe.name,
         version=recipe.version,
         sdk_version=__version__,
@@ -72,14 +96,14 @@ def _write(built: BuiltTables, release: Path, known: Registry, notify: Notify) -
         recipe=recipe,
         sources=built.sources,
         tables=tuple(tables),
-        files=(),
+        files=tuple(_file_infos(release)),
         report=built.report(tags),
     )
-    figures = built.figures()
-    _write_text(release / "README.md", render_card(manifest, [known.get(tag) for tag in tags], figures))
-    manifest = manifest.model_copy(update={"files": tuple(_file_infos(release))})
-    _write_text(release / MANIFEST_NAME, manifest.to_json())
-    return manifest
+
+
+def _tags(built: BuiltTables, known: Registry) -> list[str]:
+    held = set(built.questions["locale"])
+    return [tag for tag in known.tags if tag in held]
 
 
 def _write_tables(

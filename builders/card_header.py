@@ -1,0 +1,69 @@
+"""The YAML header of the card: what makes a directory of parquet files load as configurations and splits."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from blend.builders.release_facts import ReleaseFacts
+from blend.schemas.arrow import features
+from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.manifest import TableInfo
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+_TASKS = {"question-answering": "open-domain-qa", "multiple-choice": "multiple-choice-qa"}
+
+KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "evaluation-only")
+"""What one would search for."""
+
+
+def card_header(facts: ReleaseFacts) -> str:
+    """The header without its ``---`` lines.
+
+    ``dataset_info`` repeats columns and row counts for readers that do not open the files. It overrides the
+    files' types in silence, so it is derived from the models that the files are written by.
+    """
+    tables = facts.tables
+    tasks = [t for t in _TASKS if t != "multiple-choice" or MULTIPLE_CHOICE_QUESTIONS in tables]
+    header: dict[str, Any] = {
+        "pretty_name": facts.title,
+        "license": facts.manifest.recipe.license,
+        "language": facts.languages,
+        "task_categories": tasks,
+        "task_ids": [_TASKS[task] for task in tasks],
+        "size_categories": [_size(sum(table.rows for table in facts.manifest.tables))],
+        "tags": list(KEYWORDS),
+        "configs": [
+            {"config_name": config, "data_files": [{"split": t.split, "path": _pattern(t)} for t in of_config]}
+            for config, of_config in tables.items()
+        ],
+        "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
+    }
+    return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def _pattern(table: TableInfo) -> str:
+    return f"data/{table.config}/{table.split}-*.parquet"
+
+
+def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:
+    from datasets import DatasetInfo
+    from datasets.info import DatasetInfosDict
+    from huggingface_hub import DatasetCardData
+
+    sizes = {file.path: file.size for file in facts.manifest.files}
+    splits = [{"name": table.split, "num_examples": table.rows} for table in tables]
+    info = DatasetInfo(
+        config_name=config,
+        features=features(CONFIGS[config]),
+        download_size=sum(sizes[path] for table in tables for path in table.files),
+    )
+    card = DatasetCardData()
+    DatasetInfosDict({config: info}).to_dataset_card_data(card)
+    # Rows only: the sizes of splits in memory, which would come with them, nobody has measured.
+    return {**card.to_dict()["dataset_info"], "splits": splits}
+
+
+def _size(rows: int) -> str:
+    return next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")

@@ -1,0 +1,120 @@
+"""Credits: under which licence each source came, whom to name, and what to cite."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from blend.schemas.manifest import ReleaseManifest, SourceInfo
+from blend.schemas.recipe import Recipe, Source
+
+_CREATIVE_COMMONS = re.compile(r"cc-(by(?:-nc)?(?:-nd|-sa)?)-(\d\.\d)")
+
+_NAMES = {"cc0-1.0": ("CC0 1.0", "https://creativecommons.org/publicdomain/zero/1.0/")}
+
+BLEND_CITATION = """\
+@inproceedings{myung2024blend,
+  title = {{BLEnD}: A Benchmark for {LLMs} on Everyday Knowledge in Diverse Cultures and Languages},
+  author = {Junho Myung and Nayeon Lee and Yi Zhou and others},
+  booktitle = {Advances in Neural Information Processing Systems 37, Datasets and Benchmarks Track},
+  year = {2024},
+  url = {https://arxiv.org/abs/2406.09948},
+}
+"""
+"""The work whose method every release follows and whose data some contain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """A licence, for people."""
+
+    name: str
+    """Usual short name, for example ``CC BY-SA 4.0``; the identifier where none is known."""
+    url: str | None
+    """Address of its text; null where none is known."""
+
+    @property
+    def markdown(self) -> str:
+        """Name with a link, if there is one."""
+        return self.name if self.url is None else f"[{self.name}]({self.url})"
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """A source of a release, and what its users owe to it."""
+
+    name: str
+    """What to call the source."""
+    about: str
+    """What it is, in one sentence."""
+    licence: Licence
+    """Its licence."""
+    pinned: str
+    """What exactly was read: a revision or the beginning of the digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    name: str
+    about: str
+    licence: str | None
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "sample": _Kind(
+        "Embedded sample of blend-sdk",
+        "Invented by the blend-sdk authors for demonstration: nobody was asked, and the votes measure nothing.",
+        "cc-by-4.0",
+    ),
+    "blend": _Kind(
+        "BLEnD",
+        "Questions and answers of Myung et al. (2024), who must be credited.",
+        "cc-by-sa-4.0",
+    ),
+    "responses": _Kind("Own responses", "Responses and reviews collected for this dataset.", None),
+}
+
+
+def licence(identifier: str) -> Licence:
+    """A licence by the identifier that the Hub uses, for example ``cc-by-sa-4.0``."""
+    if identifier in _NAMES:
+        return Licence(*_NAMES[identifier])
+    if found := _CREATIVE_COMMONS.fullmatch(identifier):
+        terms, number = found.groups()
+        return Licence(
+            f"CC {terms.upper()} {number}", f"https://creativecommons.org/licenses/{terms}/{number}/"
+        )
+    return Licence(identifier, None)
+
+
+def credits_of(manifest: ReleaseManifest) -> list[Credit]:
+    """The credits of a release's sources, in the recipe's order.
+
+    Reviewed files that decide what is built but give no rows (decisions of equivalence, reviewed wrong options)
+    are the maker's own and no sources in this sense.
+    """
+    read = [source for source in manifest.sources if source.kind in _KINDS]
+    return [
+        _credit(source, info, manifest.recipe)
+        for source, info in zip(manifest.recipe.sources, read, strict=True)
+    ]
+
+
+def citation(recipe: Recipe) -> str:
+    """The BibTeX entry of the dataset itself, with a final line feed: the recipe's, or one without authors."""
+    if recipe.citation is not None:
+        return recipe.citation.strip() + "\n"
+    key = re.sub(r"\W", "", recipe.name)
+    return (
+        f"@misc{{{key}_v{recipe.version},\n"
+        f"  title = {{{recipe.title or recipe.name}}},\n"
+        f"  note = {{Version {recipe.version}, built with blend-sdk}},\n"
+        "}\n"
+    )
+
+
+def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
+    kind = _KINDS[source.kind]
+    place = f" (`{source.location}`)" if source.location else ""
+    pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
+    identifier = source.license or kind.licence or recipe.license
+    return Credit(f"{kind.name}{place}", kind.about, licence(identifier), pinned)
