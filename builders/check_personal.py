@@ -17,7 +17,7 @@ _REASONS = "idks.others.reason"
 """Column of annotators' own sentences."""
 
 _ANSWERS = ("annotations.answers", "annotations.en_answers")
-"""Columns of answers: a shop's address may be one, so that a person has to look."""
+"""Columns of answers: a shop's address may be one, so that a person has to look; numbers are just answers."""
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
@@ -48,14 +48,21 @@ def check_personal_data(subject: Subject) -> Iterator[Problem]:
             found = error if texts.column == _REASONS else warning
             traces = texts.rows.filter(pl.col("text").str.contains(_TRACE))
             for row_id, text in traces.iter_rows():
-                for kind in personal_data(text):
+                for kind in personal_data(text, numbers=texts.column == _REASONS):
                     yield found(batch.place(row_id), f"column {texts.column} holds {kind} (not shown)", _FIX)
 
 
-def personal_data(text: str) -> list[str]:
-    """The kinds of personal data in a text, one per place; never the data."""
+def personal_data(text: str, *, numbers: bool = True) -> list[str]:
+    """The kinds of personal data in a text, one per place; never the data.
+
+    Args:
+        text: What somebody typed.
+        numbers: Whether a number of eight or more digits counts, unless it is a date or two years.
+    """
     kinds: list[str] = []
     for kind, pattern in _PATTERNS.items():
+        if pattern is _NUMBER and not numbers:
+            continue
         for match in pattern.finditer(text):
             if pattern is _NUMBER and (_YEARS.fullmatch(match[0]) or _DATE.fullmatch(match[0])):
                 continue

@@ -103,7 +103,8 @@ def _foreign(counted: pl.DataFrame, column: str, script: str, batch: Batch) -> I
     for row_id, foreign in (
         counted.filter(pl.col("foreign").list.len() > 0).select("row_id", "foreign").iter_rows()
     ):
-        what = f"column {column} has letters that are neither {script} nor Latin: {_named(foreign)}"
+        scripts = script if script == "Latn" else f"{script} and Latn"
+        what = f"column {column} has letters outside {scripts}: {_named(foreign)}"
         yield warning(batch.place(row_id), what, _LOOK)
 
 

@@ -132,6 +132,7 @@ class Subject:
                 return f"{name} cannot be read as parquet ({str(broken).splitlines()[0]})"
         if schema is None:
             return "it has no files"
+        schema = _as_written(schema)
         return Survey(rows, digest.hexdigest(), schema_digest(schema), schema)
 
     def _is_sound(self, table: TableInfo) -> bool:
@@ -146,6 +147,19 @@ class Subject:
 def id_column(config: str) -> str:
     """The column that names the rows of a configuration."""
     return published_names(CONFIGS[config])[KEYS[config]]
+
+
+def _as_written(schema: pa.Schema) -> pa.Schema:
+    """The columns as they were before parquet called the items of every list ``element``."""
+    return pa.schema([pa.field(field.name, _type_as_written(field.type)) for field in schema])
+
+
+def _type_as_written(dtype: pa.DataType) -> pa.DataType:
+    if pa.types.is_list(dtype):
+        return pa.list_(_type_as_written(dtype.value_type))
+    if pa.types.is_struct(dtype):
+        return pa.struct([pa.field(field.name, _type_as_written(field.type)) for field in dtype])
+    return dtype
 
 
 def _read(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:

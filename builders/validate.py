@@ -1,8 +1,8 @@
 """Validation: whether a release is what its manifest says, holds what its models promise, and harms nobody.
 
-A check is a function that takes the release and yields what it finds; ``CHECKS`` holds all of them by name, and a
-caller may pass others. Checks read the tables in streams; of what they find, the first problems of each level are
-kept and all are counted, so that memory does not grow with the rows. ``docs/validate.md`` describes every check.
+A check is a function that takes the release and yields what it finds; ``CHECKS`` holds all of them by name, and
+a caller may pass others. Checks read the tables in streams; of what they find, the first problems of each level
+are kept and all are counted, so that memory does not grow with the rows. ``docs/validate.md`` describes each.
 """
 
 from collections.abc import Callable, Iterable, Mapping
