@@ -2,14 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from blend.loaders.hub import TIMEOUT_S, hub_errors, hub_name, listed_tags, pinned_commit
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
 _VERSION_TAG = re.compile(r"v\d+\.\d+\.\d+")
+
+
+Wanted = Callable[[ReleaseManifest], Collection[str]]
+"""Chooses the files of a release by its manifest: their paths."""
 
 
 class Reference(NamedTuple):
@@ -70,9 +74,25 @@ def hub_reference(reference: str) -> Reference | None:
 
 
 def fetch_release(
-    repo_id: str, revision: str, *, endpoint: str | None = None, timeout_s: float = TIMEOUT_S
+    repo_id: str,
+    revision: str,
+    *,
+    wanted: Wanted | None = None,
+    endpoint: str | None = None,
+    timeout_s: float = TIMEOUT_S,
 ) -> Path:
     """A release on the Hub, as a checked directory in the Hub client's cache; see `resolve_release`.
+
+    Args:
+        repo_id: ``org/name``.
+        revision: A tag or a commit.
+        wanted: Chooses the files to download and check; all of them when absent. The directory can lack the
+            others.
+        endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        timeout_s: Seconds without an answer after which a request is given up.
+
+    Returns:
+        The snapshot in the cache; its name is the commit.
 
     Raises:
         BlendError: If the revision is unknown or a branch, if it holds no release, or if files stay damaged.
@@ -81,10 +101,18 @@ def fetch_release(
 
     with hub_errors(repo_id, revision, timeout_s=timeout_s):
         commit = _commit(HfApi(endpoint=endpoint), repo_id, revision)
-        # The manifest alone first: a repository that holds something else can be large.
-        _fetch(repo_id, commit, [MANIFEST_NAME], endpoint)
-        folder = Path(snapshot_download(repo_id, repo_type="dataset", revision=commit, endpoint=endpoint))
-        damaged = _mended(folder, repo_id, commit, endpoint)
+        # The manifest alone first: it says what is wanted, and a repository of something else can be large.
+        folder = _manifest_folder(repo_id, commit, endpoint)
+        paths = None if wanted is None else wanted(read_manifest(folder))
+        if paths is None or paths:
+            snapshot_download(
+                repo_id,
+                repo_type="dataset",
+                revision=commit,
+                allow_patterns=None if paths is None else sorted(paths),
+                endpoint=endpoint,
+            )
+        damaged = _mended(folder, repo_id, commit, endpoint, paths)
     if damaged:
         raise BlendError(
             f"{hub_name(repo_id)}, revision {revision}: {_listed(damaged)} differs from the digest in "
@@ -93,13 +121,19 @@ def fetch_release(
     return folder
 
 
-def damaged_files(release: Path) -> list[FileInfo]:
+def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[FileInfo]:
     """The files of a release that are missing, or whose bytes are not those that the manifest records.
+
+    Args:
+        release: Directory of the release.
+        paths: Files to look at; all of them when absent.
 
     Raises:
         BlendError: If the directory holds no manifest that can be read.
     """
-    return [file for file in read_manifest(release).files if not _is_whole(release / file.path, file)]
+    files = read_manifest(release).files
+    chosen = {file.path for file in files} if paths is None else set(paths)
+    return [file for file in files if file.path in chosen and not _is_whole(release / file.path, file)]
 
 
 def file_sha256(path: Path) -> str:
@@ -149,35 +183,43 @@ def _commit(api: "HfApi", repo_id: str, revision: str) -> str:
         return known.resolved
 
 
-def _mended(folder: Path, repo_id: str, commit: str, endpoint: str | None) -> list[FileInfo]:
-    """What is still damaged after what was damaged has been downloaded once more."""
+def _manifest_folder(repo_id: str, commit: str, endpoint: str | None) -> Path:
+    """The snapshot in the cache, with a manifest that can be read."""
+    folder = _fetch(repo_id, commit, MANIFEST_NAME, endpoint).parent
     try:
         read_manifest(folder)
     except BlendError:
-        _fetch(repo_id, commit, [MANIFEST_NAME], endpoint, anew=True)
-    damaged = damaged_files(folder)
+        _fetch(repo_id, commit, MANIFEST_NAME, endpoint, anew=True)
+    return folder
+
+
+def _mended(
+    folder: Path, repo_id: str, commit: str, endpoint: str | None, paths: Collection[str] | None
+) -> list[FileInfo]:
+    """What is still damaged after what was damaged has been downloaded once more."""
+    damaged = damaged_files(folder, paths)
     if damaged:
         # The manifest as well: it may be the one that is wrong.
-        _fetch(repo_id, commit, [MANIFEST_NAME, *(file.path for file in damaged)], endpoint, anew=True)
-    return damaged_files(folder) if damaged else []
+        for path in (MANIFEST_NAME, *(file.path for file in damaged)):
+            _fetch(repo_id, commit, path, endpoint, anew=True)
+    return damaged_files(folder, paths) if damaged else []
 
 
-def _fetch(
-    repo_id: str, commit: str, paths: Sequence[str], endpoint: str | None, *, anew: bool = False
-) -> None:
+def _fetch(repo_id: str, commit: str, path: str, endpoint: str | None, *, anew: bool = False) -> Path:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import RemoteEntryNotFoundError
 
-    for path in paths:
-        try:
+    try:
+        return Path(
             hf_hub_download(
                 repo_id, path, repo_type="dataset", revision=commit, endpoint=endpoint, force_download=anew
             )
-        except RemoteEntryNotFoundError:
-            raise BlendError(
-                f"{hub_name(repo_id)}: commit {commit} holds no {path}, so it is no complete release; "
-                "name a version that `blend publish` made"
-            ) from None
+        )
+    except RemoteEntryNotFoundError:
+        raise BlendError(
+            f"{hub_name(repo_id)}: commit {commit} holds no {path}, so it is no complete release; "
+            "name a version that `blend publish` made"
+        ) from None
 
 
 def _is_whole(path: Path, expected: FileInfo) -> bool:
