@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 
 from blend.builders.diff_model import ColumnChange
 
@@ -73,9 +74,13 @@ def _shared(old: pl.DataType, new: pl.DataType) -> pl.DataType | None:
 
 
 def _fields(dtype: pl.Struct) -> dict[str, pl.DataType]:
-    return dict(dtype.to_schema())
+    return {field.name: _instance(field.dtype) for field in dtype.fields}
 
 
 def _item(dtype: pl.List) -> pl.DataType:
+    return _instance(dtype.inner)
+
+
+def _instance(dtype: DataTypeClass | pl.DataType) -> pl.DataType:
     # Both pl.List(pl.String) and pl.List(pl.String()) can be written.
-    return dtype.inner if isinstance(dtype.inner, pl.DataType) else dtype.inner()
+    return dtype if isinstance(dtype, pl.DataType) else dtype()

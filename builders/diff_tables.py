@@ -122,7 +122,7 @@ def _numbered(digests: Digests) -> Digests:
     if frame["digest"].n_unique() == len(frame):
         return digests
     before = frame.select(pl.int_range(pl.len(), dtype=pl.UInt64).over("digest")).to_series().to_numpy()
-    return digests + before * np.uint64(0x9E3779B97F4A7C15)
+    return np.add(digests, before * np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
 
 
 def _equal(old: Digests, new: Digests) -> _Pairs:

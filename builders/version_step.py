@@ -12,8 +12,8 @@ patch  keep working, numbers can change     values, the order of rows, files or 
 none   are the same                         nothing differs but the version
 =====  ===================================  ==============================================================
 
-Before 1.0.0 nothing is promised to stay: a break raises the second number, as an addition does, and a correction
-the third. Going from 0.x to 1.0.0 is a decision, which no difference makes; it is always allowed.
+Before 1.0.0 nothing is promised to stay: a break raises the second number, as an addition does, and a
+correction the third. Going from 0.x to 1.0.0 is a decision, which no difference makes; it is always allowed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ def accepted_versions(old: str, step: Step) -> tuple[str, ...]:
     A larger step is never wrong, only cautious. ``1.0.0`` is among them for an ``old`` below it.
     """
     found = [expected_version(old, larger) for larger in STEPS[STEPS.index(step) :]]
-    if step != "none" and found[-1].startswith("0."):
+    if found[-1].startswith("0."):
         found.append("1.0.0")
     return tuple(dict.fromkeys(found))
 
@@ -128,22 +128,18 @@ def _schema_reasons(diff: ConfigDiff) -> Iterator[Reason]:
 
 
 def _row_reasons(diff: ConfigDiff) -> Iterator[Reason]:
-    changed = {name: None for split in diff.splits for name in split.columns}
-    of_presence = {
-        presence: [split.split for split in diff.splits if split.presence == presence]
-        for presence in ("removed", "added")
-    }
-    found: list[tuple[Step, int, str]] = [
-        ("major", len(of_presence["removed"]), f"removed: {_some(of_presence['removed'])}"),
-        ("major", diff.total("removed"), "removed"),
-        ("minor", len(of_presence["added"]), f"added: {_some(of_presence['added'])}"),
-        ("minor", diff.total("added"), "added"),
-        ("patch", diff.total("changed"), f"changed in {_some(list(changed))}"),
-        ("patch", diff.total("moved"), "moved"),
+    gone, new = ([s.split for s in diff.splits if s.presence == p] for p in ("removed", "added"))
+    changed = dict.fromkeys(name for split in diff.splits for name in split.columns)
+    found: list[tuple[Step, int, str, str]] = [
+        ("major", len(gone), "split", f"removed: {_some(gone)}"),
+        ("major", diff.total("removed"), "row", "removed"),
+        ("minor", len(new), "split", f"added: {_some(new)}"),
+        ("minor", diff.total("added"), "row", "added"),
+        ("patch", diff.total("changed"), "row", f"changed in {_some(list(changed))}"),
+        ("patch", diff.total("moved"), "row", "moved"),
     ]
-    for step, n, what in found:
+    for step, n, thing, what in found:
         if n:
-            thing = "split" if ": " in what else "row"
             yield Reason(step=step, text=f"{diff.config}: {n:,} {thing}{'' if n == 1 else 's'} {what}")
 
 

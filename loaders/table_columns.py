@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
 from blend.schemas.errors import BlendError
@@ -97,14 +98,11 @@ class TableColumns:
             ) from error
 
 
-def _narrowed(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+def _narrowed(value: pl.Expr, dtype: DataTypeClass | pl.DataType) -> pl.Expr:
     """The value without the nested fields that ``dtype`` does not have."""
     if isinstance(dtype, pl.List):
-        assert isinstance(dtype.inner, pl.DataType)
         return value.list.eval(_narrowed(pl.element(), dtype.inner))
     if isinstance(dtype, pl.Struct):
-        fields = [
-            _narrowed(value.struct.field(name), field).alias(name) for name, field in dtype.to_schema().items()
-        ]
+        fields = [_narrowed(value.struct.field(f.name), f.dtype).alias(f.name) for f in dtype.fields]
         return pl.when(value.is_not_null()).then(pl.struct(fields))
     return value
