@@ -12,7 +12,7 @@ from blend.builders.chinese import merged_variants
 from blend.builders.food_classes import class_cycles, class_members
 from blend.builders.food_origins import find_origins
 from blend.builders.food_rows import Ingredients, language_rows
-from blend.loaders.wikidata_store import Facts
+from blend.loaders.wikidata_facts import Facts
 from blend.schemas.domains import Domain
 from blend.schemas.errors import BlendError
 from blend.schemas.food import DROPPED

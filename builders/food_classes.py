@@ -15,7 +15,7 @@ def class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     of the hierarchy finds all items.
 
     Args:
-        claims: `loaders.wikidata_store.Facts.claims`.
+        claims: `loaders.wikidata_facts.Facts.claims`.
         domain: Names the class, the properties to follow, and the classes to leave out.
 
     Returns:

@@ -35,7 +35,7 @@ def find_origins(
 
     Args:
         items: ``item``.
-        claims: `loaders.wikidata_store.Facts.claims`.
+        claims: `loaders.wikidata_facts.Facts.claims`.
         english: ``item``, ``label``: English labels.
         domain: Names the properties, and the classes of countries.
         options: ``historical``, ``excluded_origins``, ``named_in_english``, ``single_origin``.

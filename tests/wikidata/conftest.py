@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, LABEL, Facts, read_facts
+from blend.loaders.wikidata_facts import Facts, read_facts
+from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, LABEL
 from blend.schemas.domains import Domain, domains
 
 DISH = domains()["dish"]

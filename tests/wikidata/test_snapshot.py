@@ -18,8 +18,9 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.food import build_food
 from blend.loaders.sparql import EndpointError, Manners
+from blend.loaders.wikidata_facts import read_facts
 from blend.loaders.wikidata_snapshot import read_snapshot_info, take_snapshot
-from blend.loaders.wikidata_store import LABEL, read_facts
+from blend.loaders.wikidata_store import LABEL
 from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError, RowError
 
