@@ -21,7 +21,10 @@ _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
 
 def check_right_answers(subject: Subject) -> Iterator[Problem]:
-    """The right option is an answer that the annotators of the locale gave."""
+    """Right options are given answers.
+
+    Annotators of the locale gave them.
+    """
     given = _Given.read(subject)
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         right = _options(batch).filter(pl.col("position") == pl.col("answer"))
@@ -31,7 +34,10 @@ def check_right_answers(subject: Subject) -> Iterator[Problem]:
 
 
 def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
-    """Every wrong option is an answer that annotators of its region gave, or a reviewed filler."""
+    """Wrong options are given answers.
+
+    Annotators of their region gave them, or they are reviewed fillers.
+    """
     given = _Given.read(subject)
     found = error if subject.manifest.recipe.mcq.fillers is None else warning
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
@@ -42,7 +48,10 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
 
 
 def check_overlaps(subject: Subject) -> Iterator[Problem]:
-    """No wrong option overlaps an acceptable answer of the locale or another wrong option."""
+    """Wrong options are really wrong.
+
+    None overlaps an acceptable answer of the locale, or another wrong option.
+    """
     recipe = subject.manifest.recipe.mcq
     # Paper mode lets such pairs through, and a reviewer may have decided that two overlapping answers differ.
     found = error if recipe.mode == "default" and recipe.judge.decisions is None else warning

@@ -19,7 +19,11 @@ _REBUILD = "rebuild the release"
 
 
 def check_card(subject: Subject) -> Iterator[Problem]:
-    """The card's header names the configurations, splits and files of release.json, licence and languages."""
+    """The card says what the release holds.
+
+    Its header names the configurations, splits and files of release.json, the licence and the languages; its
+    text describes every column.
+    """
     path = subject.path / CARD
     try:
         text = path.read_text(encoding="utf-8")
@@ -94,7 +98,9 @@ def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableIn
 
 def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
     """Where the header repeats numbers of rows, those of release.json: ``datasets`` refuses others."""
-    rows = {(table.config, table.split): table.rows for table in subject.manifest.tables}
+    rows: dict[tuple[Any, Any], int] = {
+        (table.config, table.split): table.rows for table in subject.manifest.tables
+    }
     entries = infos if isinstance(infos, list) else [infos] if isinstance(infos, dict) else []
     for entry in entries:
         config = entry.get("config_name")

@@ -50,7 +50,11 @@ _WITHOUT_BLANKS = frozenset({"Khmr", "Mymr", "Thai", "Laoo", "Tibt"})
 
 
 def check_characters(subject: Subject) -> Iterator[Problem]:
-    """No control, reordering, hidden or damaged characters; texts composed (NFC), none blank."""
+    """Texts hide no characters.
+
+    No control, reordering, hidden or damaged ones; texts are composed (NFC), without outer white space, and
+    not blank.
+    """
     for batch in subject.batches():
         locale = subject.locale_of(batch.table)
         languages = LANGUAGES.get(batch.table.config, {})

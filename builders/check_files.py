@@ -27,7 +27,7 @@ _COPY_AGAIN = "copy or download the release again, or rebuild it"
 
 
 def check_files(subject: Subject) -> Iterator[Problem]:
-    """Files are those of release.json: none missing, changed or added."""
+    """Files are as release.json says."""
     listed = Counter(file.path for file in subject.manifest.files)
     for name, times in listed.items():
         if times > 1:
@@ -47,7 +47,7 @@ def check_files(subject: Subject) -> Iterator[Problem]:
 
 
 def check_recipe(subject: Subject) -> Iterator[Problem]:
-    """recipe.toml, name and version agree with release.json."""
+    """Recipe, name and version agree."""
     manifest = subject.manifest
     for key in ("name", "version"):
         ours, theirs = getattr(manifest, key), getattr(manifest.recipe, key)
@@ -71,7 +71,7 @@ def check_recipe(subject: Subject) -> Iterator[Problem]:
 
 
 def check_findings(subject: Subject) -> Iterator[Problem]:
-    """reports/findings.jsonl holds what release.json counts."""
+    """Findings are as many as counted."""
     path = subject.path / FINDINGS_FILE
     if not path.is_file():
         yield error(FINDINGS_FILE, "is missing", "rebuild the release")

@@ -15,7 +15,10 @@ _SHOWN_CHARACTERS = 300
 
 
 def check_loading(subject: Subject) -> Iterator[Problem]:
-    """Every split loads with `datasets`, whole and in streams, with its rows and types."""
+    """Splits load with datasets.
+
+    Whole and in streams, with the rows and types that they should have.
+    """
     configs: dict[str, list[TableInfo]] = {}
     for table in subject.manifest.tables:
         configs.setdefault(table.config, []).append(table)

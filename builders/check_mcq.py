@@ -15,7 +15,10 @@ _REBUILD = "rebuild the release"
 
 
 def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
-    """Letter, choices and prompt of a multiple-choice question show its question, options and answer."""
+    """Letters, texts and prompts agree.
+
+    Letter, choices and prompt show the question, its options and its answer.
+    """
     columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
         for row in batch.rows.iter_rows(named=True):
@@ -24,7 +27,7 @@ def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
 
 
 def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
-    """Country, locale and the regions of the options of a multiple-choice question agree."""
+    """Regions and countries agree."""
     columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
     names = _Names(subject.locales)
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
@@ -34,7 +37,10 @@ def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
 
 
 def check_positions(subject: Subject) -> Iterator[Problem]:
-    """The right answer stands at every position equally often, in every region."""
+    """Right answers stand everywhere.
+
+    In every region at every position equally often.
+    """
     counts: dict[str, list[int]] = {}
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["country", "answer"]):
         for country, answer, rows in batch.rows.group_by("country", "answer").len().iter_rows():

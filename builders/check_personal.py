@@ -40,7 +40,11 @@ _TRACE = r"@|://|(?i:www\.)|\d(?:[\s().\-/]{0,2}\d){7,}"
 
 
 def check_personal_data(subject: Subject) -> Iterator[Problem]:
-    """No e-mail addresses, phone numbers, web addresses or handles in annotators' words; values are masked."""
+    """Reasons tell nobody's identity.
+
+    No e-mail addresses, phone numbers, web addresses or handles stand in annotators' words. The report names
+    the place and the kind, never the value.
+    """
     for batch in subject.batches(ANNOTATIONS, columns=["annotations", "idks"]):
         for texts in texts_of(batch.rows, "ID"):
             if texts.column != _REASONS and texts.column not in _ANSWERS:

@@ -37,7 +37,10 @@ _LEAST_SHARE = 0.5
 
 
 def check_scripts(subject: Subject) -> Iterator[Problem]:
-    """Texts are in a script of their language; names and loan words in Latin letters are welcome."""
+    """Texts are in their language's script.
+
+    Names and loan words in Latin letters are welcome.
+    """
     totals: dict[tuple[str, str, str], list[int]] = {}
     for batch in subject.batches(*LANGUAGES, columns=_columns()):
         locale = subject.locale_of(batch.table)
@@ -59,7 +62,7 @@ def check_scripts(subject: Subject) -> Iterator[Problem]:
 
 
 def check_translations(subject: Subject) -> Iterator[Problem]:
-    """Questions in another language than English are not the English question."""
+    """Questions are translated."""
     for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=["Question", "Translation", "language"]):
         same = (pl.col("Question") == pl.col("Translation")) & ~_is_english(pl.col("language"))
         for row_id, language in batch.rows.filter(same).select("ID", "language").iter_rows():

@@ -17,7 +17,10 @@ _SHOWN_CHARACTERS = 60
 
 
 def check_tables(subject: Subject) -> Iterator[Problem]:
-    """Every table has the rows, digests and columns that release.json and its model say."""
+    """Tables have their rows and columns.
+
+    Number of rows, digests and columns are those of release.json, and columns those of the model.
+    """
     names = Counter((table.config, table.split) for table in subject.manifest.tables)
     for (config, split), times in names.items():
         if times > 1:
@@ -33,7 +36,7 @@ def check_tables(subject: Subject) -> Iterator[Problem]:
 
 
 def check_rows(subject: Subject) -> Iterator[Problem]:
-    """Every row is what its model says."""
+    """Rows are what their model says."""
     for batch in subject.batches():
         model = subject.models[batch.table.config]
         name = id_column(batch.table.config)
@@ -46,7 +49,7 @@ def check_rows(subject: Subject) -> Iterator[Problem]:
 
 
 def check_splits(subject: Subject) -> Iterator[Problem]:
-    """Every row stands in the split of its locale, and has the locale's language."""
+    """Rows stand in their locale's split."""
     unknown: Counter[str] = Counter()
     for batch in subject.batches(columns=["locale", "language"]):
         unknown.update(tag for tag in batch.rows["locale"] if tag not in subject.locales)

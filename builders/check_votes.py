@@ -18,10 +18,11 @@ _RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
 
 
 def check_votes(subject: Subject) -> Iterator[Problem]:
-    """Votes are at most as many as annotators, where their number is known; groups come by votes.
+    """Votes are no more than annotators.
 
     The published data had five annotators per question. How many answered a question of one's own is not
     published with it. Where the build has recorded that the source itself counts more, that is a warning.
+    Groups come by votes, most first.
     """
     recorded = _recorded(subject)
     for batch in subject.batches(ANNOTATIONS, columns=["annotations", "idks", "locale", "grouping"]):

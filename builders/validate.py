@@ -88,9 +88,9 @@ def validate_release(
     subject = Subject.open(release, locales or registry())
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
-        notify(f"check {check}", done, len(chosen))
+        notify("check the release", done, len(chosen))
         results.append(CheckResult.of(check, _title(run), run(subject), examples=examples))
-    notify("checked", len(chosen), len(chosen))
+    notify("check the release", len(chosen), len(chosen))
     return ValidationReport(
         release=name or str(release),
         name=subject.manifest.name,
