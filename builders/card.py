@@ -10,11 +10,10 @@ from blend.builders.canary import canary
 from blend.builders.card_header import card_header
 from blend.builders.charts import Chart
 from blend.builders.credits import BLEND_CITATION, citation, credits_of, licence
-from blend.builders.field_sentences import first_sentence, markdown
+from blend.builders.described_fields import described_fields, first_sentence, markdown
 from blend.builders.release_facts import ReleaseFacts
 from blend.builders.rendering import render
 from blend.builders.stats_measures import definitions
-from blend.schemas.arrow import arrow_schema, published_names
 from blend.schemas.configs import CONFIGS
 from blend.schemas.manifest import TableInfo
 
@@ -76,33 +75,24 @@ def mean_of(means: pl.DataFrame, measure: str) -> pl.DataFrame:
 def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
     means = mean_of(facts.stats.locale_means, AGREEMENT)
-    agreement: dict[str, float | None] = dict(means.select("locale", "mean").iter_rows())
+    agreement = {
+        tag: _value(mean, unit) for tag, mean, unit in means.select("locale", "mean", "unit").iter_rows()
+    }
     return [{**counts[of.tag], "of": of, "agreement": agreement[of.tag]} for of in facts.locales]
 
 
 def _config(name: str, tables: Sequence[TableInfo]) -> dict[str, Any]:
     model = CONFIGS[name]
-    types = {field.name: str(field.type) for field in arrow_schema(model)}
-    columns = published_names(model)
     return {
         "name": name,
         "summary": first_sentence(model),
         "splits": [(table.split, table.rows) for table in tables],
         "rows": sum(table.rows for table in tables),
         "fields": [
-            {
-                "name": columns[field],
-                "type": _short(types[columns[field]]),
-                "description": markdown(info.description or ""),
-            }
-            for field, info in model.model_fields.items()
+            {"name": field.name, "type": field.type, "sentence": markdown(field.description)}
+            for field in described_fields(model)
         ],
     }
-
-
-def _short(arrow_type: str) -> str:
-    """An Arrow type without the words that say nothing: ``list<struct<reason: string, count: int64>>``."""
-    return arrow_type.replace("list<item: ", "list<")
 
 
 def _measures(facts: ReleaseFacts) -> list[dict[str, Any]]:
@@ -117,7 +107,7 @@ def _measures(facts: ReleaseFacts) -> list[dict[str, Any]]:
 def _value(mean: float | None, unit: str) -> str:
     if mean is None:
         return "–"
-    return f"{100 * mean:.1f} %" if unit == "fraction" else f"{mean:.2f}"
+    return f"{100 * mean:.1f}\N{NO-BREAK SPACE}%" if unit == "fraction" else f"{mean:.2f}"
 
 
 def _history(changelog: str) -> str:

@@ -62,7 +62,8 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
     card = DatasetCardData()
     DatasetInfosDict({config: info}).to_dataset_card_data(card)
     # Rows only: the sizes of splits in memory, which would come with them, nobody has measured.
-    return {**card.to_dict()["dataset_info"], "splits": splits}
+    described: dict[str, Any] = card["dataset_info"]
+    return {**described, "splits": splits}
 
 
 def _size(rows: int) -> str:

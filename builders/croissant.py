@@ -5,14 +5,12 @@ row models, as the files' columns are.
 """
 
 import json
-import types
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from blend.builders.field_sentences import first_sentence, plain
+from blend.builders.described_fields import first_sentence, kind_of, plain
 from blend.schemas.configs import CONFIGS, KEYS
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 
@@ -21,7 +19,7 @@ CROISSANT_NAME = "croissant.json"
 
 _PARQUET = "application/x-parquet"
 
-_TYPES: dict[type, str] = {bool: "sc:Boolean", int: "cr:Int64", float: "cr:Float64", str: "sc:Text"}
+_TYPES = {"bool": "sc:Boolean", "int64": "cr:Int64", "double": "cr:Float64", "string": "sc:Text"}
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -171,7 +169,7 @@ def _fields(
     fields = []
     for name, info in model.model_fields.items():
         published = info.alias or name
-        kind, is_list = _kind(info.annotation)
+        kind, is_list = kind_of(info.annotation)
         field: dict[str, Any] = {
             "@type": "cr:Field",
             "@id": f"{parent}/{published}",
@@ -182,7 +180,7 @@ def _fields(
             field |= {"isArray": True, "arrayShape": "-1"}
         place = (column or published, (*path, published) if column else ())
         if isinstance(kind, str):
-            field |= {"dataType": kind, "source": _source(source, *place)}
+            field |= {"dataType": _TYPES[kind], "source": _source(source, *place)}
         else:
             field["subField"] = _fields(kind, field["@id"], source, column=place[0], path=place[1])
         fields.append(field)
@@ -194,21 +192,6 @@ def _source(source: Mapping[str, Any], column: str, path: Sequence[str]) -> dict
     # One step at a time: a step into a list is taken in each of its members. Quotes, for names with a hyphen.
     steps = [{"jsonPath": f"'{step}'"} for step in path]
     return {**extracted, "transform": steps} if steps else extracted
-
-
-def _kind(annotation: Any) -> tuple[str | type[BaseModel], bool]:
-    """Data type or model of a field, and whether it is a list of such."""
-    origin, args = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return _kind(args[0])
-    if origin in (Union, types.UnionType):
-        return _kind(next(arg for arg in args if arg is not type(None)))
-    if origin in (list, tuple):
-        return _kind(args[0])[0], True
-    assert isinstance(annotation, type)
-    if issubclass(annotation, BaseModel):
-        return annotation, False
-    return ("sc:Text" if issubclass(annotation, Enum) else _TYPES[annotation]), False
 
 
 def _name(table: TableInfo) -> str:

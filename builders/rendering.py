@@ -5,7 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from blend.builders.field_sentences import markdown
+from blend.builders.described_fields import markdown
 
 
 def render(template: str, **values: Any) -> str:

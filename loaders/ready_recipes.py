@@ -9,9 +9,14 @@ from blend.schemas.recipe import Recipe, Source
 
 
 def sample_recipe() -> Recipe:
-    """The recipe of the sample that the package holds."""
+    """The recipe of the sample that the package holds.
+
+    Its datasheet is named by its full path, so that the recipe builds from any folder; a release names its own
+    copy instead.
+    """
     with sample_path() as folder:
-        return Recipe.model_validate(tomllib.loads((folder / "recipe.toml").read_text(encoding="utf-8")))
+        recipe = Recipe.model_validate(tomllib.loads((folder / "recipe.toml").read_text(encoding="utf-8")))
+        return recipe.model_copy(update={"datasheet": str(folder / (recipe.datasheet or ""))})
 
 
 def blend_recipe(location: str, revision: str | None = None) -> Recipe:
