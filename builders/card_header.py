@@ -53,17 +53,25 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
     from huggingface_hub import DatasetCardData
 
     sizes = {file.path: file.size for file in facts.manifest.files}
-    splits = [{"name": table.split, "num_examples": table.rows} for table in tables]
+    # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it only checks the free disk by it.
+    splits = [
+        {
+            "name": table.split,
+            "num_bytes": sum(sizes[path] for path in table.files),
+            "num_examples": table.rows,
+        }
+        for table in tables
+    ]
     info = DatasetInfo(
         config_name=config,
         features=features(CONFIGS[config]),
-        download_size=sum(sizes[path] for table in tables for path in table.files),
+        splits=splits,
+        download_size=sum(split["num_bytes"] for split in splits),
     )
     card = DatasetCardData()
     DatasetInfosDict({config: info}).to_dataset_card_data(card)
-    # Rows only: the sizes of splits in memory, which would come with them, nobody has measured.
     described: dict[str, Any] = card["dataset_info"]
-    return {**described, "splits": splits}
+    return described
 
 
 def _size(rows: int) -> str:
