@@ -1,0 +1,97 @@
+"""A release of the sample to damage, and the sentences that a check says about it."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blend.builders.parquet import canonical_rows, schema_digest
+from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.schemas.arrow import arrow_schema
+from blend.schemas.configs import CONFIGS
+from blend.schemas.manifest import MANIFEST_NAME
+
+Rows = list[dict[str, Any]]
+
+
+class Copy:
+    """A copy of a release that can be changed, with or without a manifest that knows of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def rows(self, config: str, split: str) -> Rows:
+        return pq.read_table(self.path / f"data/{config}/{split}-00000.parquet").to_pylist()
+
+    def change(self, config: str, split: str, change: Callable[[Rows], Rows | None]) -> None:
+        """Change rows of a table in place, or return other ones; the manifest follows."""
+        rows = self.rows(config, split)
+        rows = change(rows) or rows
+        table = pa.Table.from_pylist(rows, arrow_schema(CONFIGS[config]))
+        self.write(config, split, table)
+
+    def write(self, config: str, split: str, table: pa.Table) -> None:
+        """Write a table of any columns; the manifest follows."""
+        pq.write_table(table, self.path / f"data/{config}/{split}-00000.parquet")
+        manifest = read_manifest(self.path)
+        signed = {
+            "rows": len(table),
+            "content_sha256": hashlib.sha256(canonical_rows(table)).hexdigest(),
+            "schema_sha256": schema_digest(table.schema),
+        }
+        tables = [
+            info.model_copy(update=signed) if (info.config, info.split) == (config, split) else info
+            for info in manifest.tables
+        ]
+        self.edit(MANIFEST_NAME, lambda _: manifest.model_copy(update={"tables": tuple(tables)}).to_json())
+        self.sign()
+
+    def edit(self, name: str, change: Callable[[str], str]) -> None:
+        """Change a text file; the manifest follows."""
+        path = self.path / name
+        path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+        if name != MANIFEST_NAME:
+            self.sign()
+
+    def edit_manifest(self, change: Callable[[dict[str, Any]], None]) -> None:
+        manifest = json.loads((self.path / MANIFEST_NAME).read_text(encoding="utf-8"))
+        change(manifest)
+        (self.path / MANIFEST_NAME).write_text(json.dumps(manifest), encoding="utf-8")
+
+    def sign(self) -> None:
+        """Let the manifest name the files as they are."""
+
+        def signed(manifest: dict[str, Any]) -> None:
+            for file in manifest["files"]:
+                data = (self.path / file["path"]).read_bytes()
+                file.update(size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+        self.edit_manifest(signed)
+
+    def problems(self, check: str) -> list[str]:
+        """What one check says."""
+        (result,) = validate_release(self.path, checks={check: CHECKS[check]}).checks
+        return [f"{problem.level}: {problem}" for problem in result.examples]
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of the sample, not to be changed."""
+    out = tmp_path_factory.mktemp("sample") / "release"
+    build_release(sample_recipe(), out)
+    return out
+
+
+@pytest.fixture
+def release(sample: Path, tmp_path: Path) -> Copy:
+    """The release of the sample, to be changed."""
+    return Copy(Path(shutil.copytree(sample, tmp_path / "release")))
