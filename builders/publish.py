@@ -22,6 +22,7 @@ from blend.builders.publish_plan import (
 )
 from blend.builders.publish_steps import (
     Shipment,
+    check_step,
     create_repository,
     find_commit,
     make_commit,
@@ -29,7 +30,7 @@ from blend.builders.publish_steps import (
     send_files,
 )
 from blend.loaders.hub import hub_name
-from blend.loaders.hub_client import Told, explained, patient
+from blend.loaders.hub_client import TIMEOUT_S, Told, explained, patient
 from blend.loaders.hub_repository import HubRepository, Refs
 from blend.loaders.release_files import read_release_files
 from blend.loaders.releases import read_manifest
@@ -71,6 +72,7 @@ def publish_release(
     forced: str | None = None,
     dry_run: bool = False,
     endpoint: str | None = None,
+    timeout_s: float = TIMEOUT_S,
     notify: Notify = unheard,
     told: Told | None = None,
 ) -> Publication:
@@ -87,6 +89,7 @@ def publish_release(
         forced: Why to publish under a version that does not follow from the changes; written into the commit.
         dry_run: Whether to look and change nothing.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        timeout_s: Seconds without a byte after which a request is given up, and tried again.
         notify: Told about progress.
         told: Told what is waited for.
 
@@ -102,7 +105,7 @@ def publish_release(
     if repo_id.count("/") != 1:
         raise BlendError(f"{where}: no repository id; write org/name, where org is an account or organisation")
     files, manifest = read_release_files(release), read_manifest(release)
-    with patient(), explained(where):
+    with patient(timeout_s), explained(where):
         from huggingface_hub import HfApi, get_token
 
         if not dry_run and get_token() is None:
@@ -163,6 +166,8 @@ def _plan(shipment: Shipment, manifest: ReleaseManifest, refs: Refs, forced: str
     check_order(manifest.version, latest, where=shipment.where)
     edited: set[str] = set()
     if latest is not None:
+        if forced is None:
+            check_step(shipment, manifest.version, latest)
         released = repository.files(refs.tags[version_tag(latest)])
         edited = {path for path in remote | released if remote.get(path) != released.get(path)}
     plan = _publication(shipment, manifest, "publish", None, latest)

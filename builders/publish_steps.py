@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blend.builders.diff import diff_releases
 from blend.builders.progress import Notify
-from blend.builders.publish_plan import Changes, changes_between
+from blend.builders.publish_plan import Changes, changes_between, version_tag
+from blend.builders.version_step import accepted_versions, version_step
 from blend.loaders.hub import hub_name
 from blend.loaders.hub_client import ATTEMPTS, insist, is_passing, reason, status_of, wait_after
 from blend.loaders.hub_repository import MAIN, HubRepository, Refs
+from blend.loaders.references import fetch_release
 from blend.loaders.release_files import ReleaseFile
 from blend.schemas.errors import BlendError
 
@@ -75,6 +78,27 @@ def find_commit(shipment: Shipment, refs: Refs) -> str | None:
         if title == shipment.title and not shipment.differences(commit):
             return commit
     return None
+
+
+def check_step(shipment: Shipment, version: str, latest: str) -> None:
+    """Refuse a version that promises less change than there is since the latest one.
+
+    Raises:
+        BlendError: If the version is not among those that may follow.
+    """
+    repo_id, tag = shipment.repository.repo_id, version_tag(latest)
+    shipment.notify(f"compare with {latest}", 0, 1)
+    released = fetch_release(repo_id, tag, endpoint=shipment.repository.api.endpoint)
+    step = version_step(diff_releases(released, shipment.release))
+    shipment.notify(f"compare with {latest}", 1, 1)
+    accepted = accepted_versions(latest, step.step)
+    if version not in accepted:
+        reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
+        raise BlendError(
+            f"{shipment.where}: version {version} does not follow from what changed since {latest} "
+            f"({step.step}: {reasons}); build it as {' or '.join(accepted)}, or give a reason with "
+            f"--force-version; see `blend diff {repo_id}@{tag} {shipment.release}`"
+        )
 
 
 def create_repository(shipment: Shipment, *, private: bool) -> None:

@@ -44,8 +44,8 @@ def patient(timeout_s: float = TIMEOUT_S) -> Iterator[None]:
         timeout_s: Seconds without a byte after which a request is given up.
     """
     from huggingface_hub import set_client_factory
-    from huggingface_hub.utils import (
-        _http,
+    from huggingface_hub.utils import _http
+    from huggingface_hub.utils.tqdm import (
         are_progress_bars_disabled,
         disable_progress_bars,
         enable_progress_bars,
@@ -154,7 +154,7 @@ def wait_after(error: Exception, attempt: int, *, told: Told | None = None, paus
 
 def pause_asked_s(error: Exception) -> float:
     """Seconds that the Hub asks to wait before the next attempt; 0 if it does not say."""
-    from huggingface_hub.utils import parse_ratelimit_headers
+    from huggingface_hub.utils._http import parse_ratelimit_headers
 
     response = _response(error)
     if response is None:
