@@ -35,5 +35,5 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed,wikidata]"
 	@touch $@ $(VENV)/installed

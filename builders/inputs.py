@@ -59,10 +59,12 @@ def read_inputs(
     """
     known = locales or registry()
     wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
-    sources = []
+    sources: list[SourceTables] = []
+    held: set[str] = set()
     for done, source in enumerate(recipe.sources):
         notify("read sources", done, len(recipe.sources))
         tables = _load(source, base, places or {}, known)
+        held.update(tables.questions["locale"])
         sources.append(_only(tables, wanted))
     notify("read sources", len(sources), len(sources))
     inputs = Inputs(
@@ -73,7 +75,7 @@ def read_inputs(
         sources=tuple(sources),
     )
     _check_unique(inputs.questions)
-    _check_wanted(inputs.questions, wanted)
+    _check_held(wanted or [], held)
     return inputs
 
 
@@ -114,9 +116,8 @@ def _check_unique(questions: pl.DataFrame) -> None:
     )
 
 
-def _check_wanted(questions: pl.DataFrame, wanted: list[str] | None) -> None:
-    held = set(questions["locale"])
-    missing = [tag for tag in wanted or [] if tag not in held]
+def _check_held(wanted: list[str], held: set[str]) -> None:
+    missing = [tag for tag in wanted if tag not in held]
     if missing:
         raise BlendError(
             f"recipe, key locales: no source has a question in {', '.join(missing)}; "

@@ -89,7 +89,7 @@ def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.D
             f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
         )
     rows = pl.concat([pl.read_parquet(release / file) for file in table.files])
-    return rows.rename({alias: name for name, alias in names.items()}).cast(dict(frame_schema(model)))
+    return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
 
 
 def _first_line(error: Exception) -> str:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-TYPED = ("blend", "blend.schemas", "blend.loaders", "blend.builders")
-
 LOOK = """
 import blend, blend.schemas.rows, blend.loaders.sample
 from blend.schemas.locales import registry
@@ -69,7 +67,7 @@ def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Pat
 def test_the_types_of_the_wheel_hold(installed_wheel: Path, root: Path, tmp_path: Path):
     command = [sys.executable, "-m", "mypy", "--config-file", str(root / "pyproject.toml")]
     run = subprocess.run(
-        [*command, "--cache-dir", str(tmp_path / "cache"), *(f"-p{name}" for name in TYPED)],
+        [*command, "--cache-dir", str(tmp_path / "cache"), "-p", "blend"],
         cwd=tmp_path,
         env=os.environ | {"MYPYPATH": str(installed_wheel)},
         capture_output=True,

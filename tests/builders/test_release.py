@@ -69,7 +69,8 @@ def test_the_recipe_in_the_release_pins_what_was_read(responses: Path, tmp_path:
     recipe = recipe_of(Source(kind="responses", location="collected"))
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
     assert manifest.recipe.sources[0].sha256 == manifest.sources[0].sha256
-    (responses / "responses" / "en-GB.csv").open("a").write("t2,a2,stew,,,,\n")
+    with (responses / "responses" / "en-GB.csv").open("a") as file:
+        file.write("t2,a2,stew,,,,\n")
     with pytest.raises(BlendError, match="but the recipe says " + manifest.sources[0].sha256):
         build_release(manifest.recipe, tmp_path / "again", base=tmp_path)
     assert not (tmp_path / "again").exists()
