@@ -66,7 +66,7 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
         config_name=config,
         features=features(CONFIGS[config]),
         splits=splits,
-        download_size=sum(split["num_bytes"] for split in splits),
+        download_size=sum(sizes[path] for table in tables for path in table.files),
     )
     card = DatasetCardData()
     DatasetInfosDict({config: info}).to_dataset_card_data(card)
