@@ -1,1 +1,47 @@
-"""Everything that is read in: raw responses, upstream formats, recipes, releases."""
+"""Everything that is read in: raw responses, upstream formats, recipes, releases.
+
+For users of a published dataset: ``load_annotations``, ``load_short_answer_questions``,
+``load_multiple_choice_questions``, ``load_config`` and ``as_models``, described in ``docs/loading.md``. These names
+are loaded when they are first used, so that importing the package stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from blend.loaders.load import (
+        load_annotations,
+        load_config,
+        load_multiple_choice_questions,
+        load_short_answer_questions,
+    )
+    from blend.loaders.newer import NewerVersionWarning
+    from blend.loaders.typed_rows import as_models
+
+_HOMES = {
+    "NewerVersionWarning": "blend.loaders.newer",
+    "as_models": "blend.loaders.typed_rows",
+    "load_annotations": "blend.loaders.load",
+    "load_config": "blend.loaders.load",
+    "load_multiple_choice_questions": "blend.loaders.load",
+    "load_short_answer_questions": "blend.loaders.load",
+}
+
+__all__ = [
+    "NewerVersionWarning",
+    "as_models",
+    "load_annotations",
+    "load_config",
+    "load_multiple_choice_questions",
+    "load_short_answer_questions",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'blend.loaders' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
