@@ -1,7 +1,7 @@
 """The dataset card: what a release holds, in words, with the YAML header that makes it load."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -111,10 +111,7 @@ def _value(mean: float | None, unit: str) -> str:
 
 
 def _history(changelog: str) -> str:
-    """The latest versions of the changelog, headings one level down, without its title."""
+    """The latest versions of the changelog in short: what stands above the first heading inside each."""
     entries = re.split(r"^(?=## )", changelog, flags=re.MULTILINE)[1:]
-    return "".join(_demoted(entries[:_VERSIONS_SHOWN])).strip()
-
-
-def _demoted(entries: Iterable[str]) -> Iterable[str]:
-    return (re.sub(r"^(?=##+ )", "#", entry, flags=re.MULTILINE) for entry in entries)
+    openings = (re.split(r"^### ", entry, maxsplit=1, flags=re.MULTILINE)[0] for entry in entries)
+    return "\n\n".join(f"#{opening.strip()}" for opening in list(openings)[:_VERSIONS_SHOWN])

@@ -56,11 +56,6 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
     return texts
 
 
-def first_changelog(version: str) -> str:
-    """The changelog of a first release."""
-    return f"# Changelog\n\n## {version}\n\nFirst release.\n"
-
-
 def answers_toml(datasheet: Datasheet) -> str:
     """The answers as TOML that reads back as the same datasheet."""
     return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))

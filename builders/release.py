@@ -9,7 +9,9 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from blend.builders.documents import ANSWERS_NAME, documents, first_changelog
+from blend.builders.diff_text import changelog as whole_changelog
+from blend.builders.diff_text import first_entry
+from blend.builders.documents import ANSWERS_NAME, documents
 from blend.builders.parquet import Table, write_table
 from blend.builders.progress import Notify, unheard
 from blend.builders.release_facts import ReleaseFacts
@@ -70,7 +72,7 @@ def build_release(
             figures=built.figures(),
             stats=build_stats(built.questions, built.annotations, options=recipe.saq, locales=known),
             datasheet=datasheet,
-            changelog=first_changelog(recipe.version) if changelog is None else changelog,
+            changelog=whole_changelog(first_entry(manifest)) if changelog is None else changelog,
         )
         for path, text in documents(facts).items():
             _write_text(release / path, text)
