@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from blend import cli_build, cli_look, cli_publish, cli_templates
+from blend import cli_build, cli_diff, cli_look, cli_publish, cli_templates, cli_validate
 from blend.schemas.errors import BlendError, MissingExtraError
 from blend.version import __version__
 
@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 cli_build.register(app)
 cli_look.register(app)
+cli_diff.register(app)
+cli_validate.register(app)
 cli_publish.register(app)
 app.add_typer(cli_templates.app, name="templates")
 
