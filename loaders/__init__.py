@@ -1,8 +1,8 @@
 """Everything that is read in: raw responses, upstream formats, recipes, releases.
 
 For users of a published dataset: ``load_annotations``, ``load_short_answer_questions``,
-``load_multiple_choice_questions``, ``load_config`` and ``as_models``, described in ``docs/loading.md``. These names
-are loaded when they are first used, so that importing the package stays cheap.
+``load_multiple_choice_questions``, ``load_config`` and ``as_models``, described in ``docs/loading.md``. Each is
+imported when first used, so that importing the package stays cheap.
 """
 
 from importlib import import_module
