@@ -2,11 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from blend.loaders.hub import TIMEOUT_S, hub_errors, hub_name, listed_tags, pinned_commit
+from blend.loaders.hub import TIMEOUT_S, hub_name, listed_tags, pinned_commit
+from blend.loaders.hub_client import explained, insist, patient
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
+_ATTEMPTS = 3
 _VERSION_TAG = re.compile(r"v\d+\.\d+\.\d+")
 
 
@@ -97,21 +100,15 @@ def fetch_release(
     Raises:
         BlendError: If the revision is unknown or a branch, if it holds no release, or if files stay damaged.
     """
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import HfApi
 
-    with hub_errors(repo_id, revision, timeout_s=timeout_s):
+    with patient(timeout_s), explained(hub_name(repo_id)):
         commit = _commit(HfApi(endpoint=endpoint), repo_id, revision)
         # The manifest alone first: it says what is wanted, and a repository of something else can be large.
         folder = _manifest_folder(repo_id, commit, endpoint)
         paths = None if wanted is None else wanted(read_manifest(folder))
         if paths is None or paths:
-            snapshot_download(
-                repo_id,
-                repo_type="dataset",
-                revision=commit,
-                allow_patterns=None if paths is None else sorted(paths),
-                endpoint=endpoint,
-            )
+            _fetch_all(repo_id, commit, paths, endpoint)
         damaged = _mended(folder, repo_id, commit, endpoint, paths)
     if damaged:
         raise BlendError(
@@ -151,7 +148,7 @@ def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> B
     from huggingface_hub import HfApi
 
     try:
-        with hub_errors(repo_id, None, timeout_s=timeout_s):
+        with patient(timeout_s), explained(hub_name(repo_id)):
             refs = HfApi(endpoint=endpoint).list_repo_refs(repo_id, repo_type="dataset")
     except BlendError as error:
         return BlendError(f"{repo_id}: no such directory; {error}")
@@ -162,25 +159,34 @@ def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> B
 def _commit(api: "HfApi", repo_id: str, revision: str) -> str:
     """The commit behind a tag; remembered in the Hub client's cache for when there is no connection."""
     import httpx2
-    from huggingface_hub.errors import RepositoryNotFoundError, RevisionResolutionError
+    from huggingface_hub.errors import RepositoryNotFoundError
 
+    known = _known_commit(api, repo_id, revision)
+    attempts = _ATTEMPTS if known is None else 1
     try:
-        commit = pinned_commit(api, repo_id, revision)
-        if commit != revision:
-            api.resolve_revision(repo_id, repo_type="dataset", revision=revision)
-        return commit
+        commit = insist(lambda: pinned_commit(api, repo_id, revision), attempts=attempts)
     except RepositoryNotFoundError:
         raise
     except (httpx2.HTTPError, OSError):
-        if not _VERSION_TAG.fullmatch(revision):
-            raise
-        try:
-            known = api.resolve_revision(repo_id, repo_type="dataset", revision=revision, local_files_only=True)
-        except RevisionResolutionError:
-            known = None
         if known is None:
             raise
-        return known.resolved
+        return known
+    if commit not in (revision, known):
+        api.resolve_revision(repo_id, repo_type="dataset", revision=revision)
+    return commit
+
+
+def _known_commit(api: "HfApi", repo_id: str, revision: str) -> str | None:
+    """The commit that a version tag named when it was resolved before."""
+    from huggingface_hub.errors import RevisionResolutionError
+
+    if not _VERSION_TAG.fullmatch(revision):
+        return None
+    try:
+        found = api.resolve_revision(repo_id, repo_type="dataset", revision=revision, local_files_only=True)
+    except RevisionResolutionError:
+        return None
+    return found.resolved
 
 
 def _manifest_folder(repo_id: str, commit: str, endpoint: str | None) -> Path:
@@ -205,21 +211,52 @@ def _mended(
     return damaged_files(folder, paths) if damaged else []
 
 
+def _fetch_all(repo_id: str, commit: str, paths: Collection[str] | None, endpoint: str | None) -> None:
+    from huggingface_hub import snapshot_download
+
+    patterns = None if paths is None else sorted(paths)
+
+    def fetch() -> None:
+        with _passing_errors():
+            snapshot_download(
+                repo_id, repo_type="dataset", revision=commit, allow_patterns=patterns, endpoint=endpoint
+            )
+
+    # What has arrived stays in the cache, so every attempt goes on where the last one stopped.
+    insist(fetch, attempts=_ATTEMPTS)
+
+
 def _fetch(repo_id: str, commit: str, path: str, endpoint: str | None, *, anew: bool = False) -> Path:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import RemoteEntryNotFoundError
 
-    try:
-        return Path(
-            hf_hub_download(
+    def fetched() -> str:
+        with _passing_errors():
+            return hf_hub_download(
                 repo_id, path, repo_type="dataset", revision=commit, endpoint=endpoint, force_download=anew
             )
-        )
+
+    try:
+        return Path(insist(fetched, attempts=_ATTEMPTS))
     except RemoteEntryNotFoundError:
         raise BlendError(
             f"{hub_name(repo_id)}: commit {commit} holds no {path}, so it is no complete release; "
             "name a version that `blend publish` made"
         ) from None
+
+
+@contextmanager
+def _passing_errors() -> Iterator[None]:
+    """Raise what kept the client from asking the Hub, rather than that its cache does not have the answer."""
+    import httpx2
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        yield
+    except LocalEntryNotFoundError as error:
+        if isinstance(error.__cause__, httpx2.HTTPError):
+            raise error.__cause__ from None
+        raise
 
 
 def _is_whole(path: Path, expected: FileInfo) -> bool:
