@@ -6,6 +6,7 @@ reader's choice of light or dark. They use the reader's fonts and no script.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import polars as pl
@@ -219,17 +220,19 @@ def _legend(low: int, high: int) -> list[tuple[int, int]]:
 
 
 def _overlap_alt(shares: Mapping[tuple[str, str], float | None], names: Mapping[str, str]) -> str:
-    known = [(share, pair) for pair, share in shares.items() if share is not None]
+    # In the order of the locales, so that of equal pairs the first is named whatever the order of the rows.
+    pairs = combinations(names, 2)
+    known = [(share, pair) for pair in pairs if (share := shares.get(pair)) is not None]
     if not known:
         return "Heat map of answer overlap: no two locales have answers to compare."
     (most, of_most), (least, of_least) = max(known, key=lambda k: k[0]), min(known, key=lambda k: k[0])
-    pair = "{} and {} share {} of their lemmas".format
-    text = pair(names[of_most[0]], names[of_most[1]], _percent(most))
+    sentence = "{} and {} share {} of their lemmas".format
+    text = sentence(names[of_most[0]], names[of_most[1]], _percent(most))
     if len(known) == 1:
         return f"Heat map of answer overlap: {text}."
     return (
         f"Heat map of answer overlap between locales: {text}, the most of all pairs; "
-        f"{pair(names[of_least[0]], names[of_least[1]], _percent(least))}, the least."
+        f"{sentence(names[of_least[0]], names[of_least[1]], _percent(least))}, the least."
     )
 
 
