@@ -13,16 +13,16 @@ from blend.schemas.errors import RowError, raise_all
 from blend.schemas.food import TEMPLATES, is_language_tag
 
 PACKAGED = "food_templates.toml"
-"""File name of the packaged templates."""
+"""File name of the packaged templates about food."""
 
 KINDS = {"hasParts": False, "country": True}
 """First part of a relation to whether the country is named."""
 
 
-def packaged_templates() -> pl.DataFrame:
-    """The packaged templates, `schemas.food.TEMPLATES`: five of each kind in 14 languages, in file order."""
-    text = files("blend.schemas").joinpath(PACKAGED).read_text(encoding="utf-8")
-    return parse_templates(text, source=PACKAGED)
+def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
+    """Packaged templates, `schemas.food.TEMPLATES`, in file order; about food five of each kind in 14 languages."""
+    text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
+    return parse_templates(text, source=name)
 
 
 def read_templates(path: Path) -> pl.DataFrame:

@@ -115,7 +115,7 @@ class Session:
     def _plan(self) -> dict[str, Any]:
         return {
             "endpoint": self.client.endpoint,
-            "domain": self.domain.model_dump(mode="json", exclude={"title", "config", "groups"}),
+            "domain": self.domain.model_dump(mode="json", exclude={"title", "config", "templates", "groups"}),
             "languages": None if self.languages is None else list(self.languages),
             "batch size": self.batch_size,
         }

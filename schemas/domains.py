@@ -69,6 +69,8 @@ class Domain(Row):
     """Property that names a country's continents."""
     successor_property: Pid = "P1366"
     """Property that names what a country was replaced by."""
+    templates: str | None = None
+    """File name of the packaged prompt templates about its items; null without any."""
     groups: tuple[OriginGroup, ...] = ()
     """Cultural groups to study; an origin belongs to one of them at most."""
 

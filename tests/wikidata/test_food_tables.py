@@ -1,0 +1,90 @@
+"""The tables of a snapshot: written as parquet, loaded by plain ``datasets``, the same bytes every time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.food_tables import FoodTables, food_tables
+from blend.builders.parquet import write_table
+from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
+
+pytestmark = pytest.mark.integration
+
+WRITE = """
+import sys
+from pathlib import Path
+from blend.builders.food_tables import food_tables
+from blend.builders.parquet import write_table
+for table in food_tables(Path(sys.argv[1])).tables():
+    print(table.config, table.split, write_table(table, Path(sys.argv[2])).content_sha256)
+"""
+
+
+@pytest.fixture(scope="module")
+def tables(food_snapshot: Path) -> FoodTables:
+    return food_tables(food_snapshot)
+
+
+def test_configurations_and_splits(tables: FoodTables):
+    found: dict[str, list[str]] = {}
+    for table in tables.tables():
+        found.setdefault(table.config, []).append(table.split)
+    assert found["food-triples"] == ["ar", "en", "he", "ko", "ru", "zh", "zh_hans", "zh_tw"]
+    assert found["food-aligned"] == list(PAPER_LANGUAGES)
+    assert len(found["food-templates"]) == 14
+
+
+def test_two_processes_write_the_same_bytes(food_snapshot: Path, tmp_path: Path):
+    outputs = []
+    for seed in ("1", "2"):
+        run = subprocess.run(
+            [sys.executable, "-c", WRITE, str(food_snapshot), str(tmp_path / seed)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "POLARS_MAX_THREADS": seed},
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, run.stderr
+        outputs.append(run.stdout)
+    assert outputs[0] == outputs[1]
+    files = sorted(path.relative_to(tmp_path / "1") for path in (tmp_path / "1").rglob("*.parquet"))
+    assert len(files) == len(outputs[0].splitlines())
+    for file in files:
+        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
+
+
+def test_rows_load_as_they_were_built(tables: FoodTables, tmp_path: Path):
+    import datasets
+
+    for table in tables.tables():
+        if (table.config, table.split) in {
+            ("food-triples", "ko"),
+            ("food-templates", "he"),
+            ("food-aligned", "zh"),
+        }:
+            write_table(table, tmp_path)
+    loaded = datasets.load_dataset(
+        "parquet", data_files={"ko": str(tmp_path / "data/food-triples/ko-*.parquet")}, cache_dir=str(tmp_path)
+    )["ko"]
+    assert loaded.to_list() == tables.build.rows("ko").to_dicts()
+
+
+def test_findings_account_for_every_item_left_out(tables: FoodTables):
+    findings = tables.findings()
+    kinds = dict(findings["kind"].value_counts().iter_rows())
+    assert kinds["class-cycle"] == 1
+    assert kinds["unknown-value"] == 2
+    assert kinds["no-origin"] == tables.build.dropped.filter(pl.col("reason") == "no-origin").height
+    gaps = findings.filter(pl.col("kind") == "parts-without-label")["detail"]
+    assert all(detail.startswith("in ") for detail in gaps)
+    assert sum(tables.rows_made().values()) == sum(len(rows) for rows in tables.build.batches())
+
+
+def test_alignment_with_a_language_that_has_no_rows(food_snapshot: Path):
+    tables = food_tables(food_snapshot, FoodOptions(languages=("en", "ko")))
+    assert {table.config for table in tables.tables()} == {"food-triples", "food-templates"}
+    details = tables.findings().filter(pl.col("kind") == "aligned-without-language")["detail"]
+    assert details.to_list() == [f"no rows in {tag}: no aligned subset" for tag in ("ar", "he", "ru", "zh")]
