@@ -1,7 +1,8 @@
 """Diff: what a release changes, compared with an earlier one, by configuration, split, row and column."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from blend.builders.diff_model import ColumnChange, ConfigDiff, ReleaseDiff, ReleaseLabel, SplitDiff
 from blend.builders.diff_schema import is_reordered, schema_changes
@@ -14,8 +15,27 @@ from blend.schemas.manifest import ReleaseManifest, TableInfo
 EXAMPLES = 3
 """Ids, and values of each column, quoted per split."""
 
-Splits = Mapping[str, TableInfo]
-"""Split to table, of one configuration."""
+
+class OpenRelease(NamedTuple):
+    """A release directory and what is known of it."""
+
+    folder: Path
+    """The directory."""
+    manifest: ReleaseManifest
+    """Its manifest."""
+
+    def splits(self, config: str) -> dict[str, TableInfo]:
+        """The tables of a configuration by split; none if the release does not have it."""
+        return {table.split: table for table in self.manifest.tables if table.config == config}
+
+
+def open_release(folder: Path) -> OpenRelease:
+    """A release directory with the manifest in it.
+
+    Raises:
+        BlendError: If the directory is no release.
+    """
+    return OpenRelease(folder, read_manifest(folder))
 
 
 def diff_releases(old: Path, new: Path, *, examples: int = EXAMPLES) -> ReleaseDiff:
@@ -32,36 +52,41 @@ def diff_releases(old: Path, new: Path, *, examples: int = EXAMPLES) -> ReleaseD
     Raises:
         BlendError: If a directory is no release, or if one of its files is missing or cannot be read.
     """
-    before, after = read_manifest(old), read_manifest(new)
+    before, after = open_release(old), open_release(new)
+    found = diff_tables(before, after, examples=examples)
+    return found.model_copy(update={"files": file_changes(*before, *after)})
+
+
+def diff_tables(old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES) -> ReleaseDiff:
+    """Compare what two releases hold, without the documents beside the tables; see `diff_releases`."""
     return ReleaseDiff(
-        old=ReleaseLabel(name=before.name, version=before.version),
-        new=ReleaseLabel(name=after.name, version=after.version),
-        settings=setting_changes(before, after),
-        files=file_changes(old, before, new, after),
-        configs=tuple(_config_diffs((old, before), (new, after), examples)),
+        old=ReleaseLabel(name=old.manifest.name, version=old.manifest.version),
+        new=ReleaseLabel(name=new.manifest.name, version=new.manifest.version),
+        settings=setting_changes(old.manifest, new.manifest),
+        files=(),
+        configs=tuple(_config_diffs(old, new, examples)),
     )
 
 
-def _config_diffs(
-    old: tuple[Path, ReleaseManifest], new: tuple[Path, ReleaseManifest], examples: int
-) -> Iterator[ConfigDiff]:
-    before, after = _by_config(old[1]), _by_config(new[1])
-    for config in _in_both_orders(list(after), list(before)):
-        yield _config_diff(config, (old[0], before.get(config, {})), (new[0], after.get(config, {})), examples)
+def _config_diffs(old: OpenRelease, new: OpenRelease, examples: int) -> Iterator[ConfigDiff]:
+    configs = _in_both_orders(*([table.config for table in it.manifest.tables] for it in (new, old)))
+    return (_config_diff(config, old, new, examples) for config in configs)
 
 
-def _config_diff(config: str, old: tuple[Path, Splits], new: tuple[Path, Splits], examples: int) -> ConfigDiff:
+def _config_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int) -> ConfigDiff:
+    before, after = old.splits(config), new.splits(config)
     changes: dict[ColumnChange, None] = {}
     reordered = False
     splits = []
-    for split in _in_both_orders(list(new[1]), list(old[1])):
-        before, after = old[1].get(split), new[1].get(split)
-        if before is None or after is None:
-            splits.append(_one_sided(config, split, (old[0], before), (new[0], after), examples))
-        elif _same(before, after):
-            splits.append(_unchanged(split, before.rows))
+    for split in _in_both_orders(after, before):
+        if split not in before:
+            splits.append(_added(TableColumns(new.folder, after[split]), config, split, examples))
+        elif split not in after:
+            splits.append(_removed(TableColumns(old.folder, before[split]), config, split, examples))
+        elif _same(before[split], after[split]):
+            splits.append(_unchanged(split, before[split].rows))
         else:
-            tables = TableColumns(old[0], before), TableColumns(new[0], after)
+            tables = TableColumns(old.folder, before[split]), TableColumns(new.folder, after[split])
             changes |= dict.fromkeys(schema_changes(tables[0].types, tables[1].types))
             reordered |= is_reordered(tables[0].types, tables[1].types)
             splits.append(diff_rows(*tables, config=config, split=split, examples=examples))
@@ -70,15 +95,8 @@ def _config_diff(config: str, old: tuple[Path, Splits], new: tuple[Path, Splits]
     )
 
 
-def _by_config(manifest: ReleaseManifest) -> dict[str, dict[str, TableInfo]]:
-    found: dict[str, dict[str, TableInfo]] = {}
-    for table in manifest.tables:
-        found.setdefault(table.config, {})[table.split] = table
-    return found
-
-
-def _in_both_orders(new: Sequence[str], old: Sequence[str]) -> list[str]:
-    return [*new, *(name for name in old if name not in new)]
+def _in_both_orders(new: Iterable[str], old: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*new, *old]))
 
 
 def _same(old: TableInfo, new: TableInfo) -> bool:
@@ -89,25 +107,27 @@ def _unchanged(split: str, rows: int) -> SplitDiff:
     return SplitDiff(split=split, old_rows=rows, new_rows=rows, added=0, removed=0, changed=0, moved=0)
 
 
-def _one_sided(
-    config: str,
-    split: str,
-    old: tuple[Path, TableInfo | None],
-    new: tuple[Path, TableInfo | None],
-    examples: int,
-) -> SplitDiff:
-    """A split that only one of the releases has."""
-    (release, info), is_new = (old, False) if new[1] is None else (new, True)
-    assert info is not None
-    ids = first_ids(TableColumns(release, info), config, examples)
+def _added(table: TableColumns, config: str, split: str, examples: int) -> SplitDiff:
     return SplitDiff(
         split=split,
-        old_rows=None if is_new else info.rows,
-        new_rows=info.rows if is_new else None,
-        added=info.rows if is_new else 0,
-        removed=0 if is_new else info.rows,
+        old_rows=None,
+        new_rows=table.n_rows,
+        added=table.n_rows,
+        removed=0,
         changed=0,
         moved=0,
-        added_ids=ids if is_new else (),
-        removed_ids=() if is_new else ids,
+        added_ids=first_ids(table, config, examples),
+    )
+
+
+def _removed(table: TableColumns, config: str, split: str, examples: int) -> SplitDiff:
+    return SplitDiff(
+        split=split,
+        old_rows=table.n_rows,
+        new_rows=None,
+        added=0,
+        removed=table.n_rows,
+        changed=0,
+        moved=0,
+        removed_ids=first_ids(table, config, examples),
     )

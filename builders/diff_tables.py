@@ -13,19 +13,8 @@ from pydantic import JsonValue
 from blend.builders.diff_model import CellChange, SplitDiff
 from blend.builders.diff_schema import Types, shared_types
 from blend.loaders.table_columns import Digests, TableColumns
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.food import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES
-
-KEYS: dict[str, tuple[str, ...]] = {
-    ANNOTATIONS: ("ID",),
-    SHORT_ANSWER_QUESTIONS: ("ID",),
-    MULTIPLE_CHOICE_QUESTIONS: ("MCQID",),
-    FOOD_TRIPLES: ("qid",),
-    FOOD_ALIGNED: ("qid",),
-    FOOD_TEMPLATES: ("relation",),
-}
-"""Configuration to the columns that name a row within a split. Without an entry, a row is its own name: one
-that changed counts as removed and added."""
+from blend.schemas.arrow import published_names
+from blend.schemas.configs import CONFIGS, KEYS
 
 Positions = npt.NDArray[np.int64]
 """Row numbers, from 0."""
@@ -46,7 +35,9 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
     """Compare the rows of two tables that have the same configuration and split.
 
     Rows are paired by their id; should an id occur more than once, the first with the first, the second with
-    the second. Values are compared in the columns, and nested fields, that both tables have with the same type.
+    the second. Rows without an id, because the configuration is unknown or lacks the column, are their own
+    names, and one that changed counts as removed and added. Values are compared in the columns, and nested
+    fields, that both tables have with the same type.
 
     Columns are read one after the other as digests, so memory holds a few numbers per row.
 
@@ -100,8 +91,12 @@ def row_ids(table: TableColumns, key: Sequence[str], rows: Positions) -> tuple[s
 
 
 def _key(config: str, types: Types) -> tuple[str, ...]:
-    key = KEYS.get(config, ())
-    return key if key and set(key) <= set(types) else tuple(types)
+    """The columns that name a row: of a configuration that this version does not know, all of them."""
+    if config in KEYS:
+        column = published_names(CONFIGS[config])[KEYS[config]]
+        if column in types:
+            return (column,)
+    return tuple(types)
 
 
 def _paired(old: TableColumns, new: TableColumns, key: Types) -> _Pairs:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff_model import CellChange, ConfigDiff, ReleaseDiff, SplitDiff
+from blend.builders.diff_settings import CHANGELOG_NAME
 from blend.builders.diff_values import value_pair
 from blend.builders.version_step import Step, VersionStep, expected_version, version_step
 from blend.schemas.manifest import ReleaseManifest
@@ -66,6 +68,21 @@ def first_entry(manifest: ReleaseManifest) -> str:
         for config, counts in rows.items()
     ]
     return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
+
+
+def next_changelog(previous: OpenRelease, new: OpenRelease) -> str:
+    """The ``CHANGELOG.md`` of a release that follows another: what it changes, above what was before.
+
+    Args:
+        previous: The release before.
+        new: The new release; its tables have to be there, its documents not yet.
+
+    Raises:
+        BlendError: If a file cannot be read.
+    """
+    path = previous.folder / CHANGELOG_NAME
+    before = path.read_text(encoding="utf-8") if path.is_file() else changelog(first_entry(previous.manifest))
+    return changelog(changelog_entry(diff_tables(previous, new, examples=1), new.manifest.version), before)
 
 
 def changelog(entry: str, previous: str | None = None) -> str:
