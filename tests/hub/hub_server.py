@@ -120,6 +120,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self.fault = next((fault for fault in self.hub.faults if fault.strikes(request)), None)
+        self.has_struck = False
         if self._struck("before"):
             return
         self.body = self._read_body()
@@ -132,7 +133,9 @@ class Handler(BaseHTTPRequestHandler):
         fault = self.fault
         if fault is None or fault.moment != moment:
             return False
-        fault.act()
+        if not self.has_struck:
+            self.has_struck = True
+            fault.act()
         if fault.status is not None:
             if moment == "before":
                 self._read_body()
@@ -209,6 +212,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         half = self.rfile.read(length // 2)
         if length and self.fault is not None and self.fault.moment == "body":
+            self.has_struck = True
             self.fault.act()
         return half + self.rfile.read(length - len(half))
 

@@ -1,0 +1,145 @@
+"""A publish that is killed: no reader ever sees a half release, and the next run finishes it.
+
+One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import pytest
+from hub_faults import Moment
+from hub_reader import Reader
+from hub_releases import FOUR, digests, held, make_release
+from hub_server import Hub
+from hub_store import Store
+
+from blend.loaders.releases import read_manifest
+
+pytestmark = pytest.mark.integration
+
+REPO = "org/blend"
+MOMENTS = 20
+NEW, OLD = "0.2.0", "0.1.0"
+
+COMMIT = "POST /api/datasets/org/blend/commit/main"
+TAG = "POST /api/datasets/org/blend/tag/.*"
+DECISIVE: tuple[tuple[str, Moment], ...] = (
+    (COMMIT, "before"),
+    (COMMIT, "body"),
+    (COMMIT, "after"),
+    (TAG, "before"),
+    (TAG, "after"),
+)
+"""Where the outcome turns; the other moments are spread over all requests."""
+
+
+class Scene:
+    """A Hub with a published release, a newer one to publish, and a reader."""
+
+    def __init__(self, folder: Path, hub: Hub, reader: Reader) -> None:
+        self.folder = folder
+        self.hub = hub
+        self.reader = reader
+        self.environment = {**os.environ, **hub.environment(folder / "home")}
+        # The new release replaces, adds and removes files.
+        self.old = make_release(folder / "old", OLD, locales=(*FOUR, "am-ET"))
+        self.new = make_release(folder / "new", NEW, locales=(*FOUR, "zh-CN", "ja-JP", "su-JB", "ar-DZ"))
+        assert self.publish(self.old).returncode == 0
+        self.restore()
+        assert self.publish(self.new).returncode == 0
+        self.n_requests = len(hub.requests)
+
+    def publish(self, release: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(self.command(release), env=self.environment, capture_output=True, text=True)
+
+    def command(self, release: Path) -> list[str]:
+        return [
+            *(sys.executable, "-m", "blend", "publish", str(release), REPO),
+            *("--force-version", "whatever changed, it is a test"),
+        ]
+
+    def restore(self) -> None:
+        """Put the Hub back to where only the old release is published."""
+        base, copy = self.folder / "base", self.folder / "copy"
+        if not base.exists():
+            shutil.copytree(self.hub.store.root, base)
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(base, copy)
+        self.hub.store = Store(copy)
+        self.hub.faults.clear()
+        self.hub.requests.clear()
+
+    def publish_killed(self, **fault: Any) -> None:
+        """Start to publish, and kill it when the fault strikes."""
+        started: Queue[subprocess.Popen[bytes]] = Queue()
+
+        def kill() -> None:
+            process = started.get()
+            process.kill()
+            process.wait()
+
+        # What is not handled when the client dies is never handled; otherwise it would be, a little later.
+        struck = self.hub.fail(**fault, action=kill, drop=True)
+        process = subprocess.Popen(
+            self.command(self.new), env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        started.put(process)
+        assert process.wait() == -signal.SIGKILL
+        assert struck.struck == 1
+        self.hub.faults.clear()
+
+    def assert_whole(self, revision: str) -> None:
+        """What a reader gets is one of the two releases, byte for byte, and loads and validates."""
+        repository = self.hub.repository(REPO)
+        release = {0: self.old, 1: self.new}[held(repository, revision) == digests(self.new)]
+        assert held(repository, revision) == digests(release)
+        expected: dict[str, dict[str, int]] = {}
+        for table in read_manifest(release).tables:
+            expected.setdefault(table.config, {})[table.split] = table.rows
+        answer = self.reader.read(REPO, revision, repository.resolve(revision) or "")
+        assert answer == {"rows": expected, "problems": []}
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder = tmp_path_factory.mktemp("killed")
+    with Hub(folder / "hub").serving() as hub, Reader(hub.environment(folder / "readers-home")) as reader:
+        yield Scene(folder, hub, reader)
+
+
+@pytest.mark.parametrize("nth", range(MOMENTS))
+def test_killed_at_any_moment(scene: Scene, nth: int):
+    scene.restore()
+    scene.publish_killed(**_moment(nth, scene.n_requests))
+    repository = scene.hub.repository(REPO)
+    assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
+    for revision in ("main", *repository.tags):
+        scene.assert_whole(revision)
+    rerun = scene.publish(scene.new)
+    assert rerun.returncode == 0, rerun.stderr
+    assert set(repository.tags) == {"v0.1.0", "v0.2.0"}
+    assert held(repository, "main") == held(repository, "v0.2.0") == digests(scene.new)
+    assert held(repository, "v0.1.0") == digests(scene.old)
+    titles = [commit.title for _, commit in repository.history("main")]
+    assert titles == ["Release blend-sample 0.2.0", "Release blend-sample 0.1.0", "initial commit"]
+
+
+def _moment(nth: int, n_requests: int) -> dict[str, Any]:
+    if nth < len(DECISIVE):
+        request, moment = DECISIVE[nth]
+        return {"request": request, "moment": moment}
+    spread = nth - len(DECISIVE)
+    n_spread = MOMENTS - len(DECISIVE)
+    moments: tuple[Moment, ...] = ("before", "body", "after")
+    return {
+        "request": ".*",
+        "skip": spread * n_requests // n_spread,
+        "moment": moments[spread % len(moments)],
+    }
