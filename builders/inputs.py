@@ -1,6 +1,6 @@
 """Inputs: all sources of a recipe as one set of tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import polars as pl
 from blend.builders.progress import Notify, unheard
 from blend.loaders.sources import SourceTables, load_source
 from blend.schemas.errors import BlendError, RowError, raise_all
-from blend.schemas.frames import KEY
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import Recipe, Source
@@ -44,7 +44,7 @@ def read_inputs(
     locales: Registry | None = None,
     notify: Notify = unheard,
 ) -> Inputs:
-    """Read all sources of a recipe.
+    """Read all sources of a recipe that hold questions.
 
     Args:
         recipe: Names the sources and the locales wanted.
@@ -61,22 +61,27 @@ def read_inputs(
     wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
     sources: list[SourceTables] = []
     held: set[str] = set()
-    for done, source in enumerate(recipe.sources):
-        notify("read sources", done, len(recipe.sources))
+    holding_questions = [source for source in recipe.sources if source.kind != "wikidata"]
+    for done, source in enumerate(holding_questions):
+        notify("read sources", done, len(holding_questions))
         tables = _load(source, base, places or {}, known)
         held.update(tables.questions["locale"])
         sources.append(_only(tables, wanted))
     notify("read sources", len(sources), len(sources))
     inputs = Inputs(
-        questions=pl.concat([tables.questions for tables in sources]).sort(KEY, maintain_order=True),
-        annotations=pl.concat([tables.annotations for tables in sources]).sort(KEY),
-        responses=pl.concat([tables.responses for tables in sources]),
-        reviews=pl.concat([tables.reviews for tables in sources]),
+        questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
+        annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),
+        responses=_joined(RESPONSES, [tables.responses for tables in sources]),
+        reviews=_joined(REVIEWS, [tables.reviews for tables in sources]),
         sources=tuple(sources),
     )
     _check_unique(inputs.questions)
     _check_held(wanted or [], held)
     return inputs
+
+
+def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat([empty(schema), *frames])
 
 
 def _load(source: Source, base: Path, places: Mapping[str, Path], known: Registry) -> SourceTables:

@@ -119,17 +119,27 @@ def _write_tables(
     for done, table in enumerate(plan):
         notify("write questions and annotations", done, len(plan))
         tables.append(write_table(table, release))
-    notify("write questions and annotations", len(plan), len(plan))
+        notify("write questions and annotations", done + 1, len(plan))
+    return [*tables, *_write_mcqs(built, release, notify), *_write_food(built, release, notify)]
+
+
+def _write_mcqs(built: BuiltTables, release: Path, notify: Notify) -> list[TableInfo]:
+    if not built.mcqs.n_mcqs:
+        # A configuration without rows would only puzzle its reader; the report says why there are none.
+        return []
     batches = built.mcq_batches(notify)
     info = write_table(
         Table(MULTIPLE_CHOICE_QUESTIONS, MCQ_SPLIT, CONFIGS[MULTIPLE_CHOICE_QUESTIONS], batches), release
     )
-    if info.rows:
-        return [*tables, info]
-    # A configuration without rows would only puzzle its reader; the report says why there are none.
-    for file in info.files:
-        (release / file).unlink()
-    (release / "data" / MULTIPLE_CHOICE_QUESTIONS).rmdir()
+    return [info]
+
+
+def _write_food(built: BuiltTables, release: Path, notify: Notify) -> list[TableInfo]:
+    tables = []
+    for done, table in enumerate(built.food):
+        notify("write tables from Wikidata", done, len(built.food))
+        tables.append(write_table(table, release))
+        notify("write tables from Wikidata", done + 1, len(built.food))
     return tables
 
 

@@ -6,30 +6,19 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.builders.food_sources import read_food_sources
 from blend.builders.inputs import Inputs, read_inputs
 from blend.builders.judging import fillers_of, judges_of, reviewed_files
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq_build import McqBuild
+from blend.builders.parquet import Table
 from blend.builders.progress import Notify, unheard
 from blend.builders.saq import aggregate
+from blend.builders.stages import Stage, rows_by
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
 from blend.schemas.recipe import Recipe
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What one step made and left out."""
-
-    name: str
-    """Step, as printed."""
-    made: pl.DataFrame
-    """``locale``, ``rows``: counts."""
-    findings: pl.DataFrame
-    """`FINDINGS` of the step."""
-    notes: dict[str, int | str]
-    """Further figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +33,8 @@ class BuiltTables:
     """`ANNOTATIONS`, one row per question."""
     mcqs: McqBuild
     """Multiple-choice questions, made when they are written."""
+    food: tuple[Table, ...]
+    """Tables from Wikidata, made when they are written."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
@@ -71,7 +62,7 @@ class BuiltTables:
 
     def report(self, tags: Sequence[str]) -> tuple[StageReport, ...]:
         """The build report: counts per step, locales in the order of ``tags``."""
-        return tuple(_report(stage, tags) for stage in self.stages)
+        return tuple(stage.report(tags) for stage in self.stages)
 
     def figures(self) -> pl.DataFrame:
         """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``."""
@@ -123,20 +114,31 @@ def build_tables(
         locales=known,
     )
     notify("build tables", 2, 2)
+    food = read_food_sources(recipe, base=base, places=places, notify=notify)
+    infos = [*inputs.infos, *(made.info for made in food)]
     return BuiltTables(
-        recipe=_pinned(recipe, inputs),
+        recipe=_pinned(recipe, infos),
         questions=inputs.questions,
         annotations=annotations,
         mcqs=mcqs,
-        sources=(*inputs.infos, *reviewed_files(recipe.mcq, base)),
-        stages=(*_reading(inputs), *aggregation, _mcq_stage(mcqs)),
+        food=tuple(table for made in food for table in made.tables),
+        sources=(*infos, *reviewed_files(recipe.mcq, base)),
+        stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage for made in food)),
     )
 
 
-def _pinned(recipe: Recipe, inputs: Inputs) -> Recipe:
-    pins = [{"sha256": info.sha256, "revision": info.revision} for info in inputs.infos]
-    sources = [source.model_copy(update=pin) for source, pin in zip(recipe.sources, pins, strict=True)]
+def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
+    read = {(info.kind, info.location): info for info in infos}
+    sources = []
+    for source in recipe.sources:
+        info = read[source.kind, source.location]
+        sources.append(source.model_copy(update={"sha256": info.sha256, "revision": info.revision}))
     return recipe.model_copy(update={"sources": tuple(sources)})
+
+
+def _question_stages(inputs: Inputs, aggregation: Sequence[Stage], mcqs: McqBuild) -> list[Stage]:
+    """The account of everything about questions; none where a release holds no questions."""
+    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs)] if inputs.sources else []
 
 
 def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage]]:
@@ -145,7 +147,7 @@ def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Sta
     if asked.is_empty():
         return inputs.annotations, []
     result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq)
-    stage = Stage("aggregate responses", _rows(result.annotations), result.findings, {})
+    stage = Stage("aggregate responses", rows_by(result.annotations), result.findings)
     return pl.concat([inputs.annotations, result.annotations]).sort(KEY), [stage]
 
 
@@ -153,7 +155,7 @@ def _reading(inputs: Inputs) -> list[Stage]:
     return [
         Stage(
             f"read {source.info.kind} {source.info.location}".strip(),
-            _rows(source.questions),
+            rows_by(source.questions),
             source.findings,
             {"responses": len(source.responses), "reviews": len(source.reviews)},
         )
@@ -176,18 +178,3 @@ def _mcq_stage(mcqs: McqBuild) -> Stage:
     }
     made = mcqs.summary.select("locale", rows="mcqs")
     return Stage("make multiple-choice questions", made, pl.concat([empty(FINDINGS), dropped]), decided)
-
-
-def _rows(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by("locale").agg(rows=pl.len().cast(pl.Int64))
-
-
-def _report(stage: Stage, tags: Sequence[str]) -> StageReport:
-    made = dict(stage.made.select("locale", "rows").iter_rows())
-    kinds = stage.findings["kind"].value_counts().sort("kind")
-    return StageReport(
-        stage=stage.name,
-        kept={tag: made[tag] for tag in tags if tag in made},
-        findings=dict(kinds.iter_rows()),
-        notes=stage.notes,
-    )

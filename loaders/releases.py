@@ -8,7 +8,12 @@ from pydantic import BaseModel, ValidationError
 
 from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
-from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+    model_of,
+)
 from blend.schemas.errors import BlendError, UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
@@ -57,7 +62,7 @@ def read_config(release: Path, config: str) -> pl.DataFrame:
     if not tables:
         held = {table.config for table in read_manifest(release).tables}
         raise UnknownNameError("configuration", config, held)
-    model = CONFIGS[config]
+    model = model_of(config)
     return pl.concat([_read_table(release, table, model) for table in tables])
 
 

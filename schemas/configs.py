@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel
 
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.food import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES, FoodTemplate, FoodTriple
 from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question
 
 ANNOTATIONS = "annotations"
@@ -12,6 +14,9 @@ CONFIGS: dict[str, type[BaseModel]] = {
     ANNOTATIONS: Annotation,
     SHORT_ANSWER_QUESTIONS: Question,
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
+    FOOD_TRIPLES: FoodTriple,
+    FOOD_ALIGNED: FoodTriple,
+    FOOD_TEMPLATES: FoodTemplate,
 }
 """Configuration to row model, in the order of the card."""
 
@@ -19,5 +24,37 @@ KEYS: dict[str, str] = {
     ANNOTATIONS: "template_id",
     SHORT_ANSWER_QUESTIONS: "template_id",
     MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
+    FOOD_TRIPLES: "qid",
+    FOOD_ALIGNED: "qid",
+    FOOD_TEMPLATES: "relation",
 }
 """Configuration to the field that no two rows of a split share."""
+
+QUESTION_CONFIGS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIONS)
+"""Configurations whose rows are about locales; the others are about languages."""
+
+
+def like(config: str) -> str:
+    """The configuration of `CONFIGS` whose model and key a configuration has.
+
+    Other domains than food name theirs alike: ``instrument-triples`` is like ``food-triples``.
+
+    Raises:
+        UnknownNameError: If it is like none.
+    """
+    if config in CONFIGS:
+        return config
+    kind = config.rpartition("-")[2]
+    if f"food-{kind}" not in CONFIGS:
+        raise UnknownNameError("configuration", config, CONFIGS)
+    return f"food-{kind}"
+
+
+def model_of(config: str) -> type[BaseModel]:
+    """The row model of a configuration."""
+    return CONFIGS[like(config)]
+
+
+def key_of(config: str) -> str:
+    """The field that no two rows of a split of the configuration share."""
+    return KEYS[like(config)]

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from blend.schemas.food_options import FoodOptions
+
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Version = Annotated[str, StringConstraints(pattern=r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$")]
 
@@ -17,11 +19,12 @@ class RecipePart(BaseModel):
 class Source(RecipePart):
     """Where input comes from, pinned."""
 
-    kind: Literal["sample", "responses", "blend"]
+    kind: Literal["sample", "responses", "blend", "wikidata"]
     """``sample``: the data embedded in the package; ``responses``: a directory of raw responses;
-    ``blend``: a directory or Hub repository in the layout of the public BLEnD data."""
+    ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``wikidata``: a snapshot
+    of Wikidata taken by ``blend wikidata snapshot``."""
     location: str = ""
-    """Directory, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
+    """Directory or snapshot, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
     revision: str | None = None
     """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
     sha256: Sha256 | None = None
@@ -106,3 +109,5 @@ class Recipe(RecipePart):
     """How responses become annotations."""
     mcq: McqOptions = McqOptions()
     """How annotations become multiple-choice questions."""
+    food: FoodOptions = FoodOptions()
+    """How a Wikidata snapshot becomes triples, aligned subset and templates."""
