@@ -23,7 +23,7 @@ def checks_table(report: ValidationReport) -> Table:
     """A row per check: what it looks at, and how many problems of each level it found."""
     table = Table(title=f"{report.name} {report.version}, {report.rows:,} rows", title_justify="left")
     table.add_column("check", no_wrap=True)
-    table.add_column("what it looks at", no_wrap=True, overflow="ellipsis")
+    table.add_column("what it looks at")
     for level, name in zip(Level, ("errors", "warnings", "infos"), strict=True):
         table.add_column(name, justify="right", min_width=len(name), style=_STYLES[level])
     for result in report.checks:

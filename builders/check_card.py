@@ -8,8 +8,9 @@ import langcodes
 import yaml
 
 from blend.builders.check_report import Problem, error, warning
-from blend.builders.check_subject import Subject
+from blend.builders.check_subject import Subject, is_known
 from blend.schemas.arrow import arrow_schema
+from blend.schemas.configs import model_of
 from blend.schemas.manifest import TableInfo
 
 CARD = "README.md"
@@ -137,8 +138,8 @@ def _described(subject: Subject, body: str) -> Iterator[Problem]:
     for config in dict.fromkeys(table.config for table in subject.manifest.tables):
         if f"`{config}`" not in body and f'"{config}"' not in body:
             yield error(CARD, f"does not describe the configuration {config}", _REBUILD)
-        if config in subject.models:
-            lacking = [name for name in arrow_schema(subject.models[config]).names if f"`{name}`" not in body]
+        if is_known(config):
+            lacking = [name for name in arrow_schema(model_of(config)).names if f"`{name}`" not in body]
             if lacking:
                 yield error(CARD, f"does not describe the columns {_listed(lacking)} of {config}", _REBUILD)
 

@@ -79,10 +79,18 @@ def _suspects(batch: Batch, texts: Texts, ordinary: str) -> Iterator[Problem]:
     if texts.column == PROMPT:  # the one column whose texts have several lines
         rows = rows.with_columns(pl.col("text").str.replace_all("\n", " ", literal=True))
     for row_id, text in rows.filter(pl.col("text").str.contains(_SUSPECT)).iter_rows():
-        yield from _problems(text, texts.column, batch.place(row_id), ordinary)
+        yield from problems_of(text, texts.column, batch.place(row_id), ordinary)
 
 
-def _problems(text: str, column: str, where: str, ordinary: str) -> Iterator[Problem]:
+def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[Problem]:
+    """What is wrong with the characters of a text.
+
+    Args:
+        text: The text.
+        column: Path of its column.
+        where: Its place.
+        ordinary: Invisible characters that belong to its script.
+    """
     if not text.strip():
         found = warning if column in _MAY_BE_BLANK else error
         yield found(where, f"column {column} is blank", "fill it in or leave the row out")

@@ -1,13 +1,16 @@
 """Check of loading: what users do first, with the library they do it with."""
 
+import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from blend.builders.check_report import Problem, error
+from blend.builders.check_report import Problem, error, warning
 from blend.builders.check_subject import Subject
 from blend.schemas.arrow import features
+from blend.schemas.configs import model_of
 from blend.schemas.manifest import TableInfo
 
 _FIX = "compare the card's header with release.json, and rebuild the release"
@@ -23,11 +26,14 @@ def check_loading(subject: Subject) -> Iterator[Problem]:
     for table in subject.manifest.tables:
         configs.setdefault(table.config, []).append(table)
     # A cache of its own: another copy of the same release may have been loaded before.
-    with _without_progress_bars(), TemporaryDirectory(prefix="blend-validate-") as cache:
+    with _without_progress_bars(), _overheard() as said, TemporaryDirectory(prefix="blend-validate-") as cache:
         for config, tables in configs.items():
             if all(table in subject.sound for table in tables):  # else told by the check of tables
                 yield from _whole(subject, config, tables, cache)
                 yield from _streamed(subject, config, tables, cache)
+        for message, times in said.items():
+            what = f"datasets warns, {times} times: {message[:_SHOWN_CHARACTERS]}"
+            yield warning("load_dataset(…)", what, _FIX)
 
 
 def _whole(subject: Subject, config: str, tables: Sequence[TableInfo], cache: str) -> Iterator[Problem]:
@@ -48,7 +54,7 @@ def _whole(subject: Subject, config: str, tables: Sequence[TableInfo], cache: st
             rows = splits[table.split]
             if len(rows) != table.rows:
                 yield error(f"{where}[{table.split!r}]", f"has {len(rows):,} rows, not {table.rows:,}", _FIX)
-            yield from _types(subject, table, rows.features, f"{where}[{table.split!r}]")
+            yield from _types(table, rows.features, f"{where}[{table.split!r}]")
             if len(rows) and rows[0] != _first(subject, table):
                 yield error(f"{where}[{table.split!r}]", "begins with another row than the file", _FIX)
 
@@ -64,13 +70,13 @@ def _streamed(subject: Subject, config: str, tables: Sequence[TableInfo], cache:
         except Exception as broken:
             yield _failed(where, broken)
             continue
-        yield from _types(subject, table, rows.features, where)
+        yield from _types(table, rows.features, where)
         if first != _first(subject, table):
             yield error(where, "begins with another row than the file", _FIX)
 
 
-def _types(subject: Subject, table: TableInfo, held: Any, where: str) -> Iterator[Problem]:
-    expected = features(subject.models[table.config])
+def _types(table: TableInfo, held: Any, where: str) -> Iterator[Problem]:
+    expected = features(model_of(table.config))
     if held != expected:
         wrong = sorted(name for name in expected.keys() | held.keys() if held.get(name) != expected.get(name))
         what = f"has other types than the model in {', '.join(wrong)}"
@@ -84,6 +90,34 @@ def _first(subject: Subject, table: TableInfo) -> dict[str, Any] | None:
 def _failed(where: str, broken: Exception) -> Problem:
     said = " ".join(str(broken).split())
     return error(where, f"fails with {type(broken).__name__}: {said[:_SHOWN_CHARACTERS]}", _FIX)
+
+
+class _Listener(logging.Handler):
+    """Counts the warnings that ``datasets`` logs."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: Counter[str] = Counter()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count a message."""
+        self.messages[record.getMessage()] += 1
+
+
+@contextmanager
+def _overheard() -> Iterator[Counter[str]]:
+    """What ``datasets`` would print into the users' terminal, counted instead of printed."""
+    import datasets.utils.logging as own_logging
+
+    own_logging.get_verbosity()  # sets up the library's handlers, which it otherwise does at its first message
+    logger = logging.getLogger("datasets")
+    listener = _Listener()
+    usual = list(logger.handlers)
+    logger.handlers = [listener]
+    try:
+        yield listener.messages
+    finally:
+        logger.handlers = usual
 
 
 @contextmanager

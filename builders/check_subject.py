@@ -10,12 +10,12 @@ from typing import NamedTuple
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel
 
 from blend.builders.parquet import canonical_rows, schema_digest
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema, published_names
-from blend.schemas.configs import CONFIGS, KEYS
+from blend.schemas.configs import QUESTION_CONFIGS, key_of, like, model_of
+from blend.schemas.errors import UnknownNameError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -57,17 +57,15 @@ class Subject:
     """Its manifest."""
     locales: Registry
     """The known locales."""
-    models: Mapping[str, type[BaseModel]]
-    """Row model by configuration."""
 
     @classmethod
-    def open(cls, path: Path, locales: Registry, models: Mapping[str, type[BaseModel]] = CONFIGS) -> "Subject":
+    def open(cls, path: Path, locales: Registry) -> "Subject":
         """The release in a directory.
 
         Raises:
             BlendError: If the directory holds no manifest that this version reads.
         """
-        return cls(path, read_manifest(path), locales, models)
+        return cls(path, read_manifest(path), locales)
 
     @cached_property
     def surveys(self) -> Mapping[tuple[str, str], Survey | str]:
@@ -105,12 +103,14 @@ class Subject:
                 yield Batch(table, file, frame)
 
     def locale_of(self, table: TableInfo) -> Locale | None:
-        """The locale whose split a table is; null when there is none, or when nobody registered it."""
+        """The locale whose split a table is; null for splits of other kinds, or if nobody registered it."""
+        if table.config not in QUESTION_CONFIGS:
+            return None
         return next((locale for locale in self.locales if locale.split == table.split), None)
 
     def _columns(self, config: str, wanted: Sequence[str]) -> list[str]:
         name = id_column(config)
-        held = arrow_schema(self.models[config]).names
+        held = arrow_schema(model_of(config)).names
         return [name, *(column for column in held if column in wanted and column != name)]
 
     def _survey(self, table: TableInfo) -> Survey | str:
@@ -139,14 +139,22 @@ class Subject:
         survey = self.surveys[table.config, table.split]
         return (
             isinstance(survey, Survey)
-            and table.config in self.models
-            and survey.schema_sha256 == schema_digest(arrow_schema(self.models[table.config]))
+            and is_known(table.config)
+            and survey.schema_sha256 == schema_digest(arrow_schema(model_of(table.config)))
         )
+
+
+def is_known(config: str) -> bool:
+    """Whether there is a model for the rows of a configuration."""
+    try:
+        return bool(like(config))
+    except UnknownNameError:
+        return False
 
 
 def id_column(config: str) -> str:
     """The column that names the rows of a configuration."""
-    return published_names(CONFIGS[config])[KEYS[config]]
+    return published_names(model_of(config))[key_of(config)]
 
 
 def _as_written(schema: pa.Schema) -> pa.Schema:

@@ -8,9 +8,9 @@ import polars as pl
 from pydantic import ValidationError
 
 from blend.builders.check_report import Problem, error, info
-from blend.builders.check_subject import Subject, Survey, id_column
+from blend.builders.check_subject import Subject, Survey, id_column, is_known
 from blend.schemas.arrow import arrow_schema
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
 from blend.schemas.manifest import MANIFEST_NAME, TableInfo
 
 _SHOWN_CHARACTERS = 60
@@ -32,13 +32,13 @@ def check_tables(subject: Subject) -> Iterator[Problem]:
             yield error(place, f"{survey}, its rows are not checked", "copy or build the release again")
         else:
             yield from _digests(table, survey, place)
-            yield from _columns(subject, table, survey, place)
+            yield from _columns(table, survey, place)
 
 
 def check_rows(subject: Subject) -> Iterator[Problem]:
     """Rows are what their model says."""
     for batch in subject.batches():
-        model = subject.models[batch.table.config]
+        model = model_of(batch.table.config)
         name = id_column(batch.table.config)
         for row in batch.rows.iter_rows(named=True):
             try:
@@ -51,7 +51,7 @@ def check_rows(subject: Subject) -> Iterator[Problem]:
 def check_splits(subject: Subject) -> Iterator[Problem]:
     """Rows stand in their locale's split."""
     unknown: Counter[str] = Counter()
-    for batch in subject.batches(columns=["locale", "language"]):
+    for batch in subject.batches(*QUESTION_CONFIGS, columns=["locale", "language"]):
         unknown.update(tag for tag in batch.rows["locale"] if tag not in subject.locales)
         locale = subject.locale_of(batch.table)
         if batch.table.config == MULTIPLE_CHOICE_QUESTIONS or locale is None:
@@ -83,13 +83,13 @@ def _digests(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
             yield error(place, what, "rebuild the release")
 
 
-def _columns(subject: Subject, table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
-    if table.config not in subject.models:
-        known = ", ".join(subject.models)
+def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
+    if not is_known(table.config):
+        known = ", ".join(CONFIGS)
         what = f"unknown configuration {table.config!r}, its rows are not checked; known are {known}"
         yield error(place, what, "validate with the version of blend-sdk that built the release")
         return
-    expected = {field.name: str(field.type) for field in arrow_schema(subject.models[table.config])}
+    expected = {field.name: str(field.type) for field in arrow_schema(model_of(table.config))}
     held = {field.name: str(field.type) for field in survey.schema}
     if list(held.items()) == list(expected.items()):
         return

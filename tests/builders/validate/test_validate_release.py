@@ -78,7 +78,12 @@ def test_all_problems_are_counted_and_the_first_shown():
     found = [info("a", "one"), *(warning(str(i), "two", "mend") for i in range(1000)), error("b", "three")]
     result = CheckResult.of("mine", "Mine", iter(found), examples=2)
     assert (result.errors, result.warnings, result.infos) == (1, 1000, 1)
-    assert [str(problem) for problem in result.examples] == ["b: three", "0: two; mend", "1: two; mend", "a: one"]
+    assert [str(problem) for problem in result.examples] == [
+        "b: three",
+        "0: two; mend",
+        "1: two; mend",
+        "a: one",
+    ]
     assert result.level is Level.ERROR
 
 

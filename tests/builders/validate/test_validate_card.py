@@ -1,0 +1,206 @@
+"""Faults of the card, and of loading with ``datasets``; food tables beside those of questions."""
+
+from pathlib import Path
+
+import datasets
+import polars as pl
+import pytest
+import yaml
+
+from blend.builders.parquet import Table, write_table
+from blend.builders.validate import CHECKS, validate_release
+from blend.schemas.food import FOOD_TRIPLES, TRIPLES, FoodTriple
+
+REBUILD = "rebuild the release"
+
+
+def edit_header(release, change) -> None:
+    """Change the card's YAML header."""
+
+    def edited(text: str) -> str:
+        _, header, body = text.split("---\n", 2)
+        fields = yaml.safe_load(header)
+        change(fields)
+        return f"---\n{yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)}---\n{body}"
+
+    release.edit("README.md", edited)
+
+
+def test_no_card(release):
+    (release.path / "README.md").unlink()
+    assert release.problems("card") == [f"error: README.md: is missing; {REBUILD}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Data\n", "does not begin with a YAML header between two lines ---"),
+        ("---\n- a\n---\n# Data\n", "the header is not a YAML mapping"),
+        (
+            "---\na: [\n---\n# Data\n",
+            (
+                "the header is not YAML (while parsing a flow node expected the node content, but found "
+                "'<stream end>' in \"<unicode string>\", line 1, column 5: a: [ ^)"
+            ),
+        ),
+    ],
+)
+def test_no_header(release, text: str, said: str):
+    release.edit("README.md", lambda _: text)
+    assert release.problems("card") == [f"error: README.md: {said}; {REBUILD}"]
+
+
+def test_a_card_in_another_encoding(release):
+    (release.path / "README.md").write_bytes("---\ntitle: café\n---\n".encode("latin-1"))
+    assert release.problems("card") == [f"error: README.md: is not in UTF-8; {REBUILD}"]
+
+
+def test_no_configurations(release):
+    edit_header(release, lambda fields: fields.pop("configs"))
+    assert release.problems("card") == [
+        f"error: README.md, configs: is not a list of configurations; {REBUILD}"
+    ]
+
+
+def test_a_configuration_is_missing(release):
+    edit_header(release, lambda fields: fields["configs"].pop(1))
+    (problem,) = release.problems("card")
+    assert problem == (
+        "error: README.md, configs: names the configurations annotations, multiple-choice-questions, "
+        f"release.json annotations, short-answer-questions, multiple-choice-questions; {REBUILD}"
+    )
+
+
+def test_a_wrong_split_name(release):
+    edit_header(release, lambda fields: fields["configs"][0]["data_files"][0].update(split="UK"))
+    assert release.problems("card") == [
+        (
+            "error: README.md, configs, annotations: names the splits UK, KR, DZ, CN, IR, MX, ET, KP, JB, JP, "
+            f"release.json US, KR, DZ, CN, IR, MX, ET, KP, JB, JP; {REBUILD}"
+        )
+    ]
+
+
+def test_a_split_without_path(release):
+    edit_header(release, lambda fields: fields["configs"][0]["data_files"][0].pop("path"))
+    assert release.problems("card") == [
+        (
+            "error: README.md, configs, annotations: data_files is not a list of splits, each with its path; "
+            f"{REBUILD}"
+        )
+    ]
+
+
+def test_a_path_that_matches_other_files(release):
+    edit_header(
+        release,
+        lambda fields: fields["configs"][0]["data_files"][1].update(path="data/annotations/K*.parquet"),
+    )
+    assert release.problems("card") == [
+        (
+            "error: README.md, configs, annotations: split KR matches the files "
+            "data/annotations/KP-00000.parquet, data/annotations/KR-00000.parquet, "
+            f"release.json names data/annotations/KR-00000.parquet; {REBUILD}"
+        )
+    ]
+
+
+def test_a_wrong_number_of_rows(release):
+    splits = [{"name": "KR", "num_examples": 41, "num_bytes": 1}]
+    info = [{"config_name": "annotations", "splits": splits}]
+    edit_header(release, lambda fields: fields.update(dataset_info=info))
+    assert release.problems("card") == [
+        (
+            "error: README.md, dataset_info, annotations: split KR has num_examples 41, release.json says 40; "
+            f"{REBUILD}"
+        )
+    ]
+
+
+def test_licence_name_and_languages(release):
+    def change(fields):
+        fields.update(license="mit", pretty_name="")
+        fields["language"] = [tag for tag in fields["language"] if tag != "su"] + ["xx-yyyyyyyyyy"]
+
+    edit_header(release, change)
+    assert release.problems("card") == [
+        f"error: README.md: license is 'mit', the recipe's is 'cc-by-4.0'; {REBUILD}",
+        f"error: README.md: language 'xx-yyyyyyyyyy' is no BCP 47 tag; {REBUILD}",
+        f"error: README.md: language lacks su; {REBUILD}",
+        f"warning: README.md: has no pretty_name; {REBUILD}",
+    ]
+
+
+def test_columns_that_nobody_describes(release):
+    release.edit("README.md", lambda text: text.replace("`grouping`", "grouping").replace("`idks`", "idks"))
+    assert release.problems("card") == [
+        f"error: README.md: does not describe the columns idks, grouping of annotations; {REBUILD}"
+    ]
+
+
+def test_food_tables_are_read_like_any_other(release):
+    entity = {"qid": "Q7802", "label": "bread"}
+    row = dict.fromkeys(TRIPLES) | {
+        "qid": "Q3",
+        "language": "en",
+        "label": "toast\u202e",
+        "origin_qid": "Q145",
+        "origin": "United Kingdom",
+        "origin_via": ["P495"],
+        "origin_is_historical": False,
+        "stated_origin_qid": "Q145",
+        "continents": ["Europe"],
+        "parts": [entity],
+        "materials": [],
+        "image": [],
+        "original_parts": [],
+        "unlabelled_parts": [],
+    }
+    batches = [pl.DataFrame([row, row], schema=TRIPLES)]
+    info = write_table(Table(FOOD_TRIPLES, "en", FoodTriple, batches), release.path)
+    release.edit_manifest(lambda manifest: manifest["tables"].append(info.model_dump(mode="json")))
+    checks = {name: check for name, check in CHECKS.items() if name not in ("files", "card", "loading")}
+    report = validate_release(release.path, checks=checks)
+    problems = [str(p) for result in report.checks for p in result.examples if p.level == "error"]
+    place = "data/food-triples/en-00000.parquet"
+    reordered = "column label holds characters that reorder the text: U+202E RIGHT-TO-LEFT OVERRIDE"
+    fix = "correct the source and rebuild the release"
+    assert problems == [
+        f"{place}:Q3: the id occurs again; first in {place}; {fix}",
+        f"{place}:Q3: {reordered}; {fix}",
+        f"{place}:Q3: {reordered}; {fix}",
+    ]
+
+
+@pytest.mark.integration
+def test_a_release_that_loads(sample: Path):
+    shown = datasets.is_progress_bar_enabled()
+    (result,) = validate_release(sample, checks={"loading": CHECKS["loading"]}).checks
+    assert [str(problem) for problem in result.examples] == []
+    assert datasets.is_progress_bar_enabled() == shown
+
+
+@pytest.mark.integration
+def test_releases_that_do_not_load_as_they_should(release):
+    edit_header(release, lambda fields: fields["configs"][0]["data_files"][1].update(split="KO"))
+    wrong_type = [{"config_name": "short-answer-questions", "features": [{"name": "ID", "dtype": "string"}]}]
+    edit_header(release, lambda fields: fields.update(dataset_info=wrong_type))
+    problems = release.problems("loading")
+    assert (
+        "error: load_dataset(…, 'annotations'): has the splits US, KO, DZ, CN, IR, MX, ET, KP, JB, JP, "
+        "not US, KR, DZ, CN, IR, MX, ET, KP, JB, JP; "
+        "compare the card's header with release.json, and rebuild the release"
+    ) in problems
+    assert any("load_dataset(…, 'annotations', split='KR', streaming=True): fails with" in p for p in problems)
+    assert any("load_dataset(…, 'short-answer-questions')" in p and "fails with" in p for p in problems)
+
+
+@pytest.mark.integration
+def test_what_datasets_warns_of_is_heard(release, capfd):
+    splits = [{"name": "KR", "num_examples": 40}]
+    info = [{"config_name": "annotations", "splits": splits}]
+    edit_header(release, lambda fields: fields.update(dataset_info=info))
+    (problem,) = release.problems("loading")
+    assert problem.startswith("warning: load_dataset(…): datasets warns, ")
+    assert "Ignoring part of dataset_info from the dataset card" in problem
+    assert "Ignoring" not in "".join(capfd.readouterr())
