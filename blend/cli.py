@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from blend import cli_build, cli_diff, cli_look, cli_publish, cli_templates, cli_validate
+from blend import cli_build, cli_diff, cli_look, cli_publish, cli_templates, cli_validate, cli_wikidata
 from blend.schemas.errors import BlendError, MissingExtraError
 from blend.version import __version__
 
@@ -27,6 +27,7 @@ cli_diff.register(app)
 cli_validate.register(app)
 cli_publish.register(app)
 app.add_typer(cli_templates.app, name="templates")
+app.add_typer(cli_wikidata.app, name="wikidata")
 
 
 def _print_version(wanted: bool) -> None:

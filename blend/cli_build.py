@@ -34,6 +34,12 @@ def build(
             "recipe, take its BLEnD source from here.",
         ),
     ] = None,
+    food: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Build from this snapshot of Wikidata (`blend wikidata snapshot`) alone."
+        ),
+    ] = None,
     revision: Annotated[
         str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
     ] = None,
@@ -55,10 +61,11 @@ def build(
     - `blend build` builds the sample in the package.
     - `blend build recipe.toml --out release` builds your own data.
     - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
+    - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     """
     from blend.builders.release import build_release
 
-    used, base, places = _recipe(recipe, blend, revision)
+    used, base, places = _recipe(recipe, blend, revision, food)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     from blend.progress import interruptible, shown_progress
 
@@ -73,16 +80,22 @@ def build(
 
 
 def _recipe(
-    path: Path | None, blend: str | None, revision: str | None
+    path: Path | None, blend: str | None, revision: str | None, food: Path | None
 ) -> "tuple[Recipe, Path, dict[str, Path]]":
     """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
-    from blend.loaders.ready_recipes import blend_recipe, blend_source, sample_recipe
+    from blend.loaders.ready_recipes import blend_recipe, blend_source, food_recipe, sample_recipe
     from blend.loaders.recipes import read_recipe
 
     if revision is not None and blend is None:
         raise BlendError("--revision names a version of the repository given with --blend; give both")
     if path is not None and revision is not None:
         raise BlendError("--revision does not go with a recipe; write the revision into the recipe")
+    if food is not None and (path is not None or blend is not None):
+        raise BlendError(
+            "--food builds from a snapshot alone; to join it with other sources, write all into a recipe"
+        )
+    if food is not None:
+        return food_recipe(food), Path(), {food.name: food}
     if path is None and blend is None:
         return sample_recipe(), Path(), {}
     recipe = read_recipe(path) if path is not None else blend_recipe(blend or "", revision)

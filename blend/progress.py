@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible(message: str = "interrupted; nothing was changed") -> Iterator[None]:
     """Turn Ctrl-C inside the block into a message and exit code 130."""
     import polars  # noqa: F401 - takes over Ctrl-C when it is imported, so that blocked threads never wake
 
@@ -22,7 +22,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("interrupted; nothing was changed", err=True)
+        typer.echo(message, err=True)
         raise typer.Exit(130) from None
 
 

@@ -1,4 +1,4 @@
-"""Recipes that need no file: the embedded sample, and a directory or repository of BLEnD files."""
+"""Recipes that need no file: the embedded sample, BLEnD's files, a snapshot of Wikidata."""
 
 import tomllib
 from pathlib import Path
@@ -28,6 +28,12 @@ def blend_recipe(location: str, revision: str | None = None) -> Recipe:
     """
     source = Source(kind="blend", location=recorded(location, revision), revision=revision)
     return Recipe(name="blend", version="1.0.0", title="BLEnD", sources=(source,))
+
+
+def food_recipe(snapshot: Path) -> Recipe:
+    """The recipe for a snapshot of Wikidata, with every option at its default; Wikidata's facts are CC0."""
+    source = Source(kind="wikidata", location=snapshot.name)
+    return Recipe(name="food", version="1.0.0", title="Food", license="cc0-1.0", sources=(source,))
 
 
 def recorded(location: str, revision: str | None) -> str:
