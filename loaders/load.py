@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from blend.loaders.release_places import Places, find_tables, named
+from blend.loaders.release_places import ON_HUB, Places, find_tables, named
 from blend.loaders.release_regions import PER_REGION, find_region, regions_of
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, UnknownNameError
@@ -207,12 +207,8 @@ def load_config(
 
     places = find_tables(release, choose, revision=revision, streaming=streaming)
     locales = _choice(places.manifest, config, asked, split).locales
+    _check_present(places, config, locales)
     loaded = _load(places, config, locales, streaming=streaming)
-    if locales and not streaming and not any(map(len, loaded.values())):
-        raise BlendError(
-            f"{named(places.manifest)}: {config} holds no row about {', '.join(locales)}; "
-            "the report in release.json says why"
-        )
     single = split is not None or (config in PER_REGION and isinstance(region, str))
     return next(iter(loaded.values())) if single else loaded
 
@@ -242,6 +238,21 @@ def _choice(manifest: ReleaseManifest, config: str, asked: Sequence[str] | None,
     if config in PER_REGION:
         return _Choice([tables[region.split] for region in found], [])
     return _Choice(wanted, [region.locale for region in found])
+
+
+def _check_present(places: Places, config: str, locales: Sequence[str]) -> None:
+    """Refuse a locale without rows, as far as the files are here: no rows would look like an answer."""
+    here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
+    if not locales or len(here) < len(places.addresses):
+        return
+    import polars as pl
+
+    held = set(pl.scan_parquet(here).select(pl.col("locale").unique()).collect()["locale"])
+    if absent := [locale for locale in locales if locale not in held]:
+        raise BlendError(
+            f"{named(places.manifest)}: {config} holds no row about {', '.join(absent)}; "
+            "the report in release.json says why"
+        )
 
 
 def _load(places: Places, config: str, locales: Sequence[str], *, streaming: bool) -> Any:

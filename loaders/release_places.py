@@ -11,6 +11,9 @@ from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
 
+ON_HUB = "hf://"
+"""How the address of a file on the Hub begins."""
+
 Choose = Callable[[ReleaseManifest], Sequence[TableInfo]]
 """Chooses tables of a release by its manifest; refuses what it does not have."""
 
@@ -102,7 +105,7 @@ def _streamed(reference: Reference, choose: Choose) -> Places:
             f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not in the cache, and "
             "nothing is streamed offline; load it once with a connection and without streaming"
         )
-    there = f"hf://datasets/{repo_id}@{folder.name}"
+    there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
     addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in _files(tables)}
     return Places(manifest, tables, addresses)
 

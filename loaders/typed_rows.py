@@ -31,26 +31,21 @@ def as_models(rows: "Dataset | IterableDataset", config: str | None = None) -> I
         BlendError: If it cannot be told which configuration the rows are of.
         RowError: When a row is reached that is not what its model says, or lacks a column of it.
     """
-    return _checked(rows, CONFIGS[config_of(rows, config)])
+    return _checked(rows, _model_of(rows, config))
 
 
-def config_of(rows: "Dataset | IterableDataset", config: str | None = None) -> str:
-    """The configuration that rows are of: the one given, the one loaded, or the only one with their columns.
-
-    Raises:
-        UnknownNameError: If there is no such configuration.
-        BlendError: If it cannot be told.
-    """
+def _model_of(rows: "Dataset | IterableDataset", config: str | None) -> type[BaseModel]:
+    """The model of the configuration given, of the one loaded, or the only one whose columns are there."""
     if config is not None:
         if config not in CONFIGS:
             raise UnknownNameError("configuration", config, CONFIGS)
-        return config
+        return CONFIGS[config]
     if rows.info.config_name in CONFIGS:
-        return str(rows.info.config_name)
+        return CONFIGS[rows.info.config_name]
     columns = set(rows.column_names or ())
-    fitting = [name for name, model in CONFIGS.items() if columns.issuperset(published_names(model).values())]
+    fitting = {model for model in CONFIGS.values() if columns.issuperset(published_names(model).values())}
     if len(fitting) == 1:
-        return fitting[0]
+        return fitting.pop()
     raise BlendError(
         f"rows with the columns {', '.join(sorted(columns)) or '(unknown)'}: they do not say of which "
         f"configuration they are; name it, as in as_models(rows, {next(iter(CONFIGS))!r})"
@@ -75,7 +70,7 @@ def _checked(rows: "Dataset | IterableDataset", model: type[BaseModel]) -> Itera
             first = error.errors()[0]
             column = ".".join(map(str, first["loc"])) or "row"
             raise RowError(
-                f"{column} is no part of a {model.__name__}: {first['msg']}",
+                f"{column} is not as {model.__name__} has it: {first['msg']}",
                 where=where,
                 fix="take typed rows before the rows are changed",
             ) from None

@@ -1,0 +1,204 @@
+"""Loading a release directory: what comes back, and what is refused."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import datasets
+import pytest
+
+from blend.loaders import (
+    load_annotations,
+    load_config,
+    load_multiple_choice_questions,
+    load_short_answer_questions,
+)
+from blend.loaders.releases import read_config, read_manifest
+from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.manifest import MANIFEST_NAME
+
+pytestmark = pytest.mark.usefixtures("datasets_cache")
+
+QUESTIONS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIONS)
+SPLITS = ["US", "KR", "IR", "KP", "JB"]
+
+
+def test_importing_the_loaders_loads_nothing_slow():
+    script = "import sys, blend.loaders; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not set(run.stdout.split()) & {"datasets", "huggingface_hub", "polars", "pyarrow", "pydantic"}
+
+
+def test_every_public_name_is_there():
+    import blend.loaders
+
+    assert set(blend.loaders.__all__) == set(blend.loaders._HOMES)
+    assert set(blend.loaders.__all__) <= set(dir(blend.loaders))
+    for name in blend.loaders.__all__:
+        assert getattr(blend.loaders, name).__name__ == name
+    with pytest.raises(AttributeError, match=r"module 'blend\.loaders' has no attribute 'nothing'"):
+        _ = blend.loaders.nothing
+
+
+@pytest.mark.parametrize("name", ["KR", "ko-KR", "South_Korea", "South Korea"])
+@pytest.mark.parametrize("place", [str, Path])
+def test_a_region_by_any_name_is_a_dataset(release: Path, name: str, place: type):
+    rows = load_annotations(place(release), region=name)
+    assert isinstance(rows, datasets.Dataset)
+    assert rows.to_list() == datasets.load_dataset(str(release), "annotations", split="KR").to_list()
+
+
+def test_each_function_loads_its_configuration(release: Path):
+    for load, config in (
+        (load_annotations, "annotations"),
+        (load_short_answer_questions, "short-answer-questions"),
+    ):
+        plain = datasets.load_dataset(str(release), config)
+        loaded = load(release)
+        assert list(loaded) == list(plain) == SPLITS
+        assert {split: rows.to_list() for split, rows in loaded.items()} == {
+            split: rows.to_list() for split, rows in plain.items()
+        }
+    plain = datasets.load_dataset(str(release), "multiple-choice-questions", split="test")
+    assert load_multiple_choice_questions(release).to_list() == plain.to_list()
+
+
+def test_several_regions_come_by_split_in_the_order_asked_for(release: Path):
+    loaded = load_annotations(release, region=["West_Java", "KR", "su-JB"])
+    assert isinstance(loaded, datasets.DatasetDict)
+    assert list(loaded) == ["JB", "KR"]
+    assert set(loaded["JB"]["locale"]) == {"su-JB"}
+    assert list(load_annotations(release, region=("KP",), streaming=True)) == ["KP"]
+
+
+def test_multiple_choice_questions_are_chosen_by_the_region_asked_about(release: Path):
+    everything = load_multiple_choice_questions(release)
+    iran = load_multiple_choice_questions(release, region="IR")
+    assert 0 < len(iran) < len(everything)
+    assert iran.to_list() == everything.filter(lambda row: row["country"] == "Iran").to_list()
+    both = load_multiple_choice_questions(release, region=["su-JB", "US"])
+    assert both.to_list() == everything.filter(lambda row: row["locale"] in {"su-JB", "en-US"}).to_list()
+
+
+@pytest.mark.parametrize("config", QUESTIONS)
+def test_streaming_gives_the_same_rows(release: Path, config: str):
+    loaded, streamed = load_config(release, config), load_config(release, config, streaming=True)
+    assert isinstance(streamed, datasets.IterableDatasetDict)
+    for split, rows in streamed.items():
+        assert isinstance(rows, datasets.IterableDataset)
+        assert list(rows) == loaded[split].to_list()
+
+
+def test_streamed_multiple_choice_questions_are_chosen_as_well(release: Path):
+    streamed = load_multiple_choice_questions(release, region="KR", streaming=True)
+    assert list(streamed) == load_multiple_choice_questions(release, region="KR").to_list()
+
+
+def test_polars_is_at_hand(release: Path):
+    rows = load_annotations(release, region="KR")
+    frame = rows.filter(lambda row: row["topic"] == "Food").to_polars()
+    assert frame.columns == rows.column_names
+    assert set(frame["topic"]) == {"Food"}
+    streamed = load_annotations(release, region="KR", streaming=True).to_polars()
+    assert streamed.equals(rows.to_polars())
+
+
+def test_a_config_by_name_can_be_asked_for_by_split(release: Path):
+    assert (
+        load_config(release, "annotations", split="KR").to_list() == load_annotations(release, "KR").to_list()
+    )
+
+
+def test_messages_for_names_that_the_release_does_not_have(release: Path):
+    known = "choose one of: US (en-US), KR (ko-KR), IR (fa-IR), KP (ko-KP), JB (su-JB)"
+    with pytest.raises(UnknownNameError) as caught:
+        load_annotations(release, region="South_Corea")
+    assert str(caught.value) == (
+        f"blend-sample 1.0.0: no region 'South_Corea'; did you mean 'South_Korea'? {known}"
+    )
+    assert (caught.value.kind, caught.value.name) == ("region", "South_Corea")
+    # Japan is a known locale, and the package's sample has it: this release has not.
+    with pytest.raises(UnknownNameError) as caught:
+        load_multiple_choice_questions(release, region=["KR", "JP"])
+    assert str(caught.value) == f"blend-sample 1.0.0: no region 'JP'; {known}"
+    with pytest.raises(UnknownNameError) as caught:
+        load_config(release, "annotation")
+    assert str(caught.value) == (
+        "unknown configuration 'annotation'; did you mean 'annotations'? choose one of: annotations, "
+        "multiple-choice-questions, short-answer-questions"
+    )
+    with pytest.raises(UnknownNameError) as caught:
+        load_multiple_choice_questions(release, split="train")
+    assert str(caught.value) == "unknown split 'train'; choose one of: test"
+
+
+def test_messages_for_questions_that_contradict_themselves(release: Path):
+    with pytest.raises(BlendError) as caught:
+        load_annotations(release, region=[])
+    assert str(caught.value) == "region=[]: names no region; name some, or leave it out for all of them"
+    with pytest.raises(BlendError) as caught:
+        load_config(release, "annotations", region="KR", split="US")
+    assert str(caught.value) == "annotations: its splits are its regions; name region or split, not both"
+    with pytest.raises(BlendError) as caught:
+        load_annotations(release, region="KR", revision="v1.0.0")
+    assert str(caught.value) == (
+        f"{release}: a directory has no revisions; leave revision='v1.0.0' out, or name a repository on the Hub"
+    )
+
+
+def test_message_for_a_path_that_is_no_release(tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        load_annotations(tmp_path, region="KR")
+    assert str(caught.value) == (
+        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+    )
+    with pytest.raises(BlendError) as caught:
+        load_annotations(tmp_path / "nothing")
+    assert str(caught.value) == (
+        f"{tmp_path}/nothing: no such directory; name the directory of a release, or org/name@v1.0.0"
+    )
+
+
+def test_files_that_are_not_as_the_manifest_says_are_refused(release: Path, tmp_path: Path):
+    damaged = shutil.copytree(release, tmp_path / "damaged")
+    path = damaged / "data" / "annotations" / "KR-00000.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(BlendError) as caught:
+        load_annotations(damaged, region="KR")
+    assert str(caught.value) == (
+        f"{damaged}: data/annotations/KR-00000.parquet is missing or differs from the digest in release.json; "
+        "copy or build the release again"
+    )
+    assert len(load_annotations(damaged, region="US")) == len(load_annotations(release, region="US"))
+
+
+def test_message_where_no_row_is_about_the_region(release: Path, tmp_path: Path):
+    short = shutil.copytree(release, tmp_path / "short")
+    manifest = read_manifest(short)
+    # A release whose regions outnumber those in its multiple-choice questions: relabel two splits.
+    tables = [
+        table.model_copy(update={"split": "DZ"}) if table.split == "KP" else table for table in manifest.tables
+    ]
+    (short / MANIFEST_NAME).write_text(manifest.model_copy(update={"tables": tuple(tables)}).to_json())
+    with pytest.raises(BlendError) as caught:
+        load_multiple_choice_questions(short, region=["KR", "Algeria"])
+    assert str(caught.value) == (
+        "blend-sample 1.0.0: multiple-choice-questions holds no row about ar-DZ; "
+        "the report in release.json says why"
+    )
+
+
+def test_a_release_that_was_built_again_is_read_again(release: Path, tmp_path: Path):
+    from hub_releases import make_release
+
+    place = tmp_path / "release"
+    shutil.copytree(release, place)
+    before = load_multiple_choice_questions(place)
+    make_release(place, "2.0.0", locales=("ko-KR", "en-US", "fa-IR", "es-MX"))
+    after = load_multiple_choice_questions(place)
+    assert set(before["locale"]) - set(after["locale"]) == {"ko-KP", "su-JB"}
+    assert len(after) == read_config(place, "multiple-choice-questions").height
