@@ -9,12 +9,13 @@ import polars as pl
 from blend.builders.canary import canary
 from blend.builders.card_header import card_header
 from blend.builders.charts import Chart
-from blend.builders.credits import BLEND_CITATION, citation, credits_of, licence
+from blend.builders.credits import BLEND_CITATION, FMLAMA_CITATION, citation, credits_of, licence
 from blend.builders.described_fields import described_fields, first_sentence, markdown
 from blend.builders.release_facts import ReleaseFacts
 from blend.builders.rendering import render
 from blend.builders.stats_measures import definitions
-from blend.schemas.configs import CONFIGS
+from blend.schemas.configs import QUESTION_CONFIGS, model_of
+from blend.schemas.locales import language_name
 from blend.schemas.manifest import TableInfo
 
 CARD_NAME = "README.md"
@@ -46,6 +47,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         Markdown with a YAML header, see `card_header`.
     """
     manifest = facts.manifest
+    works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
     return render(
         "README.md.j2",
         header=card_header(facts),
@@ -55,13 +57,13 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         datasheet=facts.datasheet,
         canary=canary(manifest.name),
         locales=_locale_rows(facts),
-        n_languages=len({locale.language for locale in facts.locales}),
+        languages=_language_rows(facts),
         configs=[_config(name, tables) for name, tables in facts.tables.items()],
         measures=_measures(facts),
         charts=charts,
         credits=credits_of(manifest),
         licence=licence(manifest.recipe.license),
-        citations=[citation(manifest.recipe), BLEND_CITATION],
+        citations=[citation(manifest.recipe), *works],
         history=_history(facts.changelog),
     )
 
@@ -73,6 +75,8 @@ def mean_of(means: pl.DataFrame, measure: str) -> pl.DataFrame:
 
 
 def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    if facts.stats is None:
+        return []
     counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
     means = mean_of(facts.stats.locale_means, AGREEMENT)
     agreement = {
@@ -81,12 +85,20 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     return [{**counts[of.tag], "of": of, "agreement": agreement[of.tag]} for of in facts.locales]
 
 
+def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    return [
+        {"split": tag.replace("-", "_"), "tag": tag, "name": language_name(tag), "rows": rows}
+        for tag, rows in facts.rows_by_language.items()
+    ]
+
+
 def _config(name: str, tables: Sequence[TableInfo]) -> dict[str, Any]:
-    model = CONFIGS[name]
+    model = model_of(name)
     return {
         "name": name,
         "summary": first_sentence(model),
-        "splits": [(table.split, table.rows) for table in tables],
+        "of_locales": name in QUESTION_CONFIGS,
+        "splits": [table.split for table in tables],
         "rows": sum(table.rows for table in tables),
         "fields": [
             {"name": field.name, "type": field.type, "sentence": markdown(field.description)}
@@ -96,6 +108,8 @@ def _config(name: str, tables: Sequence[TableInfo]) -> dict[str, Any]:
 
 
 def _measures(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    if facts.stats is None:
+        return []
     rows = []
     for measure in _MEASURES:
         row = mean_of(facts.stats.overall_means, measure).row(0, named=True)

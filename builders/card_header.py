@@ -7,12 +7,13 @@ import yaml
 
 from blend.builders.release_facts import ReleaseFacts
 from blend.schemas.arrow import features
-from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
 from blend.schemas.manifest import TableInfo
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
-_TASKS = {"question-answering": "open-domain-qa", "multiple-choice": "multiple-choice-qa"}
+_TASKS = {"question-answering": "open-domain-qa", "multiple-choice": "multiple-choice-qa", "fill-mask": None}
+"""Task categories of the Hub with the task in them, if there is a fitting one."""
 
 KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "evaluation-only")
 """What one would search for."""
@@ -25,13 +26,13 @@ def card_header(facts: ReleaseFacts) -> str:
     files' types in silence, so it is derived from the models that the files are written by.
     """
     tables = facts.tables
-    tasks = [t for t in _TASKS if t != "multiple-choice" or MULTIPLE_CHOICE_QUESTIONS in tables]
+    tasks = list(dict.fromkeys(_task(config) for config in tables))
     header: dict[str, Any] = {
         "pretty_name": facts.title,
         "license": facts.manifest.recipe.license,
         "language": facts.languages,
         "task_categories": tasks,
-        "task_ids": [_TASKS[task] for task in tasks],
+        "task_ids": [_TASKS[task] for task in tasks if _TASKS[task] is not None],
         "size_categories": [_size(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(KEYWORDS),
         "configs": [
@@ -41,6 +42,12 @@ def card_header(facts: ReleaseFacts) -> str:
         "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
     }
     return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def _task(config: str) -> str:
+    if config == MULTIPLE_CHOICE_QUESTIONS:
+        return "multiple-choice"
+    return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
 
 
 def _pattern(table: TableInfo) -> str:
@@ -64,7 +71,7 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
     ]
     info = DatasetInfo(
         config_name=config,
-        features=features(CONFIGS[config]),
+        features=features(model_of(config)),
         splits=splits,
         download_size=sum(sizes[path] for table in tables for path in table.files),
     )

@@ -20,7 +20,18 @@ BLEND_CITATION = """\
   url = {https://arxiv.org/abs/2406.09948},
 }
 """
-"""The work whose method every release follows and whose data some contain."""
+"""The work whose method questions and answers follow, and whose data some releases contain."""
+
+FMLAMA_CITATION = """\
+@inproceedings{zhou2025fmlama,
+  title = {Does Mapo Tofu Contain Coffee? Probing {LLMs} for Food-related Cultural Knowledge},
+  author = {Li Zhou and others},
+  booktitle = {Proceedings of the 2025 Conference of the Nations of the Americas Chapter of the {ACL}},
+  year = {2025},
+  url = {https://arxiv.org/abs/2404.06833},
+}
+"""
+"""The work whose method datasets from Wikidata follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,11 @@ _KINDS: Mapping[str, _Kind] = {
         "Questions and answers of Myung et al. (2024), who must be credited.",
         "cc-by-sa-4.0",
     ),
+    "wikidata": _Kind(
+        "Wikidata",
+        "Statements and labels as its volunteers had written them on the day of the snapshot.",
+        "cc0-1.0",
+    ),
     "responses": _Kind("Own responses", "Responses and reviews collected for this dataset.", None),
 }
 
@@ -92,11 +108,9 @@ def credits_of(manifest: ReleaseManifest) -> list[Credit]:
     Reviewed files that decide what is built but give no rows (decisions of equivalence, reviewed wrong options)
     are the maker's own and no sources in this sense.
     """
-    read = [source for source in manifest.sources if source.kind in _KINDS]
-    return [
-        _credit(source, info, manifest.recipe)
-        for source, info in zip(manifest.recipe.sources, read, strict=True)
-    ]
+    read = {(info.kind, info.location): info for info in manifest.sources}
+    recipe = manifest.recipe
+    return [_credit(source, read[source.kind, source.location], recipe) for source in recipe.sources]
 
 
 def citation(recipe: Recipe) -> str:

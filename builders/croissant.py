@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from blend.builders.described_fields import first_sentence, kind_of, plain
-from blend.schemas.configs import CONFIGS, KEYS
+from blend.schemas.configs import key_of, model_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 
 CROISSANT_NAME = "croissant.json"
@@ -144,14 +144,14 @@ def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[d
 
 
 def _record_set(table: TableInfo) -> dict[str, Any]:
-    model = CONFIGS[table.config]
+    model = model_of(table.config)
     name = _name(table)
     source: dict[str, Any] = (
         {"fileObject": {"@id": table.files[0]}}
         if len(table.files) == 1
         else {"fileSet": {"@id": f"{name}/files"}}
     )
-    key = model.model_fields[KEYS[table.config]].alias or KEYS[table.config]
+    key = model.model_fields[key_of(table.config)].alias or key_of(table.config)
     return {
         "@type": "cr:RecordSet",
         "@id": name,

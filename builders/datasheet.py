@@ -51,16 +51,15 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
     """What a release tells about itself, by the question's key."""
     recipe = facts.manifest.recipe
     rows = [f"`{name}` {sum(table.rows for table in tables):,}" for name, tables in facts.tables.items()]
-    unanswered = facts.total("questions") - facts.total("answered")
     steps = ", ".join(stage.stage for stage in facts.manifest.report)
     findings = sum(sum(stage.findings.values()) for stage in facts.manifest.report)
     terms = sorted({f"{credit.name}: {credit.licence.markdown}" for credit in credits_of(facts.manifest)})
     return {
-        "composition.count": f"Rows by configuration: {', '.join(rows)}; {len(facts.locales)} locales.",
+        "composition.count": f"Rows by configuration: {', '.join(rows)}.",
         "composition.data": "The columns of every configuration are described in the card, `README.md`.",
-        "composition.missing": f"{unanswered:,} of {facts.total('questions'):,} questions have no answer.",
-        "composition.splits": "A split is a locale, or `test`. There is no training split: the dataset is for "
-        "evaluation only.",
+        **_of_questions(facts),
+        "composition.splits": "A split is a locale or a language, or `test`. There is no training split: the "
+        "dataset is for evaluation only.",
         "composition.errors": f"{findings:,} oddities of the input, and rows left out for a reason, are listed "
         "one by one in `reports/findings.jsonl`.",
         "preprocessing.steps": f"Steps: {steps}. The recipe with all options is `recipe.toml`; the counts of "
@@ -70,3 +69,10 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
         "distribution.third_party_terms": "; ".join(terms),
         "maintenance.old_versions": "A version is a tag that never moves; `CHANGELOG.md` says what changed.",
     }
+
+
+def _of_questions(facts: ReleaseFacts) -> Mapping[str, str]:
+    if not facts.locales:
+        return {}
+    without = facts.total("questions") - facts.total("answered")
+    return {"composition.missing": f"{without:,} of {facts.total('questions'):,} questions have no answer."}

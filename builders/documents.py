@@ -62,6 +62,8 @@ def answers_toml(datasheet: Datasheet) -> str:
 
 
 def _charts(facts: ReleaseFacts) -> list[Chart]:
+    if facts.stats is None:
+        return []
     overall = mean_of(facts.stats.overall_means, AGREEMENT)["mean"].item()
     charts = [agreement_chart(mean_of(facts.stats.locale_means, AGREEMENT), overall, facts.locales)]
     if len(facts.locales) > 1:
@@ -75,8 +77,7 @@ def _about(facts: ReleaseFacts) -> About:
     answers = {question.key: question.answer for question in questions(facts.datasheet)}
     return About(
         title=facts.title,
-        description=f"Everyday knowledge of {len(facts.locales)} locales: short questions with the answers of "
-        f"natives and their votes, for evaluation only. {canary(facts.manifest.name)}",
+        description=f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
         languages=facts.languages,
         license=terms.url or terms.name,
         citation=citation(recipe),

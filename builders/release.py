@@ -15,7 +15,7 @@ from blend.builders.documents import ANSWERS_NAME, documents
 from blend.builders.parquet import Table, write_table
 from blend.builders.progress import Notify, unheard
 from blend.builders.release_facts import ReleaseFacts
-from blend.builders.stats import build_stats
+from blend.builders.stats import Stats, build_stats
 from blend.builders.tables import BuiltTables, build_tables
 from blend.loaders.datasheets import read_datasheet
 from blend.loaders.staging import staged
@@ -70,7 +70,7 @@ def build_release(
             manifest=manifest,
             locales=tuple(known.get(tag) for tag in _tags(built, known)),
             figures=built.figures(),
-            stats=build_stats(built.questions, built.annotations, options=recipe.saq, locales=known),
+            stats=_stats(built, known),
             datasheet=datasheet,
             changelog=whole_changelog(first_entry(manifest)) if changelog is None else changelog,
         )
@@ -101,6 +101,12 @@ def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Noti
         files=tuple(_file_infos(release)),
         report=built.report(tags),
     )
+
+
+def _stats(built: BuiltTables, known: Registry) -> Stats | None:
+    if built.questions.is_empty():
+        return None
+    return build_stats(built.questions, built.annotations, options=built.recipe.saq, locales=known)
 
 
 def _tags(built: BuiltTables, known: Registry) -> list[str]:

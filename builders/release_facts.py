@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.stats import Stats
+from blend.schemas.configs import QUESTION_CONFIGS
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -18,12 +19,12 @@ class ReleaseFacts:
     manifest: ReleaseManifest
     """The release; all tables named, and at least the files that hold them."""
     locales: tuple[Locale, ...]
-    """Its locales, in order."""
+    """The locales of its questions, in order; none where it holds no questions."""
     figures: pl.DataFrame
     """One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs`` and
     ``proposed`` (questions whose answers no person has merged), all counts."""
-    stats: Stats
-    """Agreement and overlap."""
+    stats: Stats | None
+    """Agreement and overlap of its questions; null where it holds none."""
     datasheet: Datasheet
     """The authors' answers."""
     changelog: str
@@ -37,7 +38,45 @@ class ReleaseFacts:
     @property
     def languages(self) -> list[str]:
         """BCP 47 tags of all texts, in text order; every question is also in English."""
-        return sorted({locale.language for locale in self.locales} | {"en"})
+        of_questions = {locale.language for locale in self.locales} | ({"en"} if self.locales else set())
+        return sorted(of_questions | set(self.rows_by_language))
+
+    @property
+    def rows_by_language(self) -> Mapping[str, Mapping[str, int]]:
+        """Rows by language and configuration, for the configurations whose splits are languages."""
+        rows: dict[str, dict[str, int]] = {}
+        for table in self.manifest.tables:
+            if table.config not in QUESTION_CONFIGS:
+                # Split names hold no hyphen: ``zh_hans`` is the language ``zh-hans``.
+                rows.setdefault(table.split.replace("_", "-"), {})[table.config] = table.rows
+        return dict(sorted(rows.items()))
+
+    @property
+    def summary(self) -> str:
+        """What the release is, in plain text, in a sentence or two."""
+        return " ".join(sentence for sentence in (self._questions(), self._items()) if sentence)
+
+    def _questions(self) -> str:
+        if not self.locales:
+            return ""
+        mcqs = self.total("mcqs")
+        choices = f", and {mcqs:,} multiple-choice questions whose wrong options are other regions' answers"
+        return (
+            f"Everyday knowledge of {_counted(len(self.locales), 'locale')} in "
+            f"{_counted(len({locale.language for locale in self.locales}), 'language')}: "
+            f"{self.total('questions'):,} questions with all the answers that people there gave and how many gave "
+            f"each{choices if mcqs else ''}."
+        )
+
+    def _items(self) -> str:
+        languages = self.rows_by_language
+        if not languages:
+            return ""
+        configs = list(dict.fromkeys(config for rows in languages.values() for config in rows))
+        return (
+            f"Items of Wikidata with the country that they come from and what they are made of, in "
+            f"{_counted(len(languages), 'language')}, as {' and '.join(configs)}."
+        )
 
     @property
     def tables(self) -> Mapping[str, list[TableInfo]]:
@@ -55,3 +94,7 @@ class ReleaseFacts:
     def is_invented(self) -> bool:
         """Whether any of it was made up for demonstration."""
         return any(source.kind == "sample" for source in self.manifest.recipe.sources)
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
