@@ -35,12 +35,9 @@ class FoodTables:
         """
         config = self.domain.config
         for language in self.build.languages:
-            yield Table(
-                f"{config}-triples",
-                split_name(language),
-                FoodTriple,
-                (self.build.rows(one) for one in [language]),
-            )
+            # A generator: the rows of a language are in memory only while they are written.
+            rows_of_language = (self.build.rows(one) for one in [language])
+            yield Table(f"{config}-triples", split_name(language), FoodTriple, rows_of_language)
         for language, rows in self.aligned().items():
             yield Table(f"{config}-aligned", split_name(language), FoodTriple, [rows])
         for (language,), rows in self.templates.group_by("language", maintain_order=True):

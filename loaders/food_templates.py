@@ -20,7 +20,7 @@ KINDS = {"hasParts": False, "country": True}
 
 
 def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
-    """Packaged templates, `schemas.food.TEMPLATES`, in file order; about food five of each kind in 14 languages."""
+    """Packaged templates, `schemas.food.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
     text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
     return parse_templates(text, source=name)
 

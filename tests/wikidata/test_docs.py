@@ -1,0 +1,47 @@
+"""``docs/wikidata.md``: its examples run, its domain is one, its options exist."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.schemas.domains import parse_domains
+from blend.schemas.food_options import PAPER, FoodOptions
+
+
+def blocks(root: Path, language: str) -> list[str]:
+    text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.integration
+def test_python_examples_run(root: Path, food_snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wikidata").mkdir()
+    shutil.copy(food_snapshot, tmp_path / "wikidata" / "food.nt.gz")
+    names: dict[str, Any] = {}
+    for block in blocks(root, "python"):
+        # The call that asks the public service stays out; its imports are what the other blocks go on with.
+        exec(compile(block.partition("info = ")[0], "docs/wikidata.md", "exec"), names)
+    assert names["build"].rows("ko").height > 100
+
+
+def test_the_domain_of_the_example_is_one(root: Path):
+    (clothing,) = parse_domains(blocks(root, "toml")[0], source="docs/wikidata.md")
+    assert clothing.part_properties == ("P186",)
+
+
+def test_every_option_of_the_paper_is_explained(root: Path):
+    text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8")
+    for option in (*PAPER, "historical", "chinese"):
+        assert f"`{option} = " in text
+        assert option in FoodOptions.model_fields
+
+
+def test_mode_paper_can_be_changed_and_written_out():
+    options = FoodOptions.paper(excluded_origins=())
+    assert (options.images, options.excluded_origins) == ("with-material", ())
+    assert FoodOptions.model_validate(options.model_dump(mode="json")) == options
+    assert FoodOptions() == FoodOptions.model_validate(FoodOptions().model_dump(mode="json"))
