@@ -85,9 +85,10 @@ def first_ids(table: TableColumns, config: str, n: int) -> tuple[str, ...]:
 
 
 def row_ids(table: TableColumns, key: Sequence[str], rows: Positions) -> tuple[str, ...]:
-    """The ids of some rows, in the order asked for."""
-    values = table.values(key, rows.tolist())
-    return tuple(_id(values[row], key) for row in rows.tolist())
+    """What rows are called, in the order asked for; by their first column where nothing names them."""
+    named = key or list(table.types)[:1]
+    values = table.values(named, rows.tolist())
+    return tuple(_id(values[row], named) for row in rows.tolist())
 
 
 def _key(config: str, types: Types) -> tuple[str, ...]:

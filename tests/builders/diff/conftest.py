@@ -1,0 +1,79 @@
+"""Small releases of any tables, written as builds write them."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.builders.parquet import canonical_rows, schema_digest
+from blend.loaders.ready_recipes import sample_recipe
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+
+Tables = Mapping[tuple[str, str], pl.DataFrame]
+Make = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """A function that writes a release."""
+
+    def made(
+        tables: Tables,
+        *,
+        files: Mapping[str, str] | None = None,
+        shard_rows: int = 1_000_000,
+        sdk_version: str = "0.1.0",
+        **recipe: Any,
+    ) -> Path:
+        folder = tmp_path_factory.mktemp("release")
+        used = sample_recipe().model_copy(update={"version": "1.0.0"} | recipe)
+        for path, text in (files or {}).items():
+            (folder / path).write_text(text, encoding="utf-8")
+        manifest = ReleaseManifest(
+            name=used.name,
+            version=used.version,
+            sdk_version=sdk_version,
+            writers={},
+            recipe=used,
+            sources=(),
+            tables=tuple(
+                written(folder, config, split, rows, shard_rows) for (config, split), rows in tables.items()
+            ),
+            files=tuple(info(folder, path) for path in sorted(folder.rglob("*")) if path.is_file()),
+            report=(),
+        )
+        (folder / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
+        return folder
+
+    return made
+
+
+def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_rows: int) -> TableInfo:
+    below = folder / "data" / config
+    below.mkdir(parents=True, exist_ok=True)
+    files = []
+    for start in range(0, max(len(rows), 1), shard_rows):
+        path = below / f"{split}-{len(files):05}.parquet"
+        rows.slice(start, shard_rows).write_parquet(path)
+        files.append(path.relative_to(folder).as_posix())
+    arrow = rows.to_arrow()
+    return TableInfo(
+        config=config,
+        split=split,
+        rows=len(rows),
+        content_sha256=hashlib.sha256(canonical_rows(arrow)).hexdigest(),
+        schema_sha256=schema_digest(arrow.schema),
+        files=tuple(files),
+    )
+
+
+def info(folder: Path, path: Path) -> FileInfo:
+    content = path.read_bytes()
+    return FileInfo(
+        path=path.relative_to(folder).as_posix(),
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+    )

@@ -1,0 +1,275 @@
+"""Rows compared: every kind of change by hand, and against a plain comparison of dictionaries."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blend.builders.diff import diff_releases
+from blend.builders.diff_model import CellChange, SplitDiff
+from blend.builders.diff_tables import _moved, diff_rows
+from blend.loaders.table_columns import Digests, TableColumns
+from blend.schemas.manifest import TableInfo
+
+SAQ = "short-answer-questions"
+
+TYPES = pl.Schema(
+    {
+        "ID": pl.String,
+        "Question": pl.String,
+        "n": pl.Int64,
+        "answers": pl.List(pl.Struct({"answers": pl.List(pl.String), "count": pl.Int64})),
+    }
+)
+
+Row = tuple[Any, ...]
+
+values = st.sampled_from([None, "", "a", "b", "ab", "अ"])
+groups = st.lists(
+    st.fixed_dictionaries(
+        {"answers": st.none() | st.lists(values, max_size=2), "count": st.none() | st.integers(0, 2)}
+    ),
+    max_size=2,
+)
+rows = st.tuples(
+    st.sampled_from([f"q{n}" for n in range(6)]), values, st.none() | st.integers(0, 2), st.none() | groups
+)
+tables = st.lists(rows, max_size=6, unique_by=lambda row: row[0])
+
+
+def frame(*rows: Row, types: pl.Schema = TYPES) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=types, orient="row")
+
+
+def question(number: int, text: str = "?", n: int = 0) -> Row:
+    return f"q{number}", text, n, [{"answers": ["a"], "count": 1}]
+
+
+@pytest.fixture
+def compare(make):
+    def compared(old: pl.DataFrame, new: pl.DataFrame, *, config: str = SAQ, examples: int = 3) -> SplitDiff:
+        releases = [make({(config, "KR"): rows}) for rows in (old, new)]
+        return diff_releases(*releases, examples=examples).configs[0].splits[0]
+
+    return compared
+
+
+def counts(found: SplitDiff) -> tuple[int, int, int, int]:
+    return found.added, found.removed, found.changed, found.moved
+
+
+def test_nothing_differs(compare):
+    found = compare(frame(question(1), question(2)), frame(question(1), question(2)))
+    assert found.is_empty
+    assert found == SplitDiff(split="KR", old_rows=2, new_rows=2, added=0, removed=0, changed=0, moved=0)
+
+
+def test_rows_come_and_go(compare):
+    found = compare(frame(*map(question, (1, 2, 3))), frame(*map(question, (2, 5, 3, 4))), examples=1)
+    assert counts(found) == (2, 1, 0, 0)
+    assert (found.old_rows, found.new_rows) == (3, 4)
+    assert (found.added_ids, found.removed_ids) == (("q5",), ("q1",))
+
+
+def test_changed_values_count_by_row_and_by_column(compare):
+    old = frame(question(1, "a", 1), question(2, "b", 2), question(3, "c", 3), question(4))
+    new = frame(question(1, "A", 1), question(2, "B", 0), question(3, "c", 0), question(4))
+    found = compare(old, new, examples=1)
+    assert counts(found) == (0, 0, 3, 0)
+    assert found.columns == {"Question": 2, "n": 2}
+    assert found.examples == (
+        CellChange(id="q1", column="Question", old="a", new="A"),
+        CellChange(id="q2", column="n", old=2, new=0),
+    )
+
+
+def test_a_row_that_moves_and_changes_counts_as_both(compare):
+    old = frame(question(1), question(2), question(3))
+    assert counts(compare(old, frame(question(3, "new"), question(1), question(2)))) == (0, 0, 1, 1)
+
+
+def test_one_row_moved_through_the_whole_table_is_one_moved_row(compare):
+    order = [*range(1, 50), 0]
+    assert counts(compare(frame(*map(question, range(50))), frame(*map(question, order)))) == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (None, ""),
+        (None, []),
+        ([], [{"answers": [], "count": 1}]),
+        ([{"answers": [], "count": 1}], [{"answers": None, "count": 1}]),
+        ([{"answers": ["a", "b"], "count": 1}], [{"answers": ["b", "a"], "count": 1}]),
+        ([{"answers": ["a"], "count": 1}] * 2, [{"answers": ["a"], "count": 1}]),
+        ([{"answers": ["a", "b"], "count": 1}], [{"answers": ['a","b'], "count": 1}]),
+        ([{"answers": [None], "count": 1}], [{"answers": ["null"], "count": 1}]),
+    ],
+)
+def test_values_that_are_easily_confused_differ(compare, old: Any, new: Any):
+    at = 1 if new == "" else 3
+    before, after = list(question(1)), list(question(1))
+    before[at], after[at] = old, new
+    found = compare(frame(tuple(before)), frame(tuple(after)))
+    assert found.columns == {TYPES.names()[at]: 1}
+    assert found.examples == (CellChange(id="q1", column=TYPES.names()[at], old=old, new=new),)
+
+
+def test_an_id_that_occurs_twice_pairs_in_order(compare):
+    old = frame(question(1, "first"), question(1, "second"), question(2))
+    new = frame(question(1, "first"), question(1, "other"), question(1, "third"), question(2))
+    found = compare(old, new)
+    assert counts(found) == (1, 0, 1, 0)
+    assert found.examples == (CellChange(id="q1", column="Question", old="second", new="other"),)
+
+
+def test_rows_of_an_unknown_configuration_are_their_own_names(compare):
+    found = compare(
+        frame(question(1, "a"), question(2)), frame(question(1, "b"), question(2)), config="riddles"
+    )
+    assert counts(found) == (1, 1, 0, 0)
+    assert found.added_ids == (
+        '{"ID": "q1", "Question": "b", "n": 0, "answers": [{"answers": ["a"], "count": 1}]}',
+    )
+
+
+def test_rows_without_the_column_that_names_them_are_their_own_names(compare):
+    old, new = frame(question(1), question(2)).drop("ID"), frame(question(1), question(2, "b")).drop("ID")
+    assert counts(compare(old, new)) == (1, 1, 0, 0)
+
+
+def test_tables_without_a_common_column_have_no_common_row(compare):
+    old, new = frame(question(1)).select("n"), frame(question(1), question(2)).select("Question")
+    found = compare(old, new)
+    assert counts(found) == (2, 1, 0, 0)
+    assert (found.added_ids, found.removed_ids) == (("?", "?"), ("0",))
+
+
+def test_what_remains_of_a_column_is_compared(compare):
+    # The reasons are new; the count changed besides, and nothing else.
+    fuller = pl.List(
+        pl.Struct({"count": pl.Int64, "reasons": pl.List(pl.String), "answers": pl.List(pl.String)})
+    )
+    old = frame(question(1), question(2), ("q3", "?", 0, None), ("q4", "?", 0, [None]))
+    new = pl.DataFrame(
+        [
+            ("q1", "?", 0, [{"answers": ["a"], "count": 1, "reasons": ["x"]}]),
+            ("q2", "?", 0, [{"answers": ["a"], "count": 2, "reasons": None}]),
+            ("q3", "?", 0, None),
+            ("q4", "?", 0, [None]),
+        ],
+        schema=TYPES | {"answers": fuller},
+        orient="row",
+    )
+    found = compare(old, new)
+    assert counts(found) == (0, 0, 1, 0)
+    assert found.columns == {"answers": 1}
+
+
+def test_a_column_of_another_type_is_not_compared(compare):
+    old = frame(question(1))
+    assert counts(compare(old, old.with_columns(n=pl.lit("many")))) == (0, 0, 0, 0)
+
+
+def test_files_are_read_in_order(make):
+    table = frame(*(question(n, str(n)) for n in range(25)))
+    changed = table.with_columns(
+        Question=pl.when(pl.col("ID") == "q17").then(pl.lit("x")).otherwise("Question")
+    )
+    old, new = make({(SAQ, "KR"): table}, shard_rows=4), make({(SAQ, "KR"): changed}, shard_rows=7)
+    found = diff_releases(old, new).configs[0].splits[0]
+    assert counts(found) == (0, 0, 1, 0)
+    assert found.examples == (CellChange(id="q17", column="Question", old="17", new="x"),)
+
+
+@settings(deadline=None)
+@given(tables)
+def test_a_table_does_not_differ_from_itself(tmp_path_factory, table: list[Row]):
+    folder = tmp_path_factory.mktemp("same")
+    assert rows_between(folder, table, table).is_empty
+
+
+@settings(deadline=None)
+@given(tables, tables)
+def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row], new: list[Row]):
+    found = rows_between(tmp_path_factory.mktemp("plain"), old, new)
+    before, after = ({row[0]: row for row in table} for table in (old, new))
+    common = [row_id for row_id in after if row_id in before]
+    differing = [
+        (row_id, name)
+        for row_id in common
+        for at, name in enumerate(TYPES.names())
+        if before[row_id][at] != after[row_id][at]
+    ]
+    assert found.added == len(after.keys() - before.keys())
+    assert found.removed == len(before.keys() - after.keys())
+    assert found.changed == len({row_id for row_id, _ in differing})
+    assert found.columns == {
+        name: n for name in TYPES.names() if (n := sum(column == name for _, column in differing))
+    }
+    assert found.moved == len(common) - longest_ascent([list(before).index(row_id) for row_id in common])
+    assert [(example.id, example.column) for example in found.examples] == differing
+    assert len(old) - found.removed + found.added == len(new)
+
+
+@settings(deadline=None)
+@given(tables, tables)
+def test_the_way_back_mirrors_the_way_there(tmp_path_factory, old: list[Row], new: list[Row]):
+    folder = tmp_path_factory.mktemp("mirror")
+    there, back = rows_between(folder, old, new), rows_between(folder, new, old)
+    assert (there.added, there.removed) == (back.removed, back.added)
+    assert (there.changed, there.moved) == (back.changed, back.moved)
+    assert there.columns == back.columns
+    assert (there.added_ids, there.removed_ids) == (back.removed_ids, back.added_ids)
+    mirrored = {(e.id, e.column): (e.new, e.old) for e in back.examples}
+    assert {(e.id, e.column): (e.old, e.new) for e in there.examples} == mirrored
+
+
+@given(st.permutations(range(8)))
+def test_moved_rows_are_as_few_as_can_be(order: list[int]):
+    assert _moved(np.array(order)) == len(order) - longest_ascent(order)
+
+
+def test_ids_with_equal_digests_are_told_apart(tmp_path: Path):
+    class Weak(TableColumns):
+        """Under the first seed, two ids have one digest."""
+
+        def digests(self, columns: Any, *, seed: int = 0) -> Digests:
+            found = super().digests(columns, seed=seed)
+            return np.zeros_like(found) if seed == 0 and "ID" in columns else found
+
+    old = Weak(tmp_path, written(tmp_path, "old", [question(1), question(2)]))
+    new = Weak(tmp_path, written(tmp_path, "new", [question(2), question(1), question(3)]))
+    found = diff_rows(old, new, config=SAQ, split="KR", examples=3)
+    assert counts(found) == (1, 0, 0, 1)
+    assert found.added_ids == ("q3",)
+
+
+def rows_between(folder: Path, old: Sequence[Row], new: Sequence[Row]) -> SplitDiff:
+    pair = [TableColumns(folder, written(folder, name, rows)) for name, rows in (("old", old), ("new", new))]
+    return diff_rows(*pair, config=SAQ, split="KR", examples=100)
+
+
+def written(folder: Path, name: str, rows: Sequence[Row]) -> TableInfo:
+    frame(*rows).write_parquet(folder / f"{name}.parquet")
+    return TableInfo(
+        config=SAQ,
+        split="KR",
+        rows=len(rows),
+        content_sha256="0" * 64,
+        schema_sha256="0" * 64,
+        files=(f"{name}.parquet",),
+    )
+
+
+def longest_ascent(order: Sequence[int]) -> int:
+    """Length of the longest ascending subsequence, by its definition."""
+    best: list[int] = []
+    for at, entry in enumerate(order):
+        best.append(1 + max((best[i] for i in range(at) if order[i] < entry), default=0))
+    return max(best, default=0)

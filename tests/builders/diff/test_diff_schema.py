@@ -1,0 +1,86 @@
+"""Schemas compared: columns and the fields inside them."""
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.diff_model import ColumnChange
+from blend.builders.diff_schema import is_reordered, schema_changes, shared_types, type_text
+
+ANSWERS = pl.List(pl.Struct({"answers": pl.List(pl.String()), "count": pl.Int64()}))
+
+types = st.recursive(
+    st.sampled_from([pl.String(), pl.Int64(), pl.Boolean()]),
+    lambda inner: (
+        inner.map(pl.List)
+        | st.dictionaries(st.sampled_from("abc"), inner, min_size=1, max_size=2).map(pl.Struct)
+    ),
+    max_leaves=4,
+)
+schemas = st.dictionaries(st.sampled_from("wxyz"), types, max_size=3)
+
+
+def change(path: str, old: str | None, new: str | None) -> ColumnChange:
+    return ColumnChange(path=path, old=old, new=new)
+
+
+def test_types_as_people_read_them():
+    assert type_text(ANSWERS) == "list of {answers: list of string, count: int64}"
+
+
+def test_columns_come_go_and_change():
+    old = {"ID": pl.String(), "n": pl.Int64(), "gone": ANSWERS}
+    new = {"ID": pl.String(), "n": pl.String(), "here": pl.List(pl.String())}
+    assert schema_changes(old, new) == (
+        change("n", "int64", "string"),
+        change("here", None, "list of string"),
+        change("gone", "list of {answers: list of string, count: int64}", None),
+    )
+    assert shared_types(old, new) == {"ID": pl.String()}
+    found = [found.presence for found in schema_changes(old, new)]
+    assert found == ["kept", "added", "removed"]
+
+
+def test_fields_inside_columns_come_go_and_change():
+    old = {"answers": ANSWERS, "idks": pl.Struct({"idk": pl.Int64()})}
+    others = pl.List(pl.Struct({"reason": pl.String()}))
+    new = {
+        "answers": pl.List(
+            pl.Struct({"count": pl.String(), "answers": pl.List(pl.Int64()), "by": pl.String()})
+        ),
+        "idks": pl.Struct({"idk": pl.Int64(), "others": others}),
+    }
+    assert schema_changes(old, new) == (
+        change("answers[].count", "int64", "string"),
+        change("answers[].answers[]", "string", "int64"),
+        change("answers[].by", None, "string"),
+        change("idks.others", None, "list of {reason: string}"),
+    )
+    assert shared_types(old, new) == {"idks": pl.Struct({"idk": pl.Int64()})}
+
+
+def test_the_order_of_columns():
+    string = pl.String()
+    assert is_reordered({"a": string, "b": string}, {"b": string, "a": string})
+    assert not is_reordered({"a": string, "b": string, "c": string}, {"x": string, "a": string, "c": string})
+
+
+@given(schemas, schemas)
+def test_the_way_back_mirrors_the_way_there(old, new):
+    there = {(found.path, found.old, found.new) for found in schema_changes(old, new)}
+    back = {(found.path, found.new, found.old) for found in schema_changes(new, old)}
+    assert there == back
+
+
+@given(schemas)
+def test_a_schema_does_not_differ_from_itself(schema):
+    assert schema_changes(schema, schema) == ()
+    assert shared_types(schema, schema) == schema
+
+
+@given(schemas, schemas)
+def test_shared_types_are_those_without_changes(old, new):
+    shared = shared_types(old, new)
+    for one in (old, new):
+        assert all(found.presence != "kept" for found in schema_changes(one, shared))
+        assert all(found.presence == "removed" for found in schema_changes(one, shared))
