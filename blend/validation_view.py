@@ -35,10 +35,10 @@ def checks_table(report: ValidationReport) -> Table:
 def _print_problems(result: CheckResult, level: Level, console: Console) -> None:
     shown = [problem for problem in result.examples if problem.level is level]
     count = dict(zip(Level, (result.errors, result.warnings, result.infos), strict=True))[level]
-    if not shown:
+    if not count:
         return
     style = _STYLES[level]
-    more = f", the first {len(shown)}" if count > len(shown) else ""
+    more = "" if count == len(shown) else f", the first {len(shown)}" if shown else ", none shown"
     console.print(f"\n[{style}]{level}[/] {result.check}: {count:,}{more}", highlight=False)
     for problem in shown:
         console.print(f"  {escape(str(problem))}", highlight=False)

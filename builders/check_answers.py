@@ -53,8 +53,11 @@ def check_overlaps(subject: Subject) -> Iterator[Problem]:
     None overlaps an acceptable answer of the locale, or another wrong option.
     """
     recipe = subject.manifest.recipe.mcq
-    # Paper mode lets such pairs through, and a reviewer may have decided that two overlapping answers differ.
-    found = error if recipe.mode == "default" and recipe.judge.decisions is None else warning
+    found, fix = error, _REBUILD
+    if recipe.mode == "paper":
+        found, fix = warning, "paper mode lets it through, default mode does not"
+    elif recipe.judge.decisions is not None:
+        found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
     given = _Given.read(subject)
     acceptable = given.answers.group_by("ID", "locale").agg(acceptable="text")
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
@@ -64,7 +67,7 @@ def check_overlaps(subject: Subject) -> Iterator[Problem]:
             rivals = _Rivals(row["acceptable"] or (), given.formats.get(row["ID"], AnswerFormat.TEXT))
             for mcq_id, options, answer in zip(row["MCQID"], row["options"], row["answer"], strict=True):
                 for what in rivals.problems([text for i, text in enumerate(options) if i != answer]):
-                    yield found(batch.place(mcq_id), what, _REBUILD)
+                    yield found(batch.place(mcq_id), what, fix)
 
 
 class _Rivals:

@@ -9,6 +9,7 @@ import yaml
 
 from blend.builders.parquet import Table, write_table
 from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.releases import read_manifest
 from blend.schemas.food import FOOD_TRIPLES, TRIPLES, FoodTriple
 
 REBUILD = "rebuild the release"
@@ -197,7 +198,8 @@ def test_releases_that_do_not_load_as_they_should(release):
 
 @pytest.mark.integration
 def test_what_datasets_warns_of_is_heard(release, capfd):
-    splits = [{"name": "KR", "num_examples": 40}]
+    tables = [table for table in read_manifest(release.path).tables if table.config == "annotations"]
+    splits = [{"name": table.split, "num_examples": table.rows} for table in tables]  # and no num_bytes
     info = [{"config_name": "annotations", "splits": splits}]
     edit_header(release, lambda fields: fields.update(dataset_info=info))
     (problem,) = release.problems("loading")

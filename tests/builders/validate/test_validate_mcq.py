@@ -145,16 +145,21 @@ def test_a_wrong_option_that_is_acceptable(release):
 
     release.change(CONFIG, "test", change)
     assert release.problems("mcq-texts") == []
-    said = [
-        (
-            f"{MCQ}:{ID}: the wrong option 'Good-Morning song' overlaps the acceptable answer "
-            f"'say good morning'; {FIX}"
-        ),
-        f"{MCQ}:{ID}: the wrong options 'Good-Morning song' and 'a song' overlap; {FIX}",
-    ]
-    assert release.problems("overlaps") == [f"error: {one}" for one in said]
+    overlap = (
+        f"{MCQ}:{ID}: the wrong option 'Good-Morning song' overlaps the acceptable answer 'say good morning'"
+    )
+    said = [overlap, f"{MCQ}:{ID}: the wrong options 'Good-Morning song' and 'a song' overlap"]
+    assert release.problems("overlaps") == [f"error: {one}; {FIX}" for one in said]
+
+    def decide(manifest):
+        manifest["recipe"]["mcq"]["judge"]["decisions"] = "decided.tsv"
+
+    release.edit_manifest(decide)
+    fix = "look whether a reviewer decided so in decided.tsv"
+    assert release.problems("overlaps") == [f"warning: {one}; {fix}" for one in said]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
-    assert release.problems("overlaps") == [f"warning: {one}" for one in said]
+    fix = "paper mode lets it through, default mode does not"
+    assert release.problems("overlaps") == [f"warning: {one}; {fix}" for one in said]
 
 
 def test_a_wrong_option_without_words(release):

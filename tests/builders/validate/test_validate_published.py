@@ -1,0 +1,91 @@
+"""Validation of real releases: the 16 published regions in both modes, and a version on the Hub."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hub_releases import make_release
+from hub_server import Hub
+from hub_store import ALICE
+
+from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.ready_recipes import blend_recipe
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.recipe import McqOptions
+
+pytestmark = pytest.mark.integration
+
+
+def build(blend_data: Path, out: Path, mcq: McqOptions) -> ReleaseManifest:
+    recipe = blend_recipe(str(blend_data)).model_copy(update={"mcq": mcq})
+    return build_release(recipe, out, places={recipe.sources[0].location: blend_data})
+
+
+def test_the_release_of_16_regions_has_known_warnings_and_no_errors(blend_data: Path, tmp_path: Path):
+    manifest = build(blend_data, tmp_path / "release", McqOptions())
+    report = validate_release(tmp_path / "release", examples=1000)
+    found = {check.check: check for check in report.checks if check.level is not None}
+    assert {name: (check.errors, check.warnings, check.infos) for name, check in found.items()} == {
+        # Each recorded by the build: 1 answer with 6 votes of 5, 109 questions with more than 5 non-answers.
+        "votes": (0, 110, 0),
+        # One blank question, in two tables; zero-width characters that Assamese, Azerbaijani … do not use.
+        "characters": (0, 89, 0),
+        # Greek letters in two English answers.
+        "scripts": (0, 2, 0),
+    }
+    (reading, _) = manifest.report
+    recorded = ("votes-above-annotators", "non-answers-above-annotators")
+    assert sum(reading.findings[kind] for kind in recorded) == 110
+    blank = [str(problem) for problem in found["characters"].examples if "is blank" in problem.what]
+    assert blank == [
+        f"data/{place}-00000.parquet:New-en-04: column {column} is blank; fill it in or leave the row out"
+        for place, column in (("annotations/CN", "question"), ("short-answer-questions/CN", "Question"))
+    ]
+    assert report.passes()
+    assert not report.passes(strict=True)
+
+
+def test_paper_mode_lets_overlapping_options_through(blend_data: Path, tmp_path: Path):
+    build(blend_data, tmp_path / "release", McqOptions(mode="paper"))
+    chosen = (
+        "mcq-texts",
+        "mcq-regions",
+        "right-answers",
+        "wrong-answers",
+        "overlaps",
+        "positions",
+        "questions",
+    )
+    report = validate_release(tmp_path / "release", checks={name: CHECKS[name] for name in chosen})
+    assert {check.check: (check.errors, check.warnings, check.infos) for check in report.checks} == {
+        "mcq-texts": (0, 0, 0),
+        "mcq-regions": (0, 0, 0),
+        "right-answers": (0, 0, 0),
+        "wrong-answers": (0, 0, 0),
+        "overlaps": (0, 9654, 0),
+        "positions": (0, 0, 16),
+        "questions": (0, 0, 0),
+    }
+
+
+def test_a_version_on_the_hub_is_validated_by_name(hub: Hub, tmp_path: Path):
+    # Without multiple-choice questions, as a release may be.
+    release = make_release(tmp_path / "release", "1.0.0", mcq=McqOptions(target_min_votes=50))
+
+    def blend(*arguments: object) -> "subprocess.CompletedProcess[str]":
+        environment = {**os.environ, **hub.environment(tmp_path / "home", ALICE)}
+        command = [sys.executable, "-m", "blend", *map(str, arguments)]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    assert blend("publish", release, "org/blend").returncode == 0
+    run = blend("validate", "org/blend@v1.0.0", "--json")
+    assert run.returncode == 0, run.stderr
+    report = json.loads(run.stdout)
+    assert (report["release"], report["version"]) == ("org/blend@v1.0.0", "1.0.0")
+    assert (report["errors"], report["warnings"]) == (0, 0)
+    files = next(check for check in report["checks"] if check["check"] == "files")
+    assert [example["where"] for example in files["examples"]] in ([], [".gitattributes"])

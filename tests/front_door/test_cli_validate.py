@@ -1,0 +1,104 @@
+"""``blend validate``: what it prints, and when it fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from blend.builders.release import build_release
+from blend.builders.validate import CHECKS
+from blend.cli import app
+from blend.loaders.ready_recipes import sample_recipe
+from blend.schemas.errors import BlendError
+
+QUICK = ("--skip", "loading")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("validate") / "release"
+    build_release(sample_recipe(), out)
+    return out
+
+
+def run(*arguments: str | Path, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["validate", *map(str, arguments)])
+    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def warned(release: Path, tmp_path: Path) -> Path:
+    """The release, with a card that warns."""
+    import shutil
+
+    copy = Path(shutil.copytree(release, tmp_path / "copy"))
+    card = copy / "README.md"
+    text = card.read_text(encoding="utf-8")
+    card.write_text(text.replace("pretty_name:", "other_name:"), encoding="utf-8")
+    return copy
+
+
+def test_a_valid_release(release: Path):
+    printed = run(release, *QUICK, "--strict")
+    assert "blend-sample 0.1.0, 2,062 rows" in printed
+    assert all(check in printed for check in CHECKS if check != "loading")
+    assert "short-answer-questions/KP: lacks 1 of 40 ids: food-06" in printed
+    assert printed.endswith("valid: 0 errors, 0 warnings\n")
+
+
+def test_warnings_fail_only_when_asked_to(warned: Path):
+    assert run(warned, "--only", "card").endswith("valid: 0 errors, 1 warnings\n")
+    printed = run(warned, "--only", "card", "--strict", code=1)
+    assert printed.endswith("not valid: 0 errors, 1 warnings (--strict fails on warnings)\n")
+
+
+def test_errors_fail(warned: Path):
+    printed = run(warned, "--only", "files", code=1)
+    assert "error files: 1" in printed
+    assert "README.md: changed: " in printed
+    assert printed.endswith("not valid: 1 errors, 0 warnings\n")
+
+
+def test_json_is_the_report_and_nothing_else(warned: Path):
+    report = json.loads(run(warned, "--only", "card", "--only", "files", "--json", code=1))
+    assert [(check["check"], check["level"]) for check in report["checks"]] == [
+        ("files", "error"),
+        ("card", "warning"),
+    ]
+    assert report["release"] == str(warned)
+
+
+def test_as_many_examples_as_wanted(release: Path):
+    printed = run(release, "--only", "alignment", "--examples", "2")
+    assert "info alignment: 5, the first 2" in printed
+    assert printed.count("lacks 1 of 40 ids") == 2
+    assert "info alignment: 5, none shown" in run(release, "--only", "alignment", "--examples", "0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--only", "file"],
+            f"unknown check 'file'; did you mean 'files'? choose one of: {', '.join(sorted(CHECKS))}",
+        ),
+        (["--skip", "all"], f"unknown check 'all'; choose one of: {', '.join(sorted(CHECKS))}"),
+        (["--only", "files", "--skip", "files"], "--only and --skip leave no check; name other ones"),
+    ],
+)
+def test_what_validate_refuses(release: Path, arguments: list[str], message: str):
+    with pytest.raises(BlendError) as caught:
+        run(release, *arguments)
+    assert str(caught.value) == message
+
+
+def test_no_such_release(tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        run(tmp_path / "nowhere")
+    assert str(caught.value) == (
+        f"{tmp_path}/nowhere: no such directory; name the directory of a release, or org/name@v1.0.0"
+    )
