@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path, PurePosixPath
 
-from blend.loaders.references import hub_reference, resolve_release
+from blend.loaders.references import fetch_release, hub_reference, resolve_release
 from blend.loaders.release_files import read_release_files
 from blend.loaders.releases import read_manifest
 from blend.loaders.staging import staged
@@ -29,13 +29,16 @@ def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> R
         BlendError: If the reference names no release, if a file is not as the manifest says, or if ``out``
             holds something else than a release or cannot be written.
     """
-    if hub_reference(reference) is None:
+    named = None if Path(reference).is_dir() else hub_reference(reference)
+    if named is None:
         raise BlendError(f"{reference}: names no release on the Hub; write org/name@v1.0.0")
-    there = resolve_release(reference, endpoint=endpoint)
+    if named.revision is None:
+        there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
+    else:
+        there = fetch_release(named.repo_id, named.revision, wanted=_paths_within, endpoint=endpoint)
     manifest = read_manifest(there)
     with staged(out, option="directory") as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
-            _refuse_escape(reference, path)
             (release / path).parent.mkdir(parents=True, exist_ok=True)
             # The cache links to its own files: copy what they hold.
             shutil.copyfile(there / path, release / path)
@@ -43,11 +46,13 @@ def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> R
     return manifest
 
 
-def _refuse_escape(reference: str, path: str) -> None:
-    """A manifest from elsewhere must not make us write elsewhere."""
-    parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in path:
-        raise BlendError(
-            f"{reference}: its {MANIFEST_NAME} names the path {path!r}, which leads out of the directory; "
-            "do not use this release, and tell who publishes it"
-        )
+def _paths_within(manifest: ReleaseManifest) -> list[str]:
+    """The files of a release; a manifest from elsewhere must not make us write elsewhere."""
+    for path in (file.path for file in manifest.files):
+        parts = PurePosixPath(path)
+        if parts.is_absolute() or ".." in parts.parts or "\\" in path:
+            raise BlendError(
+                f"{MANIFEST_NAME} of {manifest.name} {manifest.version} names the path {path!r}, which leads "
+                "out of the release; do not use it, and tell who publishes it"
+            )
+    return [file.path for file in manifest.files]

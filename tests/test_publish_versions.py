@@ -1,0 +1,257 @@
+"""Versions on a Hub from the command line: published, loaded by tag, compared, pulled back."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import FOUR, digests, held, make_release
+from hub_server import Hub
+from hub_store import ALICE, BOB, DAVE, Account
+
+from blend.loaders.releases import read_config, read_manifest
+from blend.schemas.recipe import McqOptions
+
+pytestmark = pytest.mark.integration
+
+REPO = "org/blend"
+NO_QUESTIONS = McqOptions(target_min_votes=50)
+VERSIONS = ("1.0.0", "1.0.1", "1.1.0")
+
+LOAD = """
+import json, sys
+from datasets import load_dataset
+
+config, split, revision, streaming = sys.argv[1:]
+rows = load_dataset("org/blend", config, split=split, revision=revision, streaming=streaming == "streaming")
+print(json.dumps([row["ID"] for row in rows]))
+"""
+
+
+class Client:
+    """Runs commands as a user of the Hub would, in processes of their own."""
+
+    def __init__(self, hub: Hub, home: Path) -> None:
+        self.hub = hub
+        self.home = home
+
+    def start(self, *arguments: Any, account: Account | None = ALICE, **more: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "COLUMNS": "200", **self.hub.environment(self.home, account), **more}
+        return subprocess.Popen(
+            [sys.executable, *map(str, arguments)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: Any, **more: Any) -> tuple[int, str, str]:
+        process = self.start(*arguments, **more)
+        out, errors = process.communicate()
+        return process.returncode, out, errors
+
+    def blend(self, *arguments: Any, **more: Any) -> str:
+        code, out, errors = self.run("-m", "blend", *arguments, **more)
+        assert code == 0, errors
+        return out
+
+    def load(self, config: str, split: str, revision: str, streaming: str = "no") -> list[str]:
+        code, out, errors = self.run("-c", LOAD, config, split, revision, streaming, account=None)
+        assert code == 0, errors
+        ids: list[str] = json.loads(out)
+        return ids
+
+
+@pytest.fixture
+def client(hub: Hub, tmp_path: Path) -> Client:
+    return Client(hub, tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """1.0.0, a correction, and an addition of a locale and of multiple-choice questions."""
+    folder = tmp_path_factory.mktemp("releases")
+    make_release(folder / "1.0.0", "1.0.0", mcq=NO_QUESTIONS)
+    make_release(folder / "1.0.1", "1.0.1", mcq=NO_QUESTIONS, title="A better title")
+    make_release(folder / "1.1.0", "1.1.0", locales=(*FOUR, "zh-CN"), title="A better title")
+    return folder
+
+
+def test_three_versions_are_published_loaded_by_tag_and_compared(
+    hub: Hub, client: Client, releases: Path, tmp_path: Path
+):
+    for version in VERSIONS:
+        said = client.blend("publish", releases / version, REPO)
+        assert f"tag v{version}" in said
+    repository = hub.repository(REPO)
+    assert list(repository.tags) == ["v1.0.0", "v1.0.1", "v1.1.0"]
+    for version in VERSIONS:
+        assert held(repository, f"v{version}") == digests(releases / version)
+        rows = read_config(releases / version, "annotations")
+        expected = rows.filter(rows["locale"] == "ko-KR")["template_id"].to_list()
+        assert client.load("annotations", "KR", f"v{version}") == expected
+    assert client.load("annotations", "CN", "main") == client.load("annotations", "CN", "v1.1.0", "streaming")
+    code, _, errors = client.run("-c", LOAD, "annotations", "CN", "v1.0.1", "no")
+    assert code == 1
+    assert 'Unknown split "CN"' in errors
+
+    for version in VERSIONS:
+        assert (
+            client.run("-m", "blend", "diff", f"{REPO}@v{version}", releases / version, "--exit-code")[0] == 0
+        )
+    found = json.loads(client.blend("diff", f"{REPO}@v1.0.0", f"{REPO}@v1.1.0", "--json"))
+    assert (found["old"]["version"], found["new"]["version"]) == ("1.0.0", "1.1.0")
+
+    client.blend("pull", f"{REPO}@v1.0.1", tmp_path / "back")
+    assert digests(tmp_path / "back") == digests(releases / "1.0.1")
+
+
+def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
+    release = releases / "1.0.0"
+    files = sorted(digests(release))
+    load = 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")'
+    said = client.blend("publish", release, REPO, "--dry-run", account=None).splitlines()
+    assert [line.rstrip() for line in said] == [
+        "Would publish org/blend, tag v1.0.0 (a new repository)",
+        "on main    files",
+        f"added      {len(files)}     {', '.join(files[:3])} and {len(files) - 3} more",
+        "changed    0",
+        "removed    0",
+        "unchanged  0",
+        "Nothing was changed. Without --dry-run it would then load with:",
+        f"  from datasets import load_dataset; {load}",
+    ]
+    assert hub.store.repositories == {}
+    said = client.blend("publish", release, REPO).splitlines()
+    commit = hub.repository(REPO).branches["main"]
+    assert said[0] == f"Published org/blend, tag v1.0.0 (a new repository), commit {commit}"
+    assert said[-2:] == ["Load it:", f"  from datasets import load_dataset; {load}"]
+    assert client.blend("publish", release, REPO).splitlines() == [
+        f"Already published, with the same content: org/blend, tag v1.0.0, commit {commit}",
+        "Load it:",
+        f"  from datasets import load_dataset; {load}",
+    ]
+
+
+def test_the_printed_line_loads_it(client: Client, releases: Path):
+    line = client.blend("publish", releases / "1.0.0", REPO).splitlines()[-1].strip()
+    code, out, errors = client.run("-c", f"{line.replace('; ', '; print(')})", account=None)
+    assert code == 0, errors
+    assert "num_rows: 40" in out
+
+
+def test_the_second_of_two_maintainers_at_the_command_line(hub: Hub, client: Client, releases: Path):
+    client.blend("publish", releases / "1.0.0", REPO)
+    second_is_done = threading.Event()
+    hub.fail("POST /api/datasets/org/blend/commit/main", action=second_is_done.wait)
+    slow = client.start("-m", "blend", "publish", releases / "1.0.1", REPO)
+    while hub.requests[-1] != "POST /api/datasets/org/blend/commit/main":
+        assert slow.poll() is None
+        second_is_done.wait(0.01)
+    client.blend("publish", releases / "1.1.0", REPO, account=BOB)
+    tags, head = dict(hub.repository(REPO).tags), hub.repository(REPO).branches["main"]
+    second_is_done.set()
+    _, errors = slow.communicate()
+    assert slow.returncode == 1
+    assert errors.splitlines()[-1] == (
+        f"error: Hub dataset org/blend: conflict: somebody else moved main from {tags['v1.0.0']} to {head} "
+        "while this release was sent; nothing of it was published, and nothing of theirs is lost; look at what "
+        "they did, raise `version` if need be, and publish again"
+    )
+    assert (hub.repository(REPO).tags, hub.repository(REPO).branches["main"]) == (tags, head)
+
+
+def test_two_that_publish_the_same_release_at_once_both_succeed(hub: Hub, client: Client, releases: Path):
+    client.blend("publish", releases / "1.0.0", REPO)
+    both = [client.start("-m", "blend", "publish", releases / "1.0.1", REPO) for _ in range(2)]
+    for process in both:
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
+    titles = [commit.title for _, commit in hub.repository(REPO).history("main")]
+    assert titles == ["Release blend-sample 1.0.1", "Release blend-sample 1.0.0", "initial commit"]
+
+
+def test_ctrl_c(hub: Hub, client: Client, releases: Path):
+    stop = threading.Event()
+    hub.fail("PUT /large/.*", action=stop.wait, times=1000)
+    process = client.start("-m", "blend", "publish", releases / "1.0.0", REPO)
+    while not any(request.startswith("PUT /large/") for request in hub.requests):
+        assert process.poll() is None
+        stop.wait(0.01)
+    process.send_signal(signal.SIGINT)
+    stop.wait(0.2)
+    hub.faults.clear()
+    stop.set()
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors.splitlines()[-1] == "interrupted; readers see no half release; run it again to finish"
+    assert "Traceback" not in errors
+    client.blend("publish", releases / "1.0.0", REPO)
+    assert held(hub.repository(REPO)) == digests(releases / "1.0.0")
+
+
+def test_a_private_release_is_loaded_with_a_token_only(hub: Hub, client: Client, releases: Path):
+    client.blend("publish", releases / "1.0.0", REPO, "--private")
+    assert client.run("-c", LOAD, "annotations", "KR", "v1.0.0", "no", account=BOB)[0] == 0
+    for stranger in (DAVE, None):
+        client.home = client.home.with_name(f"home-{stranger.name if stranger else 'nobody'}")
+        code, _, errors = client.run("-c", LOAD, "annotations", "KR", "v1.0.0", "no", account=stranger)
+        assert code == 1
+        assert "doesn't exist on the Hub or cannot be accessed" in errors
+
+
+def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases: Path, tmp_path: Path):
+    outputs = []
+    hub.fail("POST /api/datasets/org/blend/commit/main", status=503)
+    for arguments in (
+        ("publish", releases / "1.0.0", REPO),
+        ("publish", releases / "1.0.0", REPO),
+        ("pull", f"{REPO}@v1.0.0", tmp_path / "back"),
+        ("publish", releases / "1.0.0", "dave/mine"),
+        ("publish", releases / "1.0.0", REPO, "--private"),
+    ):
+        _, out, errors = client.run("-m", "blend", *arguments, HF_DEBUG="1")
+        outputs += [out, errors]
+    assert "503" in outputs[1]
+    for text in outputs:
+        assert ALICE.token not in text
+        assert not re.search(r"hf_[A-Za-z0-9]{20,}", text)
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert ALICE.token.encode() not in path.read_bytes(), path
+
+
+@pytest.fixture(scope="module")
+def paper_release(blend_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("paper") / "blend"
+    command = [
+        sys.executable,
+        "-m",
+        "blend",
+        "build",
+        "--blend",
+        blend_data,
+        "--mcq-mode",
+        "paper",
+        "--out",
+        out,
+    ]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    return out
+
+
+def test_the_16_regions_come_back_identical(hub: Hub, client: Client, paper_release: Path, tmp_path: Path):
+    rows = {table.config: table.rows for table in read_manifest(paper_release).tables}
+    assert rows["multiple-choice-questions"] == 69_810
+    client.blend("publish", paper_release, REPO)
+    client.blend("pull", f"{REPO}@v1.0.0", tmp_path / "back")
+    assert digests(tmp_path / "back") == digests(paper_release)
+    assert client.run("-m", "blend", "diff", paper_release, tmp_path / "back", "--exit-code")[0] == 0
+    ids = client.load("multiple-choice-questions", "test", "v1.0.0")
+    assert ids == read_config(paper_release, "multiple-choice-questions")["template_id"].to_list()
