@@ -1,10 +1,12 @@
 """The dataset card: what a release holds, in words, with the YAML header that makes it load."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from langcodes import Language
+from pydantic import BaseModel
 
 from blend.builders.canary import canary
 from blend.builders.card_header import card_header
@@ -15,7 +17,6 @@ from blend.builders.release_facts import ReleaseFacts
 from blend.builders.rendering import render
 from blend.builders.stats_measures import definitions
 from blend.schemas.configs import QUESTION_CONFIGS, model_of
-from blend.schemas.locales import language_name
 from blend.schemas.manifest import TableInfo
 
 CARD_NAME = "README.md"
@@ -58,7 +59,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         canary=canary(manifest.name),
         locales=_locale_rows(facts),
         languages=_language_rows(facts),
-        configs=[_config(name, tables) for name, tables in facts.tables.items()],
+        configs=_configs(facts.tables),
         measures=_measures(facts),
         charts=charts,
         credits=credits_of(manifest),
@@ -87,14 +88,21 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
 
 def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     return [
-        {"split": tag.replace("-", "_"), "tag": tag, "name": language_name(tag), "rows": rows}
+        {"split": tag.replace("-", "_"), "tag": tag, "name": Language.get(tag).display_name(), "rows": rows}
         for tag, rows in facts.rows_by_language.items()
     ]
 
 
-def _config(name: str, tables: Sequence[TableInfo]) -> dict[str, Any]:
+def _configs(tables: Mapping[str, Sequence[TableInfo]]) -> list[dict[str, Any]]:
+    """What to say of every configuration; columns that two share are described once, ``like`` names where."""
+    first: dict[type[BaseModel], str] = {}
+    return [_config(name, of, first.setdefault(model_of(name), name)) for name, of in tables.items()]
+
+
+def _config(name: str, tables: Sequence[TableInfo], like: str) -> dict[str, Any]:
     model = model_of(name)
     return {
+        "like": None if like == name else like,
         "name": name,
         "summary": first_sentence(model),
         "of_locales": name in QUESTION_CONFIGS,

@@ -64,18 +64,17 @@ class ReleaseFacts:
         return (
             f"Everyday knowledge of {_counted(len(self.locales), 'locale')} in "
             f"{_counted(len({locale.language for locale in self.locales}), 'language')}: "
-            f"{self.total('questions'):,} questions with all the answers that people there gave and how many gave "
-            f"each{choices if mcqs else ''}."
+            f"{self.total('questions'):,} questions with all the answers that people there gave and how many "
+            f"gave each{choices if mcqs else ''}."
         )
 
     def _items(self) -> str:
         languages = self.rows_by_language
         if not languages:
             return ""
-        configs = list(dict.fromkeys(config for rows in languages.values() for config in rows))
         return (
-            f"Items of Wikidata with the country that they come from and what they are made of, in "
-            f"{_counted(len(languages), 'language')}, as {' and '.join(configs)}."
+            "Items of Wikidata with the country that they come from and what they are made of, in "
+            f"{_counted(len(languages), 'language')}."
         )
 
     @property
