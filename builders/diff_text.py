@@ -1,5 +1,6 @@
 """A comparison as text: Markdown for the changelog of a release, and JSON for programs."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ def changelog_entry(diff: ReleaseDiff, version: str) -> str:
     for config in diff.changed_configs():
         parts += _config_part(config)
     if diff.settings:
-        rows = [(markdown_cell(s.path), *map(markdown_cell, value_pair(s.old, s.new))) for s in diff.settings]
+        rows = [(markdown_code(s.path), *map(markdown_code, value_pair(s.old, s.new))) for s in diff.settings]
         parts += ["### Recipe and tools", _table(("setting", "before", "now"), rows, numbers=False)]
     return "\n\n".join(parts) + "\n"
 
@@ -64,7 +65,7 @@ def first_entry(manifest: ReleaseManifest) -> str:
     for table in manifest.tables:
         rows.setdefault(table.config, []).append(table.rows)
     lines = [
-        f"* `{config}`: {sum(counts):,} rows in {_counted(len(counts), 'split')}"
+        f"* `{config}`: {_counted(sum(counts), 'row')} in {_counted(len(counts), 'split')}"
         for config, counts in rows.items()
     ]
     return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
@@ -96,11 +97,11 @@ def changelog(entry: str, previous: str | None = None) -> str:
     return "\n".join(part for part in (CHANGELOG_TITLE, entry, earlier) if part)
 
 
-def markdown_cell(text: str) -> str:
-    """Text as code that neither ends a table cell nor the code early."""
-    fence = "``" if "`" in text else "`"
-    pad = " " if "`" in text else ""
-    return f"{fence}{pad}{text.replace('|', chr(92) + '|')}{pad}{fence}"
+def markdown_code(text: str) -> str:
+    """Text as it stands, whatever backticks are in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence, pad = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def column_totals(config: ConfigDiff) -> dict[str, int]:
@@ -139,7 +140,7 @@ def _config_part(config: ConfigDiff) -> Iterator[str]:
     yield f"### {config.config}"
     if config.schema_changes:
         types = [
-            (markdown_cell(change.path), *(markdown_cell(text or "–") for text in (change.old, change.new)))
+            (markdown_code(change.path), *(markdown_code(text or "–") for text in (change.old, change.new)))
             for change in config.schema_changes
         ]
         yield _table(("column", "type before", "type"), types, numbers=False)
@@ -147,7 +148,7 @@ def _config_part(config: ConfigDiff) -> Iterator[str]:
         yield _table(("split", "rows before", "rows", *_COUNTS), [_split_row(split) for split in splits])
     columns = column_totals(config)
     if columns:
-        rows = [(markdown_cell(name), f"{n:,}") for name, n in columns.items()]
+        rows = [(markdown_code(name), f"{n:,}") for name, n in columns.items()]
         yield _table(("column", "changed rows"), rows)
     examples = [
         _example(split, example) for group in examples_by_column(config, 1).values() for split, example in group
@@ -158,18 +159,19 @@ def _config_part(config: ConfigDiff) -> Iterator[str]:
 
 def _split_row(split: SplitDiff) -> tuple[str, ...]:
     rows = ["–" if n is None else f"{n:,}" for n in (split.old_rows, split.new_rows)]
-    return (markdown_cell(split.split), *rows, *(f"{getattr(split, count):,}" for count in _COUNTS))
+    return (markdown_code(split.split), *rows, *(f"{getattr(split, count):,}" for count in _COUNTS))
 
 
 def _example(split: str, change: CellChange) -> str:
     old, new = value_pair(change.old, change.new)
-    where = f"{split}, {markdown_cell(change.id)}, {markdown_cell(change.column)}"
-    return f"* {where}: {markdown_cell(old)} → {markdown_cell(new)}"
+    where = f"{split}, {markdown_code(change.id)}, {markdown_code(change.column)}"
+    return f"* {where}: {markdown_code(old)} → {markdown_code(new)}"
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
     rule = ("---", *("--:" if numbers else "---" for _ in header[1:]))
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, rule, *rows))
+    lines = ((cell.replace("|", "\\|") for cell in cells) for cells in (header, rule, *rows))
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 def _counted(n: int, thing: str) -> str:

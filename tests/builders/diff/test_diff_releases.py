@@ -1,0 +1,149 @@
+"""Whole releases compared: what is not read, what is said about settings and files, and every message."""
+
+import shutil
+
+import polars as pl
+import pytest
+
+from blend.builders.diff import diff_releases
+from blend.builders.diff_model import FileChange, ReleaseDiff, ReleaseLabel, Setting
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import McqOptions, Source
+
+SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
+ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"]})
+BASE = {(SAQ, "KR"): ROWS, (SAQ, "KP"): ROWS}
+
+
+def test_a_release_does_not_differ_from_itself(make):
+    release = make(BASE, files={"README.md": "x"})
+    found = diff_releases(release, release)
+    assert found.is_empty
+    assert list(found.changed_configs()) == []
+    assert [split.old_rows for split in found.configs[0].splits] == [2, 2]
+
+
+def test_equal_tables_are_not_read(make):
+    old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
+    (new / "data" / SAQ / "KR-00000.parquet").unlink()
+    found = diff_releases(old, new).configs[0]
+    assert [(split.split, split.is_empty) for split in found.splits] == [("KR", True), ("KP", False)]
+
+
+def test_the_same_rows_in_other_files_are_equal(make):
+    assert diff_releases(make(BASE), make(BASE, shard_rows=1)).is_empty
+
+
+def test_splits_and_configurations_that_only_one_release_has(make):
+    mcqs = pl.DataFrame({"MCQID": ["m1", "m2", "m3"]})
+    found = diff_releases(
+        make(BASE), make({(SAQ, "DZ"): ROWS, (SAQ, "KP"): ROWS, (MCQ, "test"): mcqs}), examples=2
+    )
+    saq, mcq = found.configs
+    assert (saq.presence, mcq.presence) == ("kept", "added")
+    assert [(split.split, split.presence) for split in saq.splits] == [
+        ("DZ", "added"),
+        ("KP", "kept"),
+        ("KR", "removed"),
+    ]
+    (whole,) = mcq.splits
+    assert (whole.old_rows, whole.new_rows, whole.added, whole.added_ids) == (None, 3, 3, ("m1", "m2"))
+    gone = saq.splits[2]
+    assert (gone.old_rows, gone.new_rows, gone.removed, gone.removed_ids) == (2, None, 2, ("q1", "q2"))
+    # Rows of splits that came or went as a whole are told with the split, not as rows.
+    assert (saq.total("added"), saq.total("removed")) == (0, 0)
+
+
+def test_settings_that_differ(make):
+    source = Source(kind="blend", location="org/data", revision="v1", sha256="0" * 64)
+    old = make(BASE, sources=(source,))
+    moved = source.model_copy(update={"revision": "v2", "sha256": "1" * 64})
+    new = make(
+        BASE,
+        sources=(moved, Source(kind="sample")),
+        mcq=McqOptions(mode="paper"),
+        license="cc0-1.0",
+        version="2.0.0",
+        locales=("ko-KR", "ko-KP"),
+    )
+    found = diff_releases(old, new)
+    assert found.settings == (
+        Setting(path="recipe.license", old="cc-by-4.0", new="cc0-1.0"),
+        Setting(path="recipe.sources[0].revision", old="v1", new="v2"),
+        Setting(path="recipe.sources[0].sha256", old="0" * 64, new="1" * 64),
+        Setting(path="recipe.sources[1].kind", old=None, new="sample"),
+        Setting(path="recipe.sources[1].location", old=None, new=""),
+        Setting(path="recipe.locales", old=None, new=["ko-KR", "ko-KP"]),
+        Setting(path="recipe.mcq.mode", old="default", new="paper"),
+    )
+    assert found.new == ReleaseLabel(name="blend-sample", version="2.0.0")
+    assert not found.is_empty
+
+
+def test_files_that_differ_in_more_than_the_version(make):
+    same = {"recipe.toml": "version 1", "CHANGELOG.md": "one", "card.md": "This is v1.0.0, see 1.0.0."}
+    old = make(BASE, files=same | {"gone.txt": "", "README.md": "1.0.0: a text", "chart.svg": "<svg/>"})
+    kept = {"recipe.toml": "version 2", "CHANGELOG.md": "two", "card.md": "This is v1.1.0, see 1.1.0."}
+    new = make(
+        BASE,
+        files=kept | {"here.txt": "", "README.md": "1.1.0: a word", "chart.svg": "<svg/>"},
+        version="1.1.0",
+    )
+    assert diff_releases(old, new).files == (
+        FileChange(path="README.md", presence="kept"),
+        FileChange(path="gone.txt", presence="removed"),
+        FileChange(path="here.txt", presence="added"),
+    )
+
+
+def test_a_changed_file_that_is_no_text_differs(make):
+    old, new = (
+        make(BASE, files={"chart.png": "1.0.0"}),
+        make(BASE, files={"chart.png": "1.0.1"}, version="1.0.1"),
+    )
+    assert diff_releases(old, new).files == ()
+    (new / "chart.png").write_bytes(b"\xff\xfe")
+    assert diff_releases(old, new).files == (FileChange(path="chart.png", presence="kept"),)
+
+
+def test_json_reads_back(make):
+    new = {(SAQ, "KR"): ROWS.with_columns(Question=pl.lit("c")).head(1), (MCQ, "test"): ROWS}
+    found = diff_releases(make(BASE), make(new, seed=2, files={"a.md": ""}))
+    assert ReleaseDiff.model_validate_json(found.model_dump_json()) == found
+
+
+def test_message_for_a_directory_that_is_no_release(make, tmp_path):
+    with pytest.raises(BlendError) as caught:
+        diff_releases(make(BASE), tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+    )
+
+
+def test_message_for_a_missing_file(make):
+    old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
+    (new / "data" / SAQ / "KP-00000.parquet").unlink()
+    with pytest.raises(BlendError) as caught:
+        diff_releases(old, new)
+    assert str(caught.value) == (
+        f"{new}: data/short-answer-questions/KP-00000.parquet of release.json is missing; "
+        "copy or build the release again"
+    )
+
+
+def test_message_for_a_file_that_cannot_be_read(make):
+    old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
+    (new / "data" / SAQ / "KP-00000.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(BlendError) as caught:
+        diff_releases(old, new)
+    start, _, end = str(caught.value).partition(" (")
+    assert start == f"{new}, short-answer-questions/KP: cannot be read"
+    assert end.endswith("); copy or build the release again")
+
+
+def test_neither_release_is_touched(make):
+    old, new = make(BASE), make({(SAQ, "KR"): ROWS.head(1)})
+    before = [sorted((path, path.stat().st_mtime_ns) for path in it.rglob("*")) for it in (old, new)]
+    diff_releases(old, new)
+    assert [sorted((path, path.stat().st_mtime_ns) for path in it.rglob("*")) for it in (old, new)] == before
+    shutil.rmtree(new)

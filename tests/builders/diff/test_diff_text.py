@@ -1,0 +1,170 @@
+"""Comparisons as text: the changelog of a release, JSON, and two values side by side."""
+
+import json
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.diff import diff_releases, open_release
+from blend.builders.diff_model import ReleaseDiff
+from blend.builders.diff_text import changelog, changelog_entry, diff_json, first_entry, next_changelog
+from blend.builders.diff_values import value_pair
+from blend.loaders.releases import read_manifest
+
+SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
+ROWS = pl.DataFrame({"ID": ["q1", "q2", "q3"], "Question": ["Tea | ጠጅ?", "b", "c"], "Topic": ["Food"] * 3})
+BASE = {(SAQ, "KR"): ROWS, (SAQ, "KP"): ROWS}
+
+CHANGED = {
+    (SAQ, "KR"): pl.DataFrame(
+        {
+            "ID": ["q1", "q3", "q4"],
+            "Question": ["Tea | `ጠላ`?", "c", "d"],
+            "Topic": ["Food"] * 3,
+            "locale": ["ko-KR"] * 3,
+        }
+    ),
+    (SAQ, "KP"): ROWS,
+    (MCQ, "test"): pl.DataFrame({"MCQID": ["m1"]}),
+}
+
+ENTRY = """## 1.1.0
+
+After 1.0.0: what was made for it can break.
+
+**Breaks**
+
+* short-answer-questions: 1 row removed
+
+**Adds**
+
+* short-answer-questions: column locale added
+* short-answer-questions: 1 row added
+* configuration multiple-choice-questions added
+
+**Changes**
+
+* short-answer-questions: 1 row changed in Question
+* changed in the manifest: recipe.seed
+
+### short-answer-questions
+
+| column | type before | type |
+| --- | --- | --- |
+| `locale` | `–` | `string` |
+
+| split | rows before | rows | added | removed | changed | moved |
+| --- | --: | --: | --: | --: | --: | --: |
+| `KR` | 3 | 3 | 1 | 1 | 1 | 0 |
+
+| column | changed rows |
+| --- | --: |
+| `Question` | 1 |
+
+For example:
+
+* KR, `q1`, `Question`: `Tea | ጠጅ?` → `` Tea | `ጠላ`? ``
+
+### multiple-choice-questions
+
+| split | rows before | rows | added | removed | changed | moved |
+| --- | --: | --: | --: | --: | --: | --: |
+| `test` | – | 1 | 1 | 0 | 0 | 0 |
+
+### Recipe and tools
+
+| setting | before | now |
+| --- | --- | --- |
+| `recipe.seed` | `0` | `5` |
+"""
+
+
+def test_a_section_of_the_changelog(make):
+    found = diff_releases(make(BASE), make(CHANGED, version="1.1.0", seed=5))
+    assert changelog_entry(found, "1.1.0") == ENTRY
+
+
+def test_the_section_of_a_version_that_changes_nothing(make):
+    found = diff_releases(make(BASE), make(BASE, version="1.0.1"))
+    assert changelog_entry(found, "1.0.1") == "## 1.0.1\n\nAfter 1.0.0: the same data.\n"
+
+
+def test_the_section_of_a_first_version(make):
+    manifest = read_manifest(make(CHANGED))
+    assert first_entry(manifest) == (
+        "## 1.0.0\n\nFirst version.\n\n"
+        "* `short-answer-questions`: 6 rows in 2 splits\n* `multiple-choice-questions`: 1 row in 1 split\n"
+    )
+
+
+def test_a_changelog_grows_at_the_top(make):
+    first = make(BASE, files={"CHANGELOG.md": changelog("## 1.0.0\n\nFirst.\n")})
+    text = next_changelog(open_release(first), open_release(make(CHANGED, version="1.1.0", seed=5)))
+    title, *sections = text.split("\n## ")
+    assert title.startswith("# Changelog\n\n")
+    assert sections == [ENTRY.removeprefix("## "), "1.0.0\n\nFirst.\n"]
+    # The same comparison gives the same text.
+    second = make(CHANGED, version="1.1.0", seed=5, files={"CHANGELOG.md": "of an earlier run"})
+    assert next_changelog(open_release(first), open_release(second)) == text
+
+
+def test_a_release_without_a_changelog_gets_its_first_section(make):
+    text = next_changelog(open_release(make(BASE)), open_release(make(BASE, version="1.0.1")))
+    assert [section.partition("\n")[0] for section in text.split("\n## ")[1:]] == ["1.0.1", "1.0.0"]
+
+
+def test_json_says_what_follows(make):
+    found = diff_releases(make(BASE), make(CHANGED, version="1.1.0", seed=5))
+    printed = json.loads(json.dumps(diff_json(found)))
+    assert (printed.pop("step"), printed.pop("expected_version")) == ("major", "2.0.0")
+    assert printed.pop("reasons")[0] == {"step": "major", "text": "short-answer-questions: 1 row removed"}
+    assert ReleaseDiff.model_validate(printed) == found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("tea", "Tea", ("tea", "Tea")),
+        (1, "1", ("1", "1")),
+        (None, "null", ("null", '"null"')),
+        ("", " a", ('""', '" a"')),
+        ("a\nb", 'say "b"', ("a\\nb", 'say "b"')),
+        ([{"count": 1}], [], ('[{"count": 1}]', "[]")),
+        # Alike to the eye: another Unicode form, an invisible character, another kind of blank.
+        ("caf\u00e9", "cafe\u0301", ("caf\\u00e9", "cafe\\u0301")),
+        (
+            "می\u200cشود",
+            "میشود",
+            ("\\u0645\\u06cc\\u200c\\u0634\\u0648\\u062f", "\\u0645\\u06cc\\u0634\\u0648\\u062f"),
+        ),
+        ("a b", "a\u00a0b", ("a b", "a\\u00a0b")),
+        # Text in the other direction stays, marks that turn the line are spelled out.
+        ("شاي", "شاي\u202e!", ("شاي", "شاي\\u202e!")),
+    ],
+)
+def test_two_values(old, new, shown):
+    assert value_pair(old, new) == shown
+
+
+def test_long_values_are_cut_to_their_first_difference():
+    old, new = "a" * 300 + "tea" + "b" * 300, "a" * 300 + "coffee" + "b" * 300
+    assert value_pair(old, new, 40) == (
+        "…" + "a" * 20 + "tea" + "b" * 15 + "…",
+        "…" + "a" * 20 + "coffee" + "b" * 12 + "…",
+    )
+    assert value_pair("short", old, 40) == ("short", "a" * 39 + "…")
+
+
+def test_a_letter_is_not_cut_from_its_marks():
+    word = "কি" * 40
+    old, _ = value_pair(word, word + "!", 20)
+    assert old.startswith("…কি")
+
+
+@given(st.text(), st.text(), st.integers(8, 60))
+def test_values_keep_to_the_width_and_stay_on_their_line(old: str, new: str, width: int):
+    for text in value_pair(old, new, width):
+        assert len(text) <= width + 20  # a cut moves back over combining marks
+        assert text.isprintable() or not set(text) & set("\n\r\t\u202e")
