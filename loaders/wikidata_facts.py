@@ -14,6 +14,7 @@ from blend.loaders.wikidata_store import (
     INSTANCE_OF,
     LABEL,
     check_digest,
+    engine,
     triples,
 )
 from blend.schemas.domains import Domain
@@ -118,19 +119,19 @@ class _Table:
 
 def _read(path: Path, wanted: Mapping[str, tuple[str, str]]) -> dict[str, pl.DataFrame]:
     """``item``, ``property``, ``given`` (the object's text), ``language``, ``iri``, by table."""
-    from pyoxigraph import Literal, NamedNode
-
+    pyoxigraph = engine()
+    node, literal = pyoxigraph.NamedNode, pyoxigraph.Literal
     tables = {name: _Table() for name, _ in wanted.values()}
     for triple in triples(path):
         destination = wanted.get(triple.predicate.value)
         subject, thing = triple.subject, triple.object
-        if destination is None or not isinstance(subject, NamedNode):
+        if destination is None or not isinstance(subject, node):
             continue
         name, short = destination
         table = tables[name]
-        language = thing.language if isinstance(thing, Literal) else None
-        given = thing.value if isinstance(thing, NamedNode | Literal) else None
-        table.rows.append((subject.value, short, given, language, isinstance(thing, NamedNode)))
+        language = thing.language if isinstance(thing, literal) else None
+        given = thing.value if isinstance(thing, node | literal) else None
+        table.rows.append((subject.value, short, given, language, isinstance(thing, node)))
         if len(table.rows) == _CHUNK:
             table.flush()
     return {name: _of_items(table) for name, table in tables.items()}

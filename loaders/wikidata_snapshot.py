@@ -1,10 +1,12 @@
 """Snapshots: the part of Wikidata that a domain needs, taken once, sorted, and pinned by its digest."""
 
+import errno
 import gzip
 import hashlib
 import io
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -79,7 +81,7 @@ def take_snapshot(
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(f".{out.name}.lock"))
     try:
-        with lock.acquire(blocking=False):
+        with _explained(out), lock.acquire(blocking=False):
             session = Session(folder, client, domain, wanted, batch_size, notify)
             started = session.open()
             items = _ask_everything(session, domain)
@@ -108,14 +110,30 @@ def agent_of(contact: str | None, endpoint: str) -> str:
     """The user agent: this software, its version, and how to reach whoever uses it.
 
     Raises:
-        BlendError: If the public service would be asked without a contact, against its policy.
+        BlendError: If the public service would be asked without a contact, against its policy, or if the
+            contact cannot stand in a header.
     """
     if contact is None and endpoint == PUBLIC_ENDPOINT:
         raise BlendError(
             "the Wikidata Query Service wants to know whom to reach about its use; "
             "give a mail or web address with --contact"
         )
+    if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
+        raise BlendError(f"contact {contact!r}: write a mail or web address in ASCII")
     return f"blend-sdk/{version('blend-sdk')}" + (f" ({contact})" if contact else "")
+
+
+@contextmanager
+def _explained(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise BlendError(
+            f"{out}: no space left on the disk; what was answered is kept; "
+            "free some space and run the same command again"
+        ) from error
 
 
 def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -35,9 +35,10 @@ def triples(path: Path) -> "Iterator[pyoxigraph.Quad]":
         BlendError: If the file is missing, cut off, or not N-Triples.
         MissingExtraError: If pyoxigraph is not installed.
     """
-    with _opened(path) as (engine, file):
+    sparql = engine()
+    with _opened(path) as file:
         # Lenient about language tags, which are judged one by one later instead of ending the reading.
-        yield from engine.parse(file, format=engine.RdfFormat.N_TRIPLES, lenient=True)
+        yield from sparql.parse(file, format=sparql.RdfFormat.N_TRIPLES, lenient=True)
 
 
 def load_store(path: Path) -> "pyoxigraph.Store":
@@ -47,10 +48,24 @@ def load_store(path: Path) -> "pyoxigraph.Store":
         BlendError: If the file is missing, cut off, or not N-Triples.
         MissingExtraError: If pyoxigraph is not installed.
     """
-    with _opened(path) as (engine, file):
-        store: pyoxigraph.Store = engine.Store()
-        store.bulk_load(file, engine.RdfFormat.N_TRIPLES, lenient=True)
-        return store
+    sparql = engine()
+    store: pyoxigraph.Store = sparql.Store()
+    with _opened(path) as file:
+        store.bulk_load(file, sparql.RdfFormat.N_TRIPLES, lenient=True)
+    return store
+
+
+def engine() -> ModuleType:
+    """The SPARQL engine, pyoxigraph.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    try:
+        import pyoxigraph
+    except ImportError:
+        raise MissingExtraError("reading a Wikidata snapshot", extra="wikidata") from None
+    return pyoxigraph
 
 
 def check_digest(path: Path, sha256: str) -> None:
@@ -71,15 +86,11 @@ def check_digest(path: Path, sha256: str) -> None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[ModuleType, IO[bytes]]]:
-    """The engine and the file; what goes wrong while the block reads becomes one message."""
-    try:
-        import pyoxigraph
-    except ImportError:
-        raise MissingExtraError("reading a Wikidata snapshot", extra="wikidata") from None
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file, unpacked; what goes wrong while the block reads becomes one message."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield pyoxigraph, cast("IO[bytes]", file)
+            yield cast("IO[bytes]", file)
     except FileNotFoundError:
         raise BlendError(f"{path}: {_MISSING}") from None
     except gzip.BadGzipFile as error:

@@ -1,5 +1,6 @@
 """Snapshots over HTTP: stopped and resumed, divided, pinned; the same facts are the same bytes."""
 
+import errno
 import gzip
 import hashlib
 import json
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,10 @@ from polars.testing import assert_frame_equal
 from blend.builders.food import build_food
 from blend.loaders.sparql import EndpointError, Manners
 from blend.loaders.wikidata_facts import read_facts
-from blend.loaders.wikidata_snapshot import read_snapshot_info, take_snapshot
+from blend.loaders.wikidata_snapshot import agent_of, read_snapshot_info, take_snapshot
 from blend.loaders.wikidata_store import LABEL
 from blend.schemas.domains import domains
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import BlendError, MissingExtraError, RowError
 
 DISH = domains()["dish"]
 QUICK = Manners(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
@@ -207,6 +209,76 @@ def test_wrong_options(tmp_path: Path):
         "the Wikidata Query Service wants to know whom to reach about its use; "
         "give a mail or web address with --contact"
     )
+
+
+def test_a_contact_that_is_none(tmp_path: Path):
+    for contact in ("", " ", "me@example.org\r\nX: y", "мы@example.org"):
+        with pytest.raises(BlendError) as error:
+            take_snapshot(tmp_path / "f.nt.gz", DISH, contact=contact)
+        assert str(error.value) == f"contact {contact!r}: write a mail or web address in ASCII"
+    assert agent_of("me@example.org", "http://other") == f"blend-sdk/{version('blend-sdk')} (me@example.org)"
+
+
+def test_a_full_disk_loses_nothing(
+    serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    endpoint = serve(FACTS)
+    out = tmp_path / "f.nt.gz"
+    kept = os.fsync
+    calls = 0
+
+    def full(handle: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 9:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        kept(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BlendError) as error:
+        take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+    assert str(error.value) == (
+        f"{out}: no space left on the disk; what was answered is kept; "
+        "free some space and run the same command again"
+    )
+    n_asked = len(endpoint.log)
+    take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+    repeated = len(endpoint.log) - len({asked.query for asked in endpoint.log})
+    assert n_asked > 1
+    assert repeated == 1, "only the answer that could not be written"
+
+
+def test_faults_of_every_kind_on_the_way(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
+    plain, faulty = serve(FACTS), serve(FACTS)
+    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=plain.url, manners=QUICK, batch_size=2)
+    faults = [
+        endpoints.status(429, "slow down", Retry_After="1"),
+        endpoints.status(500, "internal error"),
+        endpoints.status(503, "overloaded", Retry_After="Thu, 01 Jan 1970 00:00:00 GMT"),
+        endpoints.html,
+        endpoints.json_cut,
+        endpoints.cut,
+        endpoints.cut_between_triples,
+        endpoints.zipped_cut,
+        endpoints.timeout_inside,
+        endpoints.hang_up,
+    ]
+    faulty.faults.update({2 * number + 1: fault for number, fault in enumerate(faults)})
+    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=faulty.url, manners=QUICK, batch_size=2)
+    assert not faulty.faults, "all of them happened"
+    assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
+    assert len(faulty.answered()) == len(set(faulty.answered()))
+
+
+@pytest.mark.parametrize("package", ["SPARQLWrapper", "pyoxigraph"])
+def test_without_the_extra(
+    serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+):
+    endpoint = serve(FACTS)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r'pip install "blend-sdk\[wikidata\]"'):
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    assert not endpoint.log
 
 
 def test_a_file_that_is_no_account(tmp_path: Path):

@@ -1,6 +1,7 @@
 """Snapshots on the disk: what is wrong with them, and what is read all the same."""
 
 import gzip
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from blend.loaders.wikidata_facts import Facts, read_facts
 from blend.schemas.domains import domains
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import BlendError, MissingExtraError, RowError
 
 DISH = domains()["dish"]
 LINE = '<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> "bread"@en .\n'
@@ -29,6 +30,17 @@ def test_a_missing_snapshot(tmp_path: Path):
     path = tmp_path / "food.nt.gz"
     missing = f"{path}: there is no such snapshot; `blend wikidata snapshot` takes one"
     assert message(path) == message(path, "0" * 64) == missing
+
+
+def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "food.nt"
+    path.write_text(LINE)
+    monkeypatch.setitem(sys.modules, "pyoxigraph", None)
+    with pytest.raises(MissingExtraError) as error:
+        read_facts(path, DISH)
+    assert str(error.value) == (
+        'reading a Wikidata snapshot needs an optional dependency: pip install "blend-sdk[wikidata]"'
+    )
 
 
 def test_a_snapshot_cut_in_the_middle(tmp_path: Path):
