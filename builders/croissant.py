@@ -28,7 +28,6 @@ _CONTEXT: dict[str, Any] = {
     "dct": "http://purl.org/dc/terms/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "sc": "https://schema.org/",
-    "annotation": "cr:annotation",
     "arrayShape": "cr:arrayShape",
     "citeAs": "cr:citeAs",
     "column": "cr:column",

@@ -1,0 +1,194 @@
+"""The card: its header loads, its text describes everything that is in the release."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from blend.builders.canary import canary
+from blend.builders.described_fields import described_fields
+from blend.builders.release import build_release
+from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.schemas.arrow import arrow_schema
+from blend.schemas.configs import model_of
+from blend.schemas.rows import Annotation
+
+
+@pytest.fixture(scope="session")
+def card(sample_release: Path) -> str:
+    return (sample_release / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def header(card: str) -> dict[str, Any]:
+    fields: dict[str, Any] = yaml.safe_load(card.split("---\n")[1])
+    return fields
+
+
+def body(card: str) -> str:
+    return card.split("---\n", 2)[2]
+
+
+def test_the_header_says_what_the_hub_asks_for(header):
+    assert list(header) == [
+        "pretty_name",
+        "license",
+        "language",
+        "task_categories",
+        "task_ids",
+        "size_categories",
+        "tags",
+        "configs",
+        "dataset_info",
+    ]
+    assert header["pretty_name"] == "BLEnD embedded sample"
+    assert header["license"] == "cc-by-4.0"
+    assert header["language"] == ["am", "ar", "en", "es", "fa", "ja", "ko", "su", "zh"]
+    assert header["size_categories"] == ["1K<n<10K"]
+    assert header["task_categories"] == ["question-answering", "multiple-choice"]
+
+
+def test_the_header_names_every_file_once(header, sample_release: Path):
+    manifest = read_manifest(sample_release)
+    held = [(table.config, table.split, table.files) for table in manifest.tables]
+    named = [
+        (config["config_name"], entry["split"], tuple(_matched(sample_release, entry["path"])))
+        for config in header["configs"]
+        for entry in config["data_files"]
+    ]
+    assert named == held
+
+
+def _matched(release: Path, pattern: str) -> list[str]:
+    return sorted(path.relative_to(release).as_posix() for path in release.glob(pattern))
+
+
+def test_the_header_repeats_the_types_of_the_files(header, sample_release: Path):
+    # They override those of the files in silence, so nothing else would notice a difference.
+    for info in header["dataset_info"]:
+        said = datasets.Features._from_yaml_list(info["features"]).arrow_schema
+        files = sorted((sample_release / "data" / info["config_name"]).glob("*.parquet"))
+        assert files
+        for file in files:
+            assert pq.read_schema(file).remove_metadata().equals(said.remove_metadata())
+
+
+def test_the_header_repeats_the_rows_of_the_manifest(header, sample_release: Path):
+    said = {
+        (i["config_name"], s["name"]): s["num_examples"] for i in header["dataset_info"] for s in i["splits"]
+    }
+    assert said == {(t.config, t.split): t.rows for t in read_manifest(sample_release).tables}
+
+
+def test_plain_datasets_loads_every_configuration(sample_release: Path, tmp_path: Path, caplog):
+    rows = {
+        config: {s: d.num_rows for s, d in _load(sample_release, config, tmp_path).items()}
+        for config in datasets.get_dataset_config_names(str(sample_release))
+    }
+    held: dict[str, dict[str, int]] = {}
+    for table in read_manifest(sample_release).tables:
+        held.setdefault(table.config, {})[table.split] = table.rows
+    assert rows == held
+    assert "Ignoring" not in caplog.text  # what `datasets` says of a header that it understands in part
+
+
+def _load(release: Path, config: str, cache: Path) -> datasets.DatasetDict:
+    loaded = datasets.load_dataset(str(release), config, cache_dir=str(cache))
+    assert isinstance(loaded, datasets.DatasetDict)
+    return loaded
+
+
+def test_every_field_is_described_with_its_sentence(card, sample_release: Path):
+    for config in {table.config for table in read_manifest(sample_release).tables}:
+        part = card.split(f"\n### `{config}`\n")[1].split("\n#", 1)[0]
+        rows = re.findall(r"^\| `(.+?)` \| `(.+?)` \| (.+) \|$", part, flags=re.MULTILINE)
+        fields = list(described_fields(model_of(config)))
+        assert [row[:2] for row in rows] == [(field.name, field.type) for field in fields]
+        columns = [name for name, _, _ in rows if "." not in name]
+        assert columns == arrow_schema(model_of(config)).names
+        assert all(len(sentence) > 5 and "``" not in sentence for _, _, sentence in rows)
+
+
+def test_fields_inside_columns_are_named_by_the_way_to_them():
+    names = [field.name for field in described_fields(Annotation)]
+    assert "annotations[].en_answers" in names
+    assert "idks.no-answer" in names
+    assert "idks.others[].reason" in names
+
+
+def test_every_locale_has_its_row(card, sample_release: Path):
+    rows = re.findall(r"^\| `(\w+)` \| `([a-z]+-[A-Z]{2})` \| (.+?) \|", card, flags=re.MULTILINE)
+    splits = [t.split for t in read_manifest(sample_release).tables if t.config == "annotations"]
+    assert [split for split, _, _ in rows] == splits
+    assert ("IR", "fa-IR", "Iran (ایران)") in rows
+    assert ("US", "en-US", "US") in rows
+
+
+def test_every_link_and_picture_of_the_card_is_in_the_release(card, sample_release: Path):
+    targets = re.findall(r"\]\((?!https?://)([^)]+)\)", body(card))
+    assert "images/agreement.svg" in targets
+    assert "DATASHEET.md" in targets
+    for target in targets:
+        assert (sample_release / target).is_file()
+
+
+def test_every_picture_has_an_alternative_text(card):
+    pictures = re.findall(r"!\[(.*?)\]\((.*?)\)", card)
+    assert [path for _, path in pictures] == ["images/agreement.svg", "images/overlap.svg"]
+    assert all(alt.endswith(".") and len(alt) > 40 for alt, _ in pictures)
+
+
+def test_the_card_has_all_sections(card):
+    assert re.findall(r"^## (.+)$", card, flags=re.MULTILINE) == [
+        "Load it",
+        "What is in it",
+        "How it was made",
+        "How much people agree",
+        "What it is for",
+        "Limitations",
+        "Licence and sources",
+        "Citation",
+        "Version history",
+    ]
+    assert "\n\n\n" not in body(card)
+
+
+def test_the_sample_says_that_it_is_invented(card):
+    assert "> **Invented.**" in card
+    assert "[CC BY 4.0](https://creativecommons.org/licenses/by/4.0/)" in card
+
+
+def test_the_canary_stands_in_every_document(sample_release: Path):
+    for name in ("README.md", "DATASHEET.md", "croissant.json"):
+        assert canary("blend-sample") in (sample_release / name).read_text(encoding="utf-8")
+
+
+def test_the_canary_never_changes():
+    # Corpora are filtered by it: another text would let every earlier copy pass.
+    assert canary("blend") == (
+        "blend is evaluation data and must not be in any training corpus; "
+        "canary 2bc08cf6-11de-53c3-819d-4170d7f7c51c"
+    )
+    assert canary("blend") != canary("blend2")
+
+
+def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"version": "0.2.0", "citation": "@misc{mine, year = {2026}}"})
+    entries = [
+        f"## {v}\n\nAbout {v}.\n\n### Rows\n\nMany details.\n" for v in ("0.2.0", "0.1.1", "0.1.0", "0.0.9")
+    ]
+    history = "\n".join(["# Changelog\n", *entries])
+    build_release(recipe, tmp_path / "release", changelog=history)
+    written = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert canary("blend-sample") in written
+    assert "@misc{mine, year = {2026}}" in written
+    told = written.split("## Version history\n")[1]
+    assert told.startswith("\n### 0.2.0\n\nAbout 0.2.0.\n\n### 0.1.1\n\nAbout 0.1.1.\n\n### 0.1.0\n")
+    assert "0.0.9" not in told
+    assert "Many details" not in told
+    assert (tmp_path / "release" / "CHANGELOG.md").read_text(encoding="utf-8") == history

@@ -1,0 +1,123 @@
+"""Documents: all in the manifest, the same bytes again, and rebuilt from the release alone."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from blend.builders.credits import citation, licence
+from blend.builders.documents import answers_toml
+from blend.builders.release import build_release
+from blend.loaders.datasheets import read_datasheet
+from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes import read_recipe
+from blend.loaders.releases import read_manifest
+from blend.schemas.datasheet import Datasheet, Motivation, questions
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import Recipe, Source
+
+DOCUMENTS = {
+    "README.md",
+    "DATASHEET.md",
+    "datasheet.toml",
+    "CHANGELOG.md",
+    "croissant.json",
+    "images/agreement.svg",
+    "images/overlap.svg",
+}
+
+
+def bytes_of(release: Path) -> dict[str, bytes]:
+    files = (path for path in release.rglob("*") if path.is_file())
+    return {path.relative_to(release).as_posix(): path.read_bytes() for path in files}
+
+
+def test_the_manifest_lists_every_document(sample_release: Path):
+    listed = {file.path for file in read_manifest(sample_release).files}
+    assert listed >= DOCUMENTS
+    assert listed | {"release.json"} == set(bytes_of(sample_release))
+
+
+def test_a_release_rebuilds_itself_from_its_own_recipe(sample_release: Path, tmp_path: Path):
+    recipe = read_recipe(sample_release / "recipe.toml")
+    assert recipe.datasheet == "datasheet.toml"
+    build_release(recipe, tmp_path / "again", base=sample_release)
+    assert bytes_of(tmp_path / "again") == bytes_of(sample_release)
+
+
+def test_without_a_datasheet_everything_is_listed_as_unanswered(tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"datasheet": None})
+    build_release(recipe, tmp_path / "release")
+    sheet = (tmp_path / "release" / "DATASHEET.md").read_text(encoding="utf-8")
+    assert "The authors have answered 0 of 57 questions. Not answered:\n" in sheet
+    assert "*Not answered* (`motivation.funding`)." in sheet
+    assert "*Not answered by the authors* (`composition.count`).\n\n*From the build:* Rows" in sheet
+    assert not (tmp_path / "release" / "datasheet.toml").exists()
+
+
+def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release: Path):
+    sheet = (sample_release / "DATASHEET.md").read_text(encoding="utf-8")
+    answers = read_datasheet(sample_release / "datasheet.toml")
+    for question in questions(answers):
+        asked = f"\n### {question.text}\n\n"
+        assert sheet.count(asked) == 1
+        after = sheet.split(asked)[1].split("\n### ")[0]
+        listed = f"\n`{question.key}`" in sheet.split("\n## Motivation\n")[0]
+        assert listed == (question.answer is None)
+        assert after.startswith("*Not answered" if question.answer is None else question.answer.strip())
+    assert "\n\n\n" not in sheet
+
+
+def test_answers_read_back_as_they_were(tmp_path: Path):
+    sheet = Datasheet(motivation=Motivation(purpose='Two lines,\n\n* and "quotes" \\ 한국어\n', funding="x"))
+    path = tmp_path / "datasheet.toml"
+    path.write_text(answers_toml(sheet), encoding="utf-8", newline="\n")
+    assert read_datasheet(path) == sheet
+
+
+def test_a_missing_datasheet_stops_the_build_before_anything_is_written(tmp_path: Path):
+    recipe = Recipe(name="x", version="1.0.0", datasheet="no.toml", sources=(Source(kind="sample"),))
+    with pytest.raises(BlendError) as caught:
+        build_release(recipe, tmp_path / "release", base=tmp_path)
+    message = f"{tmp_path}/no.toml: no such datasheet; correct the path, or copy the sample's datasheet there"
+    assert str(caught.value) == message
+    assert not (tmp_path / "release").exists()
+
+
+def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+    build_release(recipe, tmp_path / "release")
+    assert (tmp_path / "release" / "images" / "agreement.svg").is_file()
+    assert not (tmp_path / "release" / "images" / "overlap.svg").exists()
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert "Everyday knowledge of 1 locale in 1 language: 40 questions" in card
+    # Without other locales there are no wrong options: the card then says nothing of such questions.
+    assert not re.search(r"MCQ|A multiple-choice question|`multiple-choice-questions`:", card)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "shown"),
+    [
+        ("cc-by-4.0", "[CC BY 4.0](https://creativecommons.org/licenses/by/4.0/)"),
+        ("cc-by-sa-4.0", "[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)"),
+        ("cc-by-nc-nd-3.0", "[CC BY-NC-ND 3.0](https://creativecommons.org/licenses/by-nc-nd/3.0/)"),
+        ("cc0-1.0", "[CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/)"),
+        ("other", "other"),
+    ],
+)
+def test_licences_are_linked_where_their_text_is_known(identifier: str, shown: str):
+    assert licence(identifier).markdown == shown
+
+
+def test_without_a_citation_one_is_made_that_names_the_version():
+    recipe = Recipe(name="my-data", version="1.2.3", title="My Data", sources=(Source(kind="sample"),))
+    assert citation(recipe) == (
+        "@misc{mydata_v1.2.3,\n  title = {My Data},\n  note = {Version 1.2.3, built with blend-sdk},\n}\n"
+    )
+
+
+def test_a_source_can_have_a_licence_of_its_own(tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"sources": (Source(kind="sample", license="cc0-1.0"),)})
+    build_release(recipe, tmp_path / "release")
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert "| [CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/) |" in card
