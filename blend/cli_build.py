@@ -134,8 +134,9 @@ def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:
         f"\nBuilt {manifest.name} {manifest.version} in [bold]{out}[/bold]. Look at it:", highlight=False
     )
     console.print(f"  blend show {out}", highlight=False)
+    first = manifest.tables[0].config
     console.print(
-        f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "annotations"))\'',
+        f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',
         highlight=False,
         soft_wrap=True,
     )

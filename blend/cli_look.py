@@ -1,15 +1,12 @@
 """Commands that look and change nothing: ``show``, ``stats``, ``status``, ``schema``, ``locales``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from blend.cli_build import DEFAULT_OUT
 from blend.schemas.errors import BlendError, UnknownNameError
-
-if TYPE_CHECKING:
-    from blend.loaders.releases import ReleaseTables
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 
@@ -42,26 +39,21 @@ def stats(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Print the statistics of a dataset: questions, votes, agreement, non-answers, overlap between regions."""
+    """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients."""
     import json as json_
 
-    from blend.builders.stats import build_stats, stats_json
+    from blend.dataset_stats import stats_of_blend, stats_of_release
 
-    tables = _tables_of(release, blend)
-    figures = build_stats(tables.questions, tables.annotations, mcqs=tables.mcqs)
+    figures = stats_of_release(release) if blend is None else stats_of_blend(blend)
     if out is not None:
-        from blend.stats_view import write_stats
-
-        write_stats(figures, out)
+        figures.write(out)
     if json:
-        typer.echo(json_.dumps(stats_json(figures), ensure_ascii=False, indent=2))
+        typer.echo(json_.dumps(figures.to_json(), ensure_ascii=False, indent=2))
         return
     from rich.console import Console
 
-    from blend.stats_view import stats_tables
-
     console = Console()
-    for table in stats_tables(figures):
+    for table in figures.tables():
         console.print(table)
         console.print()
 
@@ -140,15 +132,3 @@ def locales(
     from blend.locale_view import locale_details, locale_table
 
     Console().print(locale_table(chosen) if tag is None else locale_details(chosen[0]))
-
-
-def _tables_of(release: Path, blend: Path | None) -> "ReleaseTables":
-    from blend.loaders.releases import ReleaseTables, read_tables
-
-    if blend is None:
-        return read_tables(release)
-    from blend.loaders.blend_files import read_blend
-
-    # The published tables count the texts as they are, oddities included.
-    published = read_blend(blend, clean=False)
-    return ReleaseTables(published.questions, published.annotations, None)

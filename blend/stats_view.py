@@ -5,15 +5,16 @@ The tables are at most 80 columns wide, whatever the terminal; what would be wid
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from rich.markup import escape
 from rich.table import Table
 
-from blend.builders.stats import Stats, stats_frames, stats_json
+from blend.builders.stats import Stats
 from blend.builders.stats_mcq import McqStats
 from blend.builders.stats_measures import KINDS, MEASURES
 from blend.schemas.errors import BlendError
@@ -64,20 +65,21 @@ def stats_tables(stats: Stats) -> list[Table]:
     return tables if stats.mcqs is None else tables + mcq_tables(stats.mcqs)
 
 
-def write_stats(stats: Stats, out: Path) -> None:
+def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any], out: Path) -> None:
     """Write every frame as ``{name}.parquet``, and all figures with their definitions as ``stats.json``.
 
     Args:
-        stats: The figures.
+        frames: Figures by name.
+        figures: The same as plain JSON.
         out: Directory, made if need be. Files of these names are replaced, each at once; others stay.
 
     Raises:
         BlendError: If the directory cannot be written.
     """
-    text = json.dumps(stats_json(stats), ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(figures, ensure_ascii=False, indent=2) + "\n"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, frame in stats_frames(stats).items():
+        for name, frame in frames.items():
             with _replaced(out / f"{name}.parquet") as part:
                 frame.write_parquet(part)
         with _replaced(out / "stats.json") as part:

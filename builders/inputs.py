@@ -67,7 +67,7 @@ def read_inputs(
         tables = _load(source, base, places or {}, known)
         held.update(tables.questions["locale"])
         sources.append(_only(tables, wanted))
-    notify("read sources", len(sources), len(sources))
+        notify("read sources", done + 1, len(holding_questions))
     inputs = Inputs(
         questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
         annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),

@@ -101,19 +101,10 @@ def build_tables(
     """
     known = locales or registry()
     inputs = read_inputs(recipe, base=base, places=places, locales=known, notify=notify)
-    notify("build tables", 0, 2)
     annotations, aggregation = _annotations(inputs, recipe)
-    notify("build tables", 1, 2)
-    mcqs = build_mcq(
-        inputs.questions,
-        annotations,
-        options=recipe.mcq,
-        seed=recipe.seed,
-        judges=judges_of(recipe.mcq.judge, base),
-        fillers=fillers_of(recipe.mcq, base),
-        locales=known,
-    )
-    notify("build tables", 2, 2)
+    mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)
+    if inputs.sources:
+        notify("build tables", 1, 1)
     food = read_food_sources(recipe, base=base, places=places, notify=notify)
     infos = [*inputs.infos, *(made.info for made in food)]
     return BuiltTables(
@@ -124,6 +115,20 @@ def build_tables(
         food=tuple(table for made in food for table in made.tables),
         sources=(*infos, *reviewed_files(recipe.mcq, base)),
         stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage for made in food)),
+    )
+
+
+def _mcqs(
+    questions: pl.DataFrame, annotations: pl.DataFrame, recipe: Recipe, base: Path, known: Registry
+) -> McqBuild:
+    return build_mcq(
+        questions,
+        annotations,
+        options=recipe.mcq,
+        seed=recipe.seed,
+        judges=judges_of(recipe.mcq.judge, base),
+        fillers=fillers_of(recipe.mcq, base),
+        locales=known,
     )
 
 

@@ -15,7 +15,7 @@ from blend.builders.stats_mcq import McqStats
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.locales import registry
-from blend.stats_view import mcq_tables, stats_tables, write_stats
+from blend.stats_view import mcq_tables, stats_tables, write_frames
 
 TOPICS = ("Food", "Holidays/Celebration/Leisure", "Work [life]")
 BLEND = registry().tags[:16]
@@ -122,7 +122,7 @@ def test_no_data_prints_all_the_same():
 
 
 def test_written_files_hold_every_frame(stats, tmp_path):
-    write_stats(stats, tmp_path / "new" / "stats")
+    write_frames(stats_frames(stats), stats_json(stats), tmp_path / "new" / "stats")
     folder = tmp_path / "new" / "stats"
     frames = stats_frames(stats)
     assert {path.name for path in folder.iterdir()} == {*(f"{name}.parquet" for name in frames), "stats.json"}
@@ -132,9 +132,9 @@ def test_written_files_hold_every_frame(stats, tmp_path):
 
 
 def test_writing_again_gives_the_same_bytes(stats, tmp_path):
-    write_stats(stats, tmp_path)
+    write_frames(stats_frames(stats), stats_json(stats), tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    write_stats(stats, tmp_path)
+    write_frames(stats_frames(stats), stats_json(stats), tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -142,6 +142,6 @@ def test_a_file_in_the_way_is_an_error(stats, tmp_path):
     out = tmp_path / "stats"
     out.write_text("mine")
     with pytest.raises(BlendError) as error:
-        write_stats(stats, out)
+        write_frames(stats_frames(stats), stats_json(stats), out)
     assert str(error.value) == (f"{out}: cannot write the statistics here (File exists); choose another --out")
     assert out.read_text() == "mine"
