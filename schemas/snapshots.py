@@ -59,7 +59,7 @@ class SnapshotInfo(SnapshotPart):
     bytes: int = Field(ge=0)
     """Length of the file."""
     sha256: Sha256
-    """SHA-256 of the file; a recipe pins the snapshot by it."""
+    """SHA-256 of the file."""
     content_sha256: Sha256
     """SHA-256 of the N-Triples, whatever compressed them."""
     sdk_version: str
