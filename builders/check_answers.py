@@ -27,7 +27,7 @@ def check_right_answers(subject: Subject) -> Iterator[Problem]:
     """
     given = _Given.read(subject)
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
-        right = _options(batch).filter(pl.col("position") == pl.col("answer"))
+        right = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
         for row in given.strange(right, of="locale").iter_rows(named=True):
             what = f"the right option {row['option']!r} is no answer of {row['locale']} to {row['ID']}"
             yield error(batch.place(row["MCQID"]), what, _REBUILD)
@@ -41,7 +41,7 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
     given = _Given.read(subject)
     found = error if subject.manifest.recipe.mcq.fillers is None else warning
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
-        wrong = _options(batch).filter(pl.col("position") != pl.col("answer"))
+        wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
             what = f"the wrong option {row['option']!r} is no answer of region {row['region']} to {row['ID']}"
             yield found(batch.place(row["MCQID"]), what, _REBUILD)
@@ -61,7 +61,8 @@ def check_overlaps(subject: Subject) -> Iterator[Problem]:
     given = _Given.read(subject)
     acceptable = given.answers.group_by("ID", "locale").agg(acceptable="text")
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
-        asked = batch.rows.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")
+        rows = batch.complete().rows
+        asked = rows.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")
         asked = asked.join(acceptable, on=["ID", "locale"], how="left", maintain_order="left")
         for row in asked.iter_rows(named=True):
             rivals = _Rivals(row["acceptable"] or (), given.formats.get(row["ID"], AnswerFormat.TEXT))
@@ -117,8 +118,9 @@ class _Given:
         parts = [pl.DataFrame(schema=columns)]
         tags: set[str] = set()
         for batch in subject.batches(ANNOTATIONS, columns=["locale", "annotations"]):
-            tags.update(batch.rows["locale"])
-            parts.append(pl.DataFrame(_answers(batch.rows, formats), columns, orient="row"))
+            rows = batch.complete().rows
+            tags.update(rows["locale"])
+            parts.append(pl.DataFrame(_answers(rows, formats), columns, orient="row"))
         regions = {tag: subject.locales.get(tag).region for tag in tags if tag in subject.locales}
         answers = pl.concat(parts).with_columns(
             region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
@@ -133,7 +135,7 @@ class _Given:
 
 def _formats(subject: Subject) -> dict[str, AnswerFormat]:
     columns = ["locale", "answer_format"]
-    parts = [batch.rows for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=columns)]
+    parts = [batch.complete().rows for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=columns)]
     known = [str(answer_format) for answer_format in AnswerFormat]
     rows = [part.filter(pl.col("answer_format").is_in(known)).rename({"ID": "template_id"}) for part in parts]
     return template_formats(pl.concat(rows)) if rows else {}

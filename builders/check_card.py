@@ -102,10 +102,13 @@ def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
     rows: dict[tuple[Any, Any], int] = {
         (table.config, table.split): table.rows for table in subject.manifest.tables
     }
-    entries = infos if isinstance(infos, list) else [infos] if isinstance(infos, dict) else []
-    for entry in entries:
+    entries = infos if isinstance(infos, list) else [infos]
+    for entry in (entry for entry in entries if isinstance(entry, dict)):
         config = entry.get("config_name")
-        for split in entry.get("splits") or ():
+        splits = entry.get("splits")
+        for split in splits if isinstance(splits, list) else ():
+            if not isinstance(split, dict):
+                continue
             name, number = split.get("name"), split.get("num_examples")
             if number is not None and number != rows.get((config, name)):
                 said = rows.get((config, name))
@@ -127,7 +130,7 @@ def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Itera
     found: dict[str, None] = {}
     for batch in subject.batches(columns=["language"]):
         if "language" in batch.rows.columns:
-            found.update(dict.fromkeys(batch.rows["language"].unique().sort()))
+            found.update(dict.fromkeys(batch.rows["language"].drop_nulls().unique().sort()))
     lacking = [tag for tag in found if tag not in listed]
     if lacking:
         yield error(CARD, f"language lacks {_listed(lacking)}", _REBUILD)

@@ -72,7 +72,7 @@ def _repeated(batches: Iterable[Batch], name: str, hashes: pl.Series) -> Iterato
 def _gathered(subject: Subject, config: str, columns: Sequence[str]) -> pl.DataFrame:
     """Some columns of all splits of a configuration, with ``ID``, ``split`` and ``place``."""
     parts = [
-        batch.rows.with_columns(
+        batch.rows.drop_nulls("ID").with_columns(
             split=pl.lit(batch.table.split), place=pl.format("{}:{}", pl.lit(batch.file), "ID")
         )
         for batch in subject.batches(config, columns=columns)
@@ -126,7 +126,7 @@ def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
 
 def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
     """Multiple-choice questions ask the short-answer question of their locale, region named."""
-    known = asked.filter(pl.col("locale").is_in(subject.locales.tags))
+    known = asked.filter(pl.col("locale").is_in(subject.locales.tags)).drop_nulls("Translation")
     expected = known.select(
         "ID",
         "locale",

@@ -21,7 +21,7 @@ def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
     """
     columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
-        for row in batch.rows.iter_rows(named=True):
+        for row in batch.complete().rows.iter_rows(named=True):
             for what in _text_problems(row):
                 yield error(batch.place(row["MCQID"]), what, _REBUILD)
 
@@ -31,7 +31,7 @@ def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
     columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
     names = _Names(subject.locales)
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
-        for row in batch.rows.iter_rows(named=True):
+        for row in batch.complete().rows.iter_rows(named=True):
             for what in names.problems(row):
                 yield error(batch.place(row["MCQID"]), what, _REBUILD)
 
@@ -43,7 +43,7 @@ def check_positions(subject: Subject) -> Iterator[Problem]:
     """
     counts: dict[str, list[int]] = {}
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["country", "answer"]):
-        for country, answer, rows in batch.rows.group_by("country", "answer").len().iter_rows():
+        for country, answer, rows in batch.complete().rows.group_by("country", "answer").len().iter_rows():
             if answer in range(len(LETTERS)):
                 counts.setdefault(country, [0] * len(LETTERS))[answer] += rows
     # Paper mode sorts the options by text, so that its positions are what they are.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 import pyarrow as pa
@@ -18,6 +18,9 @@ from blend.schemas.configs import QUESTION_CONFIGS, key_of, like, model_of
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
+
+if TYPE_CHECKING:
+    from polars._typing import PolarsDataType
 
 BATCH_ROWS = 10_000
 """Rows that a check holds at a time."""
@@ -36,6 +39,11 @@ class Batch(NamedTuple):
     def place(self, row_id: object) -> str:
         """Where a row stands: file and id."""
         return f"{self.file}:{row_id}"
+
+    def complete(self) -> "Batch":
+        """The rows without a null anywhere in them; the others are told by the check of rows."""
+        whole = [_is_whole(pl.col(name), dtype) for name, dtype in self.rows.schema.items()]
+        return self._replace(rows=self.rows.filter(whole))
 
 
 class Survey(NamedTuple):
@@ -128,7 +136,7 @@ class Subject:
                     rows += len(batch)
             except FileNotFoundError:
                 return f"{name} is missing"
-            except (OSError, pa.ArrowException) as broken:
+            except (OSError, pa.ArrowException, pl.exceptions.PolarsError) as broken:
                 return f"{name} cannot be read as parquet ({str(broken).splitlines()[0]})"
         if schema is None:
             return "it has no files"
@@ -155,6 +163,18 @@ def is_known(config: str) -> bool:
 def id_column(config: str) -> str:
     """The column that names the rows of a configuration."""
     return published_names(model_of(config))[key_of(config)]
+
+
+def _is_whole(value: pl.Expr, dtype: "PolarsDataType") -> pl.Expr:
+    """Whether a value is not null, nor any value inside it."""
+    held = value.is_not_null()
+    if isinstance(dtype, pl.List):
+        return held & value.list.eval(_is_whole(pl.element(), dtype.inner)).list.all()
+    if isinstance(dtype, pl.Struct):
+        return held & pl.all_horizontal(
+            _is_whole(value.struct.field(field.name), field.dtype) for field in dtype.fields
+        )
+    return held
 
 
 def _as_written(schema: pa.Schema) -> pa.Schema:

@@ -26,7 +26,7 @@ def check_votes(subject: Subject) -> Iterator[Problem]:
     """
     recorded = _recorded(subject)
     for batch in subject.batches(ANNOTATIONS, columns=["annotations", "idks", "locale", "grouping"]):
-        for row in batch.rows.iter_rows(named=True):
+        for row in batch.complete().rows.iter_rows(named=True):
             place = batch.place(row["ID"])
             counts = [group["count"] for group in row["annotations"]]
             if counts != sorted(counts, reverse=True):
@@ -51,11 +51,11 @@ def _excesses(counts: list[int], idks: dict[str, Any]) -> Iterator[tuple[str, st
         yield non_answers, f"{total} non-answers of {ANNOTATORS} annotators"
 
 
-def _recorded(subject: Subject) -> set[tuple[str, str, str]]:
+def _recorded(subject: Subject) -> set[tuple[str, ...]]:
     path = subject.path / FINDINGS_FILE
     if not path.is_file():
         return set()
-    found: set[tuple[str, str, str]] = set()
+    found: set[tuple[str, ...]] = set()
     with path.open("rb") as lines:
         for line in lines:
             # Most lines are of other kinds; what is no JSON is told by the check of the findings.
@@ -64,5 +64,6 @@ def _recorded(subject: Subject) -> set[tuple[str, str, str]]:
                     finding = json.loads(line)
                 except ValueError:
                     continue
-                found.add((finding.get("kind"), finding.get("locale"), finding.get("template_id")))
+                if isinstance(finding, dict):
+                    found.add(tuple(str(finding.get(key)) for key in ("kind", "locale", "template_id")))
     return found

@@ -1,10 +1,14 @@
 """Faults of rows, ids, questions, votes and personal data, each with its whole message."""
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.check_personal import personal_data
+from blend.builders.check_subject import Batch
+from blend.builders.validate import CHECKS, validate_release
+from blend.schemas.manifest import TableInfo
 
 FIX = "correct the source and rebuild the release"
 KR = "data/annotations/KR-00000.parquet"
@@ -205,3 +209,33 @@ def test_what_counts_as_personal_data(text: str, kinds: list[str]):
 @given(st.from_regex(r"[a-z]{1,9}@[a-z]{1,9}\.(org|com)", fullmatch=True), st.text(), st.text())
 def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
     assert "an e-mail address" in personal_data(f"{before} {address} {after}")
+
+
+def test_nulls_are_told_once_and_stop_no_other_check(release):
+    """Every column of every table is null in some row, and lists and structs hold nulls."""
+    for config, split in (
+        ("annotations", "KR"),
+        ("short-answer-questions", "KR"),
+        ("multiple-choice-questions", "test"),
+    ):
+
+        def change(rows):
+            for row, column in zip(rows, rows[0], strict=False):
+                row[column] = None
+            for row in rows[15:16]:
+                row.update({name: [None] for name, value in row.items() if isinstance(value, list)})
+            return rows
+
+        release.change(config, split, change)
+    checks = {name: check for name, check in CHECKS.items() if name != "loading"}
+    report = validate_release(release.path, checks=checks)
+    assert next(check for check in report.checks if check.check == "rows").errors > 25
+
+
+@given(st.lists(st.sampled_from(["a", None]), max_size=3), st.sampled_from([None, "b"]))
+def test_only_rows_without_any_null_are_complete(texts, text):
+    schema = {"ID": pl.String, "groups": pl.List(pl.Struct({"answers": pl.List(pl.String), "text": pl.String}))}
+    rows = pl.DataFrame({"ID": ["1"], "groups": [[{"answers": texts, "text": text}]]}, schema=schema)
+    table = TableInfo(config="c", split="s", rows=1, content_sha256="0" * 64, schema_sha256="0" * 64, files=())
+    expected = 1 if text is not None and None not in texts else 0
+    assert len(Batch(table, "f", rows).complete().rows) == expected
