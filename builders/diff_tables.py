@@ -14,7 +14,8 @@ from blend.builders.diff_model import CellChange, SplitDiff
 from blend.builders.diff_schema import Types, shared_types
 from blend.loaders.table_columns import Digests, TableColumns
 from blend.schemas.arrow import published_names
-from blend.schemas.configs import CONFIGS, KEYS
+from blend.schemas.configs import key_of, model_of
+from blend.schemas.errors import UnknownNameError
 
 Positions = npt.NDArray[np.int64]
 """Row numbers, from 0."""
@@ -93,11 +94,11 @@ def row_ids(table: TableColumns, key: Sequence[str], rows: Positions) -> tuple[s
 
 def _key(config: str, types: Types) -> tuple[str, ...]:
     """The columns that name a row: of a configuration that this version does not know, all of them."""
-    if config in KEYS:
-        column = published_names(CONFIGS[config])[KEYS[config]]
-        if column in types:
-            return (column,)
-    return tuple(types)
+    try:
+        column = published_names(model_of(config))[key_of(config)]
+    except UnknownNameError:
+        return tuple(types)
+    return (column,) if column in types else tuple(types)
 
 
 def _paired(old: TableColumns, new: TableColumns, key: Types) -> _Pairs:

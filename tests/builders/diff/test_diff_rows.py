@@ -138,6 +138,11 @@ def test_rows_of_an_unknown_configuration_are_their_own_names(compare):
     )
 
 
+def test_rows_of_every_domain_have_their_ids(compare):
+    old, new = (frame(question(1, text)).rename({"ID": "qid"}) for text in "ab")
+    assert counts(compare(old, new, config="instrument-triples")) == (0, 0, 1, 0)
+
+
 def test_rows_without_the_column_that_names_them_are_their_own_names(compare):
     old, new = frame(question(1), question(2)).drop("ID"), frame(question(1), question(2, "b")).drop("ID")
     assert counts(compare(old, new)) == (1, 1, 0, 0)
