@@ -19,7 +19,7 @@ import pytest
 from blend.builders.equivalence import overlaps
 from blend.loaders.releases import read_config, read_manifest
 from blend.schemas.arrow import features
-from blend.schemas.configs import CONFIGS
+from blend.schemas.configs import CONFIGS, QUESTION_CONFIGS
 from blend.schemas.formats import AnswerFormat, canonical
 from blend.schemas.locales import registry
 
@@ -104,13 +104,13 @@ def test_the_manifest_names_every_file_and_its_digest(release: Path):
 
 def test_every_config_and_split_is_offered(release: Path):
     splits = [locale.split for locale in BLEND_LOCALES]
-    assert datasets.get_dataset_config_names(str(release)) == list(CONFIGS)
+    assert datasets.get_dataset_config_names(str(release)) == list(QUESTION_CONFIGS)
     assert datasets.get_dataset_split_names(str(release), "annotations") == splits
     assert datasets.get_dataset_split_names(str(release), "short-answer-questions") == splits
     assert datasets.get_dataset_split_names(str(release), "multiple-choice-questions") == ["test"]
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("config", QUESTION_CONFIGS)
 def test_every_split_loads_also_streaming_with_its_types(release: Path, config: str):
     tables = [table for table in read_manifest(release).tables if table.config == config]
     whole = datasets.load_dataset(str(release), config)
