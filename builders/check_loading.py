@@ -29,19 +29,21 @@ def check_loading(subject: Subject) -> Iterator[Problem]:
     with _without_progress_bars(), _overheard() as said, TemporaryDirectory(prefix="blend-validate-") as cache:
         for config, tables in configs.items():
             if all(table in subject.sound for table in tables):  # else told by the check of tables
-                yield from _whole(subject, config, tables, cache)
-                yield from _streamed(subject, config, tables, cache)
+                for streaming in (False, True):
+                    yield from _loaded(subject, config, tables, cache, streaming=streaming)
         for message, times in said.items():
             what = f"datasets warns, {times} times: {message[:_SHOWN_CHARACTERS]}"
             yield warning("load_dataset(…)", what, _FIX)
 
 
-def _whole(subject: Subject, config: str, tables: Sequence[TableInfo], cache: str) -> Iterator[Problem]:
+def _loaded(
+    subject: Subject, config: str, tables: Sequence[TableInfo], cache: str, *, streaming: bool
+) -> Iterator[Problem]:
     from datasets import load_dataset
 
-    where = f"load_dataset(…, {config!r})"
+    where = f"load_dataset(…, {config!r}{', streaming=True' if streaming else ''})"
     try:
-        splits = load_dataset(str(subject.path), config, cache_dir=cache)
+        splits = load_dataset(str(subject.path), config, cache_dir=cache, streaming=streaming)
     # Whatever goes wrong in there, and much can, is what users would meet.
     except Exception as broken:
         yield _failed(where, broken)
@@ -51,28 +53,21 @@ def _whole(subject: Subject, config: str, tables: Sequence[TableInfo], cache: st
         yield error(where, what, _FIX)
     for table in tables:
         if table.split in splits:
-            rows = splits[table.split]
-            if len(rows) != table.rows:
-                yield error(f"{where}[{table.split!r}]", f"has {len(rows):,} rows, not {table.rows:,}", _FIX)
-            yield from _types(table, rows.features, f"{where}[{table.split!r}]")
-            if len(rows) and rows[0] != _first(subject, table):
-                yield error(f"{where}[{table.split!r}]", "begins with another row than the file", _FIX)
+            yield from _rows(subject, table, splits[table.split], f"{where}[{table.split!r}]")
 
 
-def _streamed(subject: Subject, config: str, tables: Sequence[TableInfo], cache: str) -> Iterator[Problem]:
-    from datasets import load_dataset
-
-    for table in tables:
-        where = f"load_dataset(…, {config!r}, split={table.split!r}, streaming=True)"
-        try:
-            rows = load_dataset(str(subject.path), config, split=table.split, streaming=True, cache_dir=cache)
-            first = next(iter(rows), None)
-        except Exception as broken:
-            yield _failed(where, broken)
-            continue
-        yield from _types(table, rows.features, where)
-        if first != _first(subject, table):
-            yield error(where, "begins with another row than the file", _FIX)
+def _rows(subject: Subject, table: TableInfo, rows: Any, where: str) -> Iterator[Problem]:
+    """Number of rows where it is known without reading them all, the first row, and the types."""
+    try:
+        first = next(iter(rows), None)
+    except Exception as broken:
+        yield _failed(where, broken)
+        return
+    if hasattr(rows, "__len__") and len(rows) != table.rows:
+        yield error(where, f"has {len(rows):,} rows, not {table.rows:,}", _FIX)
+    if first != _first(subject, table):
+        yield error(where, "begins with another row than the file", _FIX)
+    yield from _types(table, rows.features, where)
 
 
 def _types(table: TableInfo, held: Any, where: str) -> Iterator[Problem]:
