@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Iterable
 from functools import lru_cache
 
-from blend.loaders.hub import hub_errors, hub_name
+from blend.loaders.hub import hub_name
+from blend.loaders.hub_client import explained, patient
 from blend.schemas.errors import BlendError
 
 TIMEOUT_S = 5.0
@@ -60,7 +61,7 @@ def _tags(repo_id: str) -> list[str]:
     if is_offline_mode():
         return []
     try:
-        with hub_errors(repo_id, None, timeout_s=TIMEOUT_S):
+        with patient(TIMEOUT_S), explained(hub_name(repo_id)):
             refs = HfApi().list_repo_refs(repo_id, repo_type="dataset")
     except BlendError:
         return []

@@ -52,7 +52,10 @@ def find_tables(
         tables = choose(manifest)
         _check_whole(reference, _files(tables))
         return Places(manifest, tables, _below(reference, _files(tables)))
-    places = (_streamed if streaming else _fetched)(reference, choose)
+    from huggingface_hub import is_offline_mode
+
+    # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
+    places = (_in_place if streaming or is_offline_mode() else _fetched)(reference, choose)
     tell_if_newer(reference.repo_id, places.manifest.version)
     return places
 
@@ -90,7 +93,7 @@ def _fetched(reference: Reference, choose: Choose) -> Places:
     return Places(manifest, tables, _below(folder, _files(tables)))
 
 
-def _streamed(reference: Reference, choose: Choose) -> Places:
+def _in_place(reference: Reference, choose: Choose) -> Places:
     """The tables on the Hub, except for files that are whole in the cache."""
     from huggingface_hub import is_offline_mode
 
@@ -102,8 +105,8 @@ def _streamed(reference: Reference, choose: Choose) -> Places:
     absent = {file.path for file in damaged_files(folder, _files(tables))}
     if absent and is_offline_mode():
         raise BlendError(
-            f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not in the cache, and "
-            "nothing is streamed offline; load it once with a connection and without streaming"
+            f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "
+            "and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, without streaming"
         )
     there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
     addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in _files(tables)}
