@@ -1,6 +1,6 @@
 """Questions to Wikidata: exactly the statements that a domain needs, a batch of items at a time."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL
@@ -64,15 +64,21 @@ def pattern(batch: Batch, domain: Domain, languages: Sequence[str] | None) -> st
 
 
 def _members(classes: str, domain: Domain, digit: str) -> str:
-    ends = f'FILTER(STRENDS(STR(?s), "{digit}")) ' if digit else ""
-    return (
-        f"VALUES ?o {{ {classes} }} VALUES ?p {{ {_properties(domain.class_properties)} }} "
-        f"?s ?p ?o . {ends}FILTER(isIRI(?s))"
+    ends = f' FILTER(STRENDS(STR(?s), "{digit}"))' if digit else ""
+    return _each(
+        domain.class_properties,
+        lambda iri: f"VALUES ?o {{ {classes} }} ?s {iri} ?o . FILTER(isIRI(?s)){ends}",
     )
 
 
 def _statements(items: str, properties: Sequence[str]) -> str:
-    return f"VALUES ?s {{ {items} }} VALUES ?p {{ {_properties(properties)} }} ?s ?p ?o ."
+    return _each(properties, lambda iri: f"VALUES ?s {{ {items} }} ?s {iri} ?o .")
+
+
+def _each(properties: Sequence[str], statement: Callable[[str], str]) -> str:
+    """One branch per property: with a second list of values for ``?p``, some engines join all triples."""
+    iris = [f"<{DIRECT}{name}>" for name in properties]
+    return " UNION ".join(f"{{ {statement(iri)} BIND({iri} AS ?p) }}" for iri in iris)
 
 
 def _countries(items: str, domain: Domain) -> str:
@@ -102,7 +108,3 @@ def _texts(items: str, predicate: str, languages: Sequence[str] | None) -> str:
     tags = ", ".join(f'"{tag}"' for tag in sorted(set(languages or ())))
     wanted = f" FILTER(LANG(?o) IN ({tags}))" if tags else ""
     return f"VALUES ?s {{ {items} }} ?s <{predicate}> ?o . BIND(<{predicate}> AS ?p){wanted}"
-
-
-def _properties(names: Sequence[str]) -> str:
-    return " ".join(f"<{DIRECT}{name}>" for name in names)
