@@ -1,5 +1,6 @@
 """The report as a whole: what is clean, what is counted, what a caller can choose."""
 
+import doctest
 import json
 from pathlib import Path
 
@@ -118,3 +119,13 @@ def test_a_directory_without_a_manifest(tmp_path: Path):
 
 def test_a_problem_without_remedy():
     assert str(Problem(level=Level.INFO, where="there", what="this")) == "there: this"
+
+
+def test_the_examples_of_the_documentation(root: Path):
+    tested = doctest.testfile(str(root / "docs" / "validate.md"), module_relative=False)
+    assert (tested.failed, tested.attempted > 0) == (0, True)
+
+
+def test_every_check_stands_in_the_documentation(root: Path):
+    text = (root / "docs" / "validate.md").read_text(encoding="utf-8")
+    assert [name for name in CHECKS if f"| `{name}` |" not in text] == []
