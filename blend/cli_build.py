@@ -43,6 +43,13 @@ def build(
     revision: Annotated[
         str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
     ] = None,
+    previous: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|REPO@REV",
+            help="Release that this one follows: what changed since then goes on top of its changelog.",
+        ),
+    ] = None,
     mcq_mode: Annotated[
         Literal["default", "paper"] | None,
         typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
@@ -67,6 +74,7 @@ def build(
 
     used, base, places = _recipe(recipe, blend, revision, food)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
+    used, places = _with_previous(used, previous, places)
     from blend.progress import interruptible, shown_progress
 
     if json:
@@ -120,6 +128,18 @@ def _with_options(
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
     top = {} if seed is None else {"seed": seed}
     return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})
+
+
+def _with_previous(
+    recipe: "Recipe", previous: str | None, places: "dict[str, Path]"
+) -> "tuple[Recipe, dict[str, Path]]":
+    if previous is None:
+        return recipe, places
+    if not Path(previous).is_dir():
+        return recipe.model_copy(update={"previous": previous}), places
+    # Recorded by its name, like a source: where it lay on this machine means nothing to others.
+    name = Path(previous).resolve().name
+    return recipe.model_copy(update={"previous": name}), {**places, name: Path(previous)}
 
 
 def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:

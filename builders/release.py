@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from blend.builders.diff_text import changelog as whole_changelog
-from blend.builders.diff_text import first_entry
+from blend.builders.diff import OpenRelease, open_release
+from blend.builders.diff_text import changelog, first_entry, next_changelog
 from blend.builders.documents import ANSWERS_NAME, documents
 from blend.builders.parquet import Table, write_table
 from blend.builders.progress import Notify, unheard
@@ -18,6 +18,7 @@ from blend.builders.release_facts import ReleaseFacts
 from blend.builders.stats import Stats, build_stats
 from blend.builders.tables import BuiltTables, build_tables
 from blend.loaders.datasheets import read_datasheet
+from blend.loaders.references import resolve_release
 from blend.loaders.staging import staged
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.datasheet import Datasheet
@@ -38,7 +39,6 @@ def build_release(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
-    changelog: str | None = None,
     notify: Notify = unheard,
 ) -> ReleaseManifest:
     """Build the release that a recipe describes.
@@ -49,10 +49,9 @@ def build_release(
         recipe: What to build.
         out: Directory to make; an existing release there is replaced.
         base: Folder to which the recipe's relative locations refer.
-        places: Directories by location, for sources that lie elsewhere than the recipe says.
+        places: Directories by location, for sources (and a previous release) that lie elsewhere than the
+            recipe says.
         locales: The known locales; those of the package when absent.
-        changelog: Text of ``CHANGELOG.md``, a heading ``## `` for every version, the latest first; that of a
-            first release when absent.
         notify: Told about progress.
 
     Returns:
@@ -66,19 +65,32 @@ def build_release(
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
         manifest = _write_data(built, release, known, notify)
+        before = _previous(recipe, base, places or {})
         facts = ReleaseFacts(
             manifest=manifest,
             locales=tuple(known.get(tag) for tag in _tags(built, known)),
             figures=built.figures(),
             stats=_stats(built, known),
             datasheet=datasheet,
-            changelog=whole_changelog(first_entry(manifest)) if changelog is None else changelog,
+            changelog=_changelog(before, OpenRelease(release, manifest)),
         )
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": tuple(_file_infos(release))})
         _write_text(release / MANIFEST_NAME, manifest.to_json())
         return manifest
+
+
+def _previous(recipe: Recipe, base: Path, places: Mapping[str, Path]) -> OpenRelease | None:
+    """The release before, from a directory or the Hub."""
+    if recipe.previous is None:
+        return None
+    folder = places.get(recipe.previous, base / recipe.previous)
+    return open_release(resolve_release(str(folder) if folder.is_dir() else recipe.previous))
+
+
+def _changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
+    return changelog(first_entry(new.manifest)) if previous is None else next_changelog(previous, new)
 
 
 def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:

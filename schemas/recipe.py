@@ -103,6 +103,9 @@ class Recipe(RecipePart):
     """Seed of every random choice."""
     sources: tuple[Source, ...] = Field(min_length=1)
     """Inputs, in order."""
+    previous: str | None = None
+    """Release that this one follows: a directory, relative to the recipe, or ``org/name@revision``. What
+    changed since then is put on top of its ``CHANGELOG.md``."""
     locales: tuple[str, ...] | None = None
     """Locale tags to build; all that the sources hold when absent."""
     saq: SaqOptions = SaqOptions()

@@ -1,7 +1,7 @@
 """What all tests share: the real data beside the checkout, and a home of their own for every cache."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,12 @@ def absent(part: str) -> None:
     if os.environ.get("BLEND_REQUIRE_ALL") == "1":
         pytest.fail(f"{part} is required here")
     pytest.skip(f"{part} is not here")
+
+
+@pytest.fixture(scope="session")
+def missing() -> Callable[[str], None]:
+    """Call it with the name of an optional part that is not here; see `absent`."""
+    return absent
 
 
 @pytest.fixture(scope="session")

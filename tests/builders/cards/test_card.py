@@ -178,17 +178,17 @@ def test_the_canary_never_changes():
 
 
 def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
-    recipe = sample_recipe().model_copy(update={"version": "0.2.0", "citation": "@misc{mine, year = {2026}}"})
-    entries = [
-        f"## {v}\n\nAbout {v}.\n\n### Rows\n\nMany details.\n" for v in ("0.2.0", "0.1.1", "0.1.0", "0.0.9")
-    ]
-    history = "\n".join(["# Changelog\n", *entries])
-    build_release(recipe, tmp_path / "release", changelog=history)
-    written = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    first = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})
+    build_release(first, tmp_path / "first")
+    second = sample_recipe().model_copy(
+        update={"version": "0.2.0", "citation": "@misc{mine, year = {2026}}", "previous": "first"}
+    )
+    build_release(second, tmp_path / "second", base=tmp_path)
+    written = (tmp_path / "second" / "README.md").read_text(encoding="utf-8")
     assert canary("blend-sample") in written
     assert "@misc{mine, year = {2026}}" in written
     told = written.split("## Version history\n")[1]
-    assert told.startswith("\n### 0.2.0\n\nAbout 0.2.0.\n\n### 0.1.1\n\nAbout 0.1.1.\n\n### 0.1.0\n")
-    assert "0.0.9" not in told
-    assert "Many details" not in told
-    assert (tmp_path / "release" / "CHANGELOG.md").read_text(encoding="utf-8") == history
+    assert told.index("### 0.2.0") < told.index("### 0.1.0")
+    changelog = (tmp_path / "second" / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert changelog.count("\n## ") == 2
+    assert "annotations: 6 splits added: US, DZ, IR, ET, KP" in changelog

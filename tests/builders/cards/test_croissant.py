@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import mlcroissant
 import polars as pl
 import pytest
 
@@ -16,8 +17,6 @@ from blend.loaders.pins import file_infos
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS, KEYS, model_of
-
-mlcroissant = pytest.importorskip("mlcroissant")
 
 
 @pytest.fixture(scope="session")
