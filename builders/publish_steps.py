@@ -141,7 +141,9 @@ def send_files(shipment: Shipment, paths: Sequence[str]) -> "list[CommitOperatio
                 repo_type="dataset",
                 gitignore_content=_IGNORE_NOTHING,
             )
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:
+            if status_of(error) is not None:
+                raise
             cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
             raise BlendError(
                 f"{shipment.where}: the files did not arrive ({reason(cause)}); readers see nothing of them; "

@@ -31,6 +31,7 @@ _PASSING = {408, 429, 500, 502, 503, 504}
 """Answers after which the same request may well succeed."""
 
 _TOKEN = re.compile(r"hf_[A-Za-z0-9]{8,}")
+_QUERY = re.compile(r"(https?://[^\s?]+)\?[^\s)]*")
 
 Told = Callable[[str], None]
 """Called with a sentence about what is waited for."""
@@ -173,14 +174,14 @@ def status_of(error: Exception) -> int | None:
 
 
 def reason(error: Exception) -> str:
-    """What went wrong in one line, without addresses (some are signed) and without tokens."""
+    """What went wrong in one line, without tokens and signatures of addresses."""
     response = _response(error)
     if response is None:
         text = str(error).partition("\n")[0] or type(error).__name__
     else:
         said = getattr(error, "server_message", None) or response.reason_phrase
         text = f"{response.status_code} {said}".partition("\n")[0]
-    return _TOKEN.sub("hf_…", text)
+    return _TOKEN.sub("hf_…", _QUERY.sub(r"\1", text))
 
 
 def _response(error: Exception) -> "Response | None":

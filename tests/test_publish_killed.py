@@ -1,6 +1,7 @@
 """A publish that is killed: no reader ever sees a half release, and the next run finishes it.
 
-One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL.
+One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL; with
+files that travel whole (LFS), and with files that travel in chunks (Xet).
 """
 
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -26,6 +28,7 @@ pytestmark = pytest.mark.integration
 
 REPO = "org/blend"
 MOMENTS = 20
+MOMENTS_OF_CHUNKS = 9
 NEW, OLD = "0.2.0", "0.1.0"
 
 COMMIT = "POST /api/datasets/org/blend/commit/main"
@@ -47,7 +50,6 @@ class Scene:
         self.folder = folder
         self.hub = hub
         self.reader = reader
-        self.environment = {**os.environ, **hub.environment(folder / "home")}
         # The new release replaces, adds and removes files.
         self.old = make_release(folder / "old", OLD, locales=(*FOUR, "am-ET"))
         self.new = make_release(folder / "new", NEW, locales=(*FOUR, "zh-CN", "ja-JP", "su-JB", "ar-DZ"))
@@ -55,9 +57,14 @@ class Scene:
         self.restore()
         assert self.publish(self.new).returncode == 0
         self.n_requests = len(hub.requests)
+        used = {part for part in ("/large/", "/v1/xorbs/") if any(part in request for request in hub.requests)}
+        assert used == {"/v1/xorbs/" if hub.xet else "/large/"}
 
     def publish(self, release: Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self.command(release), env=self.environment, capture_output=True, text=True)
+        return subprocess.run(self.command(release), env=self.environment(), capture_output=True, text=True)
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, **self.hub.environment(self.folder / "home")}
 
     def command(self, release: Path) -> list[str]:
         return [
@@ -73,6 +80,8 @@ class Scene:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(base, copy)
         self.hub.store = Store(copy)
+        # The client remembers which chunks it has sent; this Hub has forgotten them.
+        shutil.rmtree(self.folder / "home", ignore_errors=True)
         self.hub.faults.clear()
         self.hub.requests.clear()
 
@@ -88,7 +97,7 @@ class Scene:
         # What is not handled when the client dies is never handled; otherwise it would be, a little later.
         struck = self.hub.fail(**fault, action=kill, drop=True)
         process = subprocess.Popen(
-            self.command(self.new), env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            self.command(self.new), env=self.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         started.put(process)
         assert process.wait() == -signal.SIGKILL
@@ -108,16 +117,37 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    folder = tmp_path_factory.mktemp("killed")
-    with Hub(folder / "hub").serving() as hub, Reader(hub.environment(folder / "readers-home")) as reader:
+def scene_of_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with _scene(tmp_path_factory.mktemp("whole"), xet=False) as scene:
+        yield scene
+
+
+@pytest.fixture(scope="module")
+def scene_of_chunks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with _scene(tmp_path_factory.mktemp("chunks"), xet=True) as scene:
+        yield scene
+
+
+@contextmanager
+def _scene(folder: Path, *, xet: bool) -> Iterator[Scene]:
+    hub = Hub(folder / "hub", xet=xet)
+    with hub.serving(), Reader(hub.environment(folder / "readers-home")) as reader:
         yield Scene(folder, hub, reader)
 
 
 @pytest.mark.parametrize("nth", range(MOMENTS))
-def test_killed_at_any_moment(scene: Scene, nth: int):
+def test_killed_at_any_moment(scene_of_files: Scene, nth: int):
+    check_killed(scene_of_files, _moment(nth, MOMENTS, scene_of_files.n_requests))
+
+
+@pytest.mark.parametrize("nth", range(MOMENTS_OF_CHUNKS))
+def test_killed_at_any_moment_while_sending_chunks(scene_of_chunks: Scene, nth: int):
+    check_killed(scene_of_chunks, _moment(nth, MOMENTS_OF_CHUNKS, scene_of_chunks.n_requests))
+
+
+def check_killed(scene: Scene, moment: dict[str, Any]) -> None:
     scene.restore()
-    scene.publish_killed(**_moment(nth, scene.n_requests))
+    scene.publish_killed(**moment)
     repository = scene.hub.repository(REPO)
     assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
     for revision in ("main", *repository.tags):
@@ -131,12 +161,12 @@ def test_killed_at_any_moment(scene: Scene, nth: int):
     assert titles == ["Release blend-sample 0.2.0", "Release blend-sample 0.1.0", "initial commit"]
 
 
-def _moment(nth: int, n_requests: int) -> dict[str, Any]:
+def _moment(nth: int, n_moments: int, n_requests: int) -> dict[str, Any]:
     if nth < len(DECISIVE):
         request, moment = DECISIVE[nth]
         return {"request": request, "moment": moment}
     spread = nth - len(DECISIVE)
-    n_spread = MOMENTS - len(DECISIVE)
+    n_spread = n_moments - len(DECISIVE)
     moments: tuple[Moment, ...] = ("before", "body", "after")
     return {
         "request": ".*",

@@ -227,6 +227,30 @@ def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases:
             assert ALICE.token.encode() not in path.read_bytes(), path
 
 
+def test_files_that_travel_in_chunks(tmp_path: Path, releases: Path):
+    with Hub(tmp_path / "hub", xet=True).serving() as hub:
+        client = Client(hub, tmp_path / "home")
+        faults = [
+            hub.fail(request, status=503) for request in ("POST /v1/xorbs/.*", "GET /v1/reconstructions/.*")
+        ]
+        client.blend("publish", releases / "1.0.0", REPO)
+        client.blend("publish", releases / "1.0.1", REPO)
+        client.blend("pull", f"{REPO}@v1.0.0", tmp_path / "back")
+        assert client.load("annotations", "KR", "v1.0.1") == client.load("annotations", "KR", "v1.0.0")
+        assert digests(tmp_path / "back") == digests(releases / "1.0.0")
+        assert held(hub.repository(REPO), "v1.0.1") == digests(releases / "1.0.1")
+        assert [fault.struck for fault in faults] == [1, 1]
+        assert all(
+            entry.xet for path, entry in hub.repository(REPO).files().items() if path.endswith(".parquet")
+        )
+        hub.fail("POST /v1/xorbs/.*", status=403, times=100)
+        code, _, errors = client.run("-m", "blend", "publish", releases / "1.1.0", REPO)
+        assert code == 1
+        assert "error: Hub dataset org/blend: the files did not arrive (" in errors
+        assert "readers see nothing of them; run the same command again" in errors
+        assert list(hub.repository(REPO).tags) == ["v1.0.0", "v1.0.1"]
+
+
 @pytest.fixture(scope="module")
 def paper_release(blend_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("paper") / "blend"
