@@ -1,7 +1,7 @@
 """How long a build takes and how much memory it needs, from 16 to 132 regions.
 
-Prints the table of ``docs/performance.md``. Every build runs in a process of its own, which reports its own time
-and peak memory; what counts are the ratios within one run of this script, not the seconds.
+Prints the table of ``docs/performance.md``. Every build runs in a process of its own, which reports its own
+time and peak memory; what counts are the ratios within one run of this script, not the seconds.
 
     python benchmarks/build_scale.py --blend path/to/BLEnD/data
 """
