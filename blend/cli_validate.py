@@ -38,8 +38,8 @@ def validate(
     - `blend validate org/blend@v1.2.0 --json` checks a published version, for CI.
     - `blend validate release --skip loading` leaves out the slowest check.
     """
-    from blend.builders.progress import unheard
     from blend.builders.validate import validate_release
+    from blend.loaders.progress import unheard
     from blend.loaders.references import resolve_release
     from blend.progress import interruptible, shown_progress
 

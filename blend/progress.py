@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from blend.builders.progress import Notify
+    from blend.loaders.progress import Notify
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from blend.builders.food_tables import food_tables
 from blend.builders.parquet import Table
-from blend.builders.progress import Notify, unheard
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.pins import check_pin, directory_digest, file_infos
+from blend.loaders.progress import Notify, unheard
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import Recipe, Source

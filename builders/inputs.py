@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.builders.progress import Notify, unheard
+from blend.loaders.progress import Notify, unheard
 from blend.loaders.sources import SourceTables, load_source
 from blend.schemas.errors import BlendError, RowError, raise_all
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, RESPONSES, REVIEWS, empty

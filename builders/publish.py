@@ -10,7 +10,6 @@ error the Hub is asked again before anything is decided.
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from blend.builders.progress import Notify, unheard
 from blend.builders.publish_plan import (
     Changes,
     changes_between,
@@ -32,6 +31,7 @@ from blend.builders.publish_steps import (
 from blend.loaders.hub import hub_name
 from blend.loaders.hub_client import TIMEOUT_S, Told, explained, patient
 from blend.loaders.hub_repository import HubRepository, Refs
+from blend.loaders.progress import Notify, unheard
 from blend.loaders.release_files import read_release_files
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blend.builders.diff import diff_releases
-from blend.builders.progress import Notify
 from blend.builders.publish_plan import Changes, changes_between, version_tag
 from blend.builders.version_step import accepted_versions, version_step
 from blend.loaders.hub import hub_name
 from blend.loaders.hub_client import ATTEMPTS, insist, is_passing, reason, status_of, wait_after
 from blend.loaders.hub_repository import MAIN, HubRepository, Refs
+from blend.loaders.progress import Notify
 from blend.loaders.references import fetch_release
 from blend.loaders.release_files import ReleaseFile
 from blend.schemas.errors import BlendError

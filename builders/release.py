@@ -13,11 +13,11 @@ from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff_text import changelog, first_entry, next_changelog
 from blend.builders.documents import ANSWERS_NAME, documents
 from blend.builders.parquet import Table, write_table
-from blend.builders.progress import Notify, unheard
 from blend.builders.release_facts import ReleaseFacts
 from blend.builders.stats import Stats, build_stats
 from blend.builders.tables import BuiltTables, build_tables
 from blend.loaders.datasheets import read_datasheet
+from blend.loaders.progress import Notify, unheard
 from blend.loaders.references import resolve_release
 from blend.loaders.staging import staged
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS

@@ -12,9 +12,9 @@ from blend.builders.judging import fillers_of, judges_of, reviewed_files
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq_build import McqBuild
 from blend.builders.parquet import Table
-from blend.builders.progress import Notify, unheard
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
+from blend.loaders.progress import Notify, unheard
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport

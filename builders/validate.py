@@ -21,7 +21,7 @@ from blend.builders.check_scripts import check_scripts, check_translations
 from blend.builders.check_subject import Subject
 from blend.builders.check_tables import check_rows, check_splits, check_tables
 from blend.builders.check_votes import check_votes
-from blend.builders.progress import Notify, unheard
+from blend.loaders.progress import Notify, unheard
 from blend.schemas.locales import Registry, registry
 from blend.version import __version__
 

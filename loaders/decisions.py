@@ -19,6 +19,7 @@ from typing import Literal
 
 from filelock import FileLock
 
+from blend.loaders.durable import sync_directory
 from blend.loaders.notes import Notes
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.rows import Row, Text
@@ -268,7 +269,7 @@ def _create(path: Path, decisions: Sequence[Decision]) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 def _append(path: Path, decisions: Sequence[Decision]) -> None:
@@ -339,13 +340,3 @@ def _explained(path: Path) -> Iterator[None]:
                 "change the permissions, or name another file of decisions"
             ) from error
         raise
-
-
-def _sync_directory(directory: Path) -> None:
-    if os.name != "posix":  # Windows has no way to sync a directory
-        return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,4 +1,4 @@
-"""Progress: how long reading tells whoever waits for it where it stands."""
+"""Progress: how long work tells whoever waits for it where it stands."""
 
 from collections.abc import Callable
 

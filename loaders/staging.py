@@ -9,6 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from blend.loaders.durable import sync_directory
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import MANIFEST_NAME
 
@@ -100,7 +101,7 @@ def _swap(new: Path, out: Path, previous: Path) -> None:
     if out.exists():
         out.rename(previous)
     new.rename(out)
-    _sync_directory(out.parent)
+    sync_directory(out.parent)
     _remove(previous)
 
 
@@ -120,14 +121,4 @@ def _sync(directory: Path) -> None:
         for name in names:
             with (Path(folder) / name).open("rb") as file:
                 os.fsync(file.fileno())
-        _sync_directory(Path(folder))
-
-
-def _sync_directory(directory: Path) -> None:
-    if os.name != "posix":  # Windows has no way to sync a directory
-        return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_directory(Path(folder))

@@ -7,7 +7,6 @@ on.
 """
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from blend.loaders.durable import write_whole
 from blend.loaders.progress import Notify
 from blend.loaders.sparql import SparqlClient, TooHeavyError
 from blend.loaders.wikidata_queries import Batch, batches, pattern
@@ -119,22 +119,6 @@ class Session:
             "languages": None if self.languages is None else list(self.languages),
             "batch size": self.batch_size,
         }
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that appears complete under its name or not at all, whatever stops the process."""
-    beside = path.with_name(f"{path.name}.tmp")
-    with beside.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    if os.name == "posix":  # Windows has no way to sync a directory
-        handle = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def read_lines(path: Path) -> list[str]:

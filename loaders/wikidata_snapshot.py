@@ -16,9 +16,10 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from blend.loaders import wikidata_queries as queries
+from blend.loaders.durable import write_whole
 from blend.loaders.progress import Notify, unheard
 from blend.loaders.sparql import Manners, SparqlClient, construct_query
-from blend.loaders.wikidata_session import Session, read_lines, write_whole
+from blend.loaders.wikidata_session import Session, read_lines
 from blend.loaders.wikidata_store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.domains import Domain
 from blend.schemas.errors import BlendError, RowError
