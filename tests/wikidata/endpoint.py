@@ -89,8 +89,13 @@ class _Handler(BaseHTTPRequestHandler):
             endpoint.active += 1
             endpoint.most_active = max(endpoint.most_active, endpoint.active)
         try:
-            fault = endpoint.faults.pop(number, None)
             body = endpoint.store.query(query).serialize(format=RdfFormat.N_TRIPLES)
+        finally:
+            # Before the answer goes out: a client may ask again as soon as it has the last byte.
+            with endpoint.lock:
+                endpoint.active -= 1
+        try:
+            fault = endpoint.faults.pop(number, None)
             if fault is not None:
                 fault(self, body)
             else:
@@ -98,9 +103,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self.reply(200, body)
         except OSError:
             self.close_connection = True
-        finally:
-            with endpoint.lock:
-                endpoint.active -= 1
 
     def reply(self, status: int, body: bytes, kind: str = "application/n-triples", **headers: str) -> None:
         self.send_response(status)
