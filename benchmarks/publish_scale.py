@@ -1,9 +1,10 @@
-"""How long publishing and pulling takes, and how much memory: releases of 16 regions and the Hub of the tests.
+"""What it takes to publish releases and to get them back, on a Hub of the tests' own on this machine.
+
+Prints the table of ``docs/performance.md``. Every step is a ``blend`` command in a process of its own; its time
+and peak memory are its own, the server's are not counted. Seconds say nothing about a real network; what counts
+are the ratios between releases within one run.
 
     python benchmarks/publish_scale.py --blend path/to/BLEnD/data
-
-Each command runs in a process of its own against a Hub on this machine, so the figures leave the network out: what
-remains is reading, hashing, asking and checking. Without BLEnD's files the sample in the package is measured.
 """
 
 import argparse
@@ -12,9 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "hub"))
 
@@ -22,88 +21,59 @@ from hub_server import Hub
 
 from blend.loaders.releases import read_manifest
 
-REPO = "org/blend"
-
-MEASURED = """
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.exit(code)
-"""
-
-
-class Cost(NamedTuple):
-    """What a command took."""
-
-    seconds: float
-    """From its start to its end."""
-    peak_mb: float
-    """Largest resident memory, in megabytes."""
+RELEASES = {"5 variants": [], "all variants": ["--variants", "all"]}
 
 
 def main() -> None:
-    """Measure, and print a table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--blend", type=Path, help="directory of the public BLEnD data")
-    blend_data = parser.parse_args().blend
-    print("| release | rows | MB | transport | publish | again | pull | compare | peak memory, MB |")
-    print("|---|---:|---:|---|---:|---:|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, options in _cases(blend_data):
-            release = Path(folder) / name
-            subprocess.run(
-                [sys.executable, "-m", "blend", "build", *options, "--out", str(release)],
-                check=True,
-                capture_output=True,
-            )
-            for xet in (False, True):
-                _report(release, Path(folder) / f"{name} {xet}", xet=xet)
+    """Build, publish, pull and compare every release, and print what each step took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
+    source = parser.parse_args().blend
+    given = [] if source is None else ["--blend", str(source)]
+    print("| release | rows | MB | step | seconds | peak memory, MB |")
+    print("|---|---:|---:|---|---:|---:|")
+    for name, options in RELEASES.items():
+        with tempfile.TemporaryDirectory() as folder, Hub(Path(folder) / "hub").serving() as hub:
+            steps(name, [*given, *options], Path(folder), hub)
 
 
-def _cases(blend_data: Path | None) -> Iterator[tuple[str, list[str]]]:
-    if blend_data is None:
-        yield "sample", []
-        return
-    source = ["--blend", str(blend_data)]
-    yield "16 regions, paper", [*source, "--mcq-mode", "paper"]
-    yield "16 regions, default, all variants", [*source, "--variants", "all"]
+def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
+    """Measure one release from build to comparison."""
+    environment = os.environ | hub.environment(folder / "home")
+    release, copy = folder / "release", folder / "copy"
+    commands = {
+        "build": ["build", *options, "--out", str(release)],
+        "publish": ["publish", str(release), "alice/blend"],
+        "publish again": ["publish", str(release), "alice/blend"],
+        "pull": ["pull", "alice/blend@v1.0.0", str(copy)],
+        "diff": ["diff", str(release), str(copy), "--exit-code"],
+        "validate": ["validate", str(copy)],
+    }
+    for step, command in commands.items():
+        seconds, peak_mb = measured(command, environment)
+        manifest = read_manifest(release)
+        rows = sum(table.rows for table in manifest.tables)
+        size_mb = sum(file.size for file in manifest.files) / 1e6
+        print(f"| {name} | {rows:,} | {size_mb:.1f} | {step} | {seconds:.1f} | {peak_mb:.0f} |", flush=True)
 
 
-def _report(release: Path, folder: Path, *, xet: bool) -> None:
-    manifest = read_manifest(release)
-    rows = sum(table.rows for table in manifest.tables)
-    megabytes = sum(file.size for file in manifest.files) / 1e6
-    with Hub(folder / "hub", xet=xet).serving() as hub:
-        home = folder / "home"
-        back = folder / "back"
-        costs = [
-            _run(hub, home, *command)
-            for command in (
-                ("publish", release, REPO),
-                ("publish", release, REPO),
-                ("pull", f"{REPO}@v{manifest.version}", back),
-                ("diff", release, back, "--exit-code"),
-            )
-        ]
-    seconds = " | ".join(f"{cost.seconds:.1f}" for cost in costs)
-    peak = max(cost.peak_mb for cost in costs)
-    transport = "Xet" if xet else "LFS"
-    print(f"| {release.name} | {rows:,} | {megabytes:.1f} | {transport} | {seconds} | {peak:.0f} |", flush=True)
-
-
-def _run(hub: Hub, home: Path, *command: object) -> Cost:
+def measured(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds and peak memory in megabytes of a ``blend`` command that must succeed."""
     start = time.perf_counter()
-    run = subprocess.run(
-        [sys.executable, "-c", MEASURED, sys.executable, "-m", "blend", *map(str, command)],
-        env={**os.environ, **hub.environment(home)},
-        capture_output=True,
-        text=True,
+    process = subprocess.Popen(
+        [sys.executable, "-m", "blend", *command],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
-    if run.returncode:
-        sys.exit(run.stderr)
-    # Linux counts in kibibytes, macOS in bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Cost(time.perf_counter() - start, int(run.stdout) * unit / 1e6)
+    assert process.stderr is not None
+    errors = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"blend {' '.join(command)} failed:\n{errors}")
+    return seconds, usage.ru_maxrss / 1024
 
 
 if __name__ == "__main__":
