@@ -5,6 +5,7 @@ request; it has no time limit of its own except for downloads; and what it raise
 Hub has done what it was asked.
 """
 
+import errno
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -93,6 +94,8 @@ def explained(where: str) -> Iterator[None]:
             f"{where}: not found, private or gated; correct the name, or log in with `hf auth login`"
         ) from None
     except (httpx2.HTTPError, OSError) as error:
+        if isinstance(error, OSError) and (here := _wrong_here(error)) is not None:
+            raise BlendError(f"{where}: {here}") from error
         status = status_of(error)
         if status == 401:
             raise BlendError(
@@ -107,6 +110,15 @@ def explained(where: str) -> Iterator[None]:
         raise BlendError(
             f"{where}: the Hub does not do what it is asked ({reason(error)}); try again"
         ) from error
+
+
+def _wrong_here(error: OSError) -> str | None:
+    """What is wrong on this machine rather than with the Hub; null if nothing is."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "no space left on the disk; free some, or set HF_HOME to a folder on another one"
+    if error.errno is not None and error.filename is not None:
+        return f"{error.filename}: {error.strerror}; correct this and try again"
+    return None
 
 
 def insist(
