@@ -7,7 +7,7 @@ from pathlib import Path
 from blend.builders.food_tables import food_tables
 from blend.builders.parquet import Table
 from blend.builders.stages import Stage, rows_by
-from blend.loaders.pins import check_pin, directory_digest, file_infos
+from blend.loaders.pins import check_pin, file_infos
 from blend.loaders.progress import Notify, unheard
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import SourceInfo
@@ -63,7 +63,8 @@ def _read(source: Source, recipe: Recipe, base: Path, places: Mapping[str, Path]
     if not path.is_file():
         raise BlendError(f"{name}: no such file: {path}; take one with `blend wikidata snapshot --out {path}`")
     files = file_infos(path.parent, [path])
-    digest = directory_digest(files)
+    # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
+    digest = files[0].sha256
     check_pin(digest, source.sha256, where=name)
     made = food_tables(path, recipe.food)
     info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
