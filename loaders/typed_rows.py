@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ValidationError
 
 from blend.schemas.arrow import published_names
-from blend.schemas.configs import CONFIGS
-from blend.schemas.errors import BlendError, RowError, UnknownNameError
+from blend.schemas.configs import CONFIGS, model_of
+from blend.schemas.errors import BlendError, RowError
 
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
@@ -37,9 +37,7 @@ def as_models(rows: "Dataset | IterableDataset", config: str | None = None) -> I
 def _model_of(rows: "Dataset | IterableDataset", config: str | None) -> type[BaseModel]:
     """The model of the configuration given, of the one loaded, or the only one whose columns are there."""
     if config is not None:
-        if config not in CONFIGS:
-            raise UnknownNameError("configuration", config, CONFIGS)
-        return CONFIGS[config]
+        return model_of(config)
     if rows.info.config_name in CONFIGS:
         return CONFIGS[rows.info.config_name]
     columns = set(rows.column_names or ())

@@ -34,6 +34,12 @@ def _triple(line: str) -> str:
 
 
 @pytest.fixture(scope="session")
+def shorthand() -> Callable[[str], str]:
+    """See `ntriples`."""
+    return ntriples
+
+
+@pytest.fixture(scope="session")
 def endpoints() -> Any:
     """The module ``endpoint.py`` beside this file: a SPARQL endpoint with faults to order."""
     spec = importlib.util.spec_from_file_location("wikidata_endpoint", Path(__file__).with_name("endpoint.py"))

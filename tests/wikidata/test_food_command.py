@@ -14,6 +14,8 @@ import polars as pl
 import pytest
 
 from blend.loaders.releases import read_manifest
+from blend.loaders.typed_rows import as_models
+from blend.schemas.food import FoodTriple
 
 NOUGHTS = "0" * 64
 
@@ -152,3 +154,28 @@ def test_another_snapshot_than_the_recipe_pins(food_snapshot: Path, tmp_path: Pa
     run = blend("build", recipe, "--out", tmp_path / "release", code=1)
     assert f"but the recipe says {NOUGHTS}" in run.stderr
     assert not (tmp_path / "release").exists()
+
+
+def test_instruments_need_no_code(shorthand: Callable[[str], str], tmp_path: Path):
+    facts = (
+        "Q500 P31 Q34379\nQ500 label en:lute\nQ500 label fr:luth\nQ500 P495 Q142\n"
+        "Q500 P527 Q503\nQ503 label en:string\nQ503 label fr:corde\n"
+        "Q142 P31 Q6256\nQ142 label en:France\nQ142 label fr:France"
+    )
+    (tmp_path / "facts.nt").write_text(shorthand(facts), encoding="utf-8")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'name = "instruments"\nversion = "1.0.0"\n[[sources]]\nkind = "wikidata"\nlocation = "facts.nt"\n'
+        '[food]\ndomain = "musical-instrument"\naligned_languages = ["en", "fr"]\n',
+        encoding="utf-8",
+    )
+    release = tmp_path / "release"
+    blend("build", recipe, "--out", release)
+    assert "valid: 0 errors" in blend("validate", release).stdout
+    assert json.loads(blend("stats", release, "--json").stdout)["instruments"]["languages"][0]["dishes"] == 1
+    rows = datasets.load_dataset(
+        str(release), "instruments-aligned", split="fr", cache_dir=str(tmp_path / "cache")
+    )
+    (lute,) = as_models(rows, "instruments-aligned")
+    assert isinstance(lute, FoodTriple)
+    assert (lute.label, lute.origin, lute.parts[0].label) == ("luth", "France", "corde")
