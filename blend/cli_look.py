@@ -68,12 +68,13 @@ def status(
     import json as json_
 
     from blend.builders.collection import collection_status
-    from blend.builders.inputs import read_inputs
+    from blend.builders.inputs import known_locales, read_inputs
     from blend.loaders.ready_recipes import sample_recipe
     from blend.loaders.recipes import read_recipe
 
     used = sample_recipe() if recipe is None else read_recipe(recipe)
-    inputs = read_inputs(used, base=Path() if recipe is None else recipe.parent)
+    base = Path() if recipe is None else recipe.parent
+    inputs = read_inputs(used, base=base, locales=known_locales(used, base=base))
     if inputs.responses.is_empty():
         raise BlendError(
             "the recipe has no raw responses, only finished annotations; "

@@ -11,7 +11,7 @@ from blend.builders.food_stats import FoodStats, build_food_stats
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.food_view import food_stats_tables
 from blend.loaders.blend_files import read_blend
-from blend.loaders.releases import read_config, read_manifest, read_tables
+from blend.loaders.releases import read_config, read_manifest, read_tables, release_locales
 from blend.schemas.configs import ANNOTATIONS
 from blend.stats_view import stats_tables, write_frames
 
@@ -65,7 +65,9 @@ def stats_of_release(release: Path) -> DatasetStats:
     questions = None
     if ANNOTATIONS in configs:
         tables = read_tables(release)
-        questions = build_stats(tables.questions, tables.annotations, mcqs=tables.mcqs)
+        questions = build_stats(
+            tables.questions, tables.annotations, mcqs=tables.mcqs, locales=release_locales(release)
+        )
     triples = sorted(config for config in configs if config.endswith("-triples"))
     return DatasetStats(
         questions=questions,

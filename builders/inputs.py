@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.locale_files import read_locales
 from blend.loaders.progress import Notify, unheard
 from blend.loaders.sources import SourceTables, load_source
 from blend.schemas.errors import BlendError, RowError, raise_all
@@ -78,6 +79,21 @@ def read_inputs(
     _check_unique(inputs.questions)
     _check_held(wanted or [], held)
     return inputs
+
+
+def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | None = None) -> Registry:
+    """The locales that a recipe can name: the packaged ones and those of its own file.
+
+    Raises:
+        BlendError: If the file is not there; `RowError` and `RowErrors` if an entry is not as it must be.
+    """
+    known = packaged or registry()
+    if recipe.locale_file is None:
+        return known
+    path = base / recipe.locale_file
+    if not path.is_file():
+        raise BlendError(f"recipe, key locale_file: no such file: {path}; correct the path")
+    return known.extended(read_locales(path))
 
 
 def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ import tomli_w
 from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff_text import changelog, first_entry, next_changelog
 from blend.builders.documents import ANSWERS_NAME, documents
+from blend.builders.inputs import known_locales
 from blend.builders.parquet import Table, write_table
 from blend.builders.release_facts import ReleaseFacts
 from blend.builders.stats import Stats, build_stats
@@ -19,10 +20,11 @@ from blend.builders.tables import BuiltTables, build_tables
 from blend.loaders.datasheets import read_datasheet
 from blend.loaders.progress import Notify, unheard
 from blend.loaders.references import resolve_release
+from blend.loaders.releases import LOCALES_NAME
 from blend.loaders.staging import staged
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.datasheet import Datasheet
-from blend.schemas.locales import Registry, registry
+from blend.schemas.locales import Registry
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.recipe import Recipe
 from blend.version import __version__
@@ -60,8 +62,10 @@ def build_release(
     Raises:
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
-    known = locales or registry()
+    known = known_locales(recipe, base=base, packaged=locales)
     with staged(out) as release:
+        if recipe.locale_file is not None:
+            _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
         manifest = _write_data(built, release, known, notify)
@@ -96,8 +100,11 @@ def _changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
 def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:
     """Write what programs read, and say what was written; the documents and the manifest are still to come."""
     recipe = built.recipe
+    # What a release needs to be built again lies beside its recipe.
     if recipe.datasheet is not None:
         recipe = recipe.model_copy(update={"datasheet": ANSWERS_NAME})
+    if recipe.locale_file is not None:
+        recipe = recipe.model_copy(update={"locale_file": LOCALES_NAME})
     tags = _tags(built, known)
     tables = _write_tables(built, tags, known, release, notify)
     _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings()))

@@ -22,7 +22,8 @@ from blend.builders.check_subject import Subject
 from blend.builders.check_tables import check_rows, check_splits, check_tables
 from blend.builders.check_votes import check_votes
 from blend.loaders.progress import Notify, unheard
-from blend.schemas.locales import Registry, registry
+from blend.loaders.releases import release_locales
+from blend.schemas.locales import Registry
 from blend.version import __version__
 
 Check = Callable[[Subject], Iterable[Problem]]
@@ -74,7 +75,7 @@ def validate_release(
         checks: Checks by name, in the order in which they run; `CHECKS` when absent.
         examples: Problems to show of each check and level; all are counted.
         name: What to call the release in the report; the directory when absent.
-        locales: The known locales; those of the package when absent.
+        locales: The known locales; those of the package and of the release when absent.
         notify: Told about progress, check by check.
 
     Returns:
@@ -85,7 +86,7 @@ def validate_release(
             nothing to compare with.
     """
     chosen = CHECKS if checks is None else checks
-    subject = Subject.open(release, locales or registry())
+    subject = Subject.open(release, locales or release_locales(release))
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
         notify("check the release", done, len(chosen))

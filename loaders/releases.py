@@ -6,6 +6,7 @@ from typing import NamedTuple
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
+from blend.loaders.locale_files import read_locales
 from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
 from blend.schemas.configs import (
@@ -16,7 +17,11 @@ from blend.schemas.configs import (
 )
 from blend.schemas.errors import BlendError, UnknownNameError
 from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+
+LOCALES_NAME = "locales.toml"
+"""File name of a release's own locales, at its root; only where it has any."""
 
 
 class ReleaseTables(NamedTuple):
@@ -49,6 +54,12 @@ def read_manifest(release: Path) -> ReleaseManifest:
             f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
+
+
+def release_locales(release: Path) -> Registry:
+    """The locales that a release can hold: the packaged ones, and those that it brings along."""
+    path = release / LOCALES_NAME
+    return registry().extended(read_locales(path)) if path.is_file() else registry()
 
 
 def read_config(release: Path, config: str) -> pl.DataFrame:

@@ -107,6 +107,8 @@ class Recipe(RecipePart):
     previous: str | None = None
     """Release that this one follows: a directory, relative to the recipe, or ``org/name@revision``. What
     changed since then is put on top of its ``CHANGELOG.md``."""
+    locale_file: str | None = None
+    """TOML file of further locales, relative to the recipe, for regions that the packaged registry lacks."""
     locales: tuple[str, ...] | None = None
     """Locale tags to build; all that the sources hold when absent."""
     saq: SaqOptions = SaqOptions()

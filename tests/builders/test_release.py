@@ -9,6 +9,7 @@ from filelock import FileLock
 
 from blend.builders.inputs import read_inputs
 from blend.builders.release import build_release
+from blend.builders.validate import validate_release
 from blend.loaders.ready_recipes import blend_recipe, blend_source, sample_recipe
 from blend.loaders.releases import read_config, read_manifest, read_tables
 from blend.loaders.sample import sample_path
@@ -205,3 +206,61 @@ def test_a_directory_is_recorded_by_its_name(tmp_path: Path):
     (tmp_path / "data").mkdir()
     assert blend_source(blend_recipe(str(tmp_path / "data"))).location == "data"
     assert blend_source(blend_recipe("org/name", "v1.0.0")).location == "org/name"
+
+
+GUARANI = """
+[[locale]]
+tag = "gn-PY"
+language = "gn"
+region = "PY"
+region_name = "Paraguay"
+upstream = "Paraguay"
+prompt_name = "Paraguay"
+nationalities = ["Paraguayan"]
+aliases = []
+native_name = "Paraguái"
+direction = "ltr"
+script = "Latn"
+parent = "PY"
+split = "PY"
+"""
+
+
+def paraguay(responses: Path) -> Recipe:
+    """The responses as if they were from Paraguay, with an entry for it beside the recipe."""
+    (responses.parent / "mine.toml").write_text(GUARANI, encoding="utf-8")
+    questions = responses / "questions.csv"
+    text = questions.read_text(encoding="utf-8").replace("en-GB", "gn-PY").replace("the UK", "Paraguay")
+    questions.write_text(text, encoding="utf-8")
+    (responses / "responses" / "en-GB.csv").rename(responses / "responses" / "gn-PY.csv")
+    return recipe_of(Source(kind="responses", location="collected"), locale_file="mine.toml")
+
+
+def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: Path):
+    recipe = paraguay(responses)
+    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert [table.split for table in manifest.tables] == ["PY", "PY"]
+    assert manifest.recipe.locale_file == "locales.toml"
+    assert (tmp_path / "release" / "locales.toml").read_text(encoding="utf-8") == GUARANI
+    report = validate_release(tmp_path / "release")
+    assert not report.errors
+    again = manifest.recipe
+    places = {"collected": responses}
+    build_release(again, tmp_path / "again", base=tmp_path / "release", places=places)
+    for name in ("release.json", "README.md", "data/annotations/PY-00000.parquet"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
+
+
+def test_without_the_entry_the_locale_is_unknown(responses: Path, tmp_path: Path):
+    recipe = paraguay(responses).model_copy(update={"locale_file": None})
+    with pytest.raises(BlendError, match="unknown locale 'gn-PY'"):
+        build_release(recipe, tmp_path / "release", base=tmp_path)
+
+
+def test_a_missing_locale_file(responses: Path, tmp_path: Path):
+    recipe = paraguay(responses).model_copy(update={"locale_file": "nowhere.toml"})
+    with pytest.raises(BlendError) as caught:
+        build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert (
+        str(caught.value) == f"recipe, key locale_file: no such file: {tmp_path}/nowhere.toml; correct the path"
+    )
