@@ -190,7 +190,8 @@ def test_ctrl_c(hub: Hub, client: Client, releases: Path):
     stop.set()
     _, errors = process.communicate()
     assert process.returncode == 130
-    assert errors.splitlines()[-1] == "interrupted; readers see no half release; run it again to finish"
+    # The client's own threads may say on their way out that they would have tried again.
+    assert "interrupted; readers see no half release; run it again to finish" in errors.splitlines()
     assert "Traceback" not in errors
     client.blend("publish", releases / "1.0.0", REPO)
     assert held(hub.repository(REPO)) == digests(releases / "1.0.0")
