@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 if TYPE_CHECKING:
@@ -15,6 +16,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # Set before any test imports huggingface_hub, which reads them once.
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+
+# No property depends on how fast the machine is.
+hypothesis.settings.register_profile(
+    "blend", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("blend")
 
 
 def absent(part: str) -> None:
