@@ -10,6 +10,7 @@ import pytest
 
 from blend.loaders.blend_files import HUB_PATTERNS, read_blend
 from blend.loaders.hub import fetch_dataset
+from blend.loaders.releases import read_manifest
 from blend.loaders.sources import load_source
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source
@@ -22,6 +23,7 @@ REPO = "org/blend-data"
 LOAD = """
 import json, sys
 from pathlib import Path
+from blend.loaders.releases import read_manifest
 from blend.loaders.sources import load_source
 from blend.schemas.recipe import Source
 
@@ -40,9 +42,7 @@ def load_in_a_new_process(
     hub_url: str, home: Path, revision: str, **extra: str
 ) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "HF_ENDPOINT": hub_url, "HF_HOME": str(home), "NO_PROXY": "127.0.0.1", **extra}
-    return subprocess.run(
-        [sys.executable, "-c", LOAD, REPO, revision], env=env, capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run([sys.executable, "-c", LOAD, REPO, revision], env=env, capture_output=True, text=True)
 
 
 def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
@@ -127,3 +127,18 @@ def message(endpoint: str, revision: str | None, *, repo_id: str = REPO, timeout
     with pytest.raises(BlendError) as caught:
         fetch_dataset(repo_id, revision, patterns=HUB_PATTERNS, endpoint=endpoint, timeout_s=timeout_s)
     return str(caught.value)
+
+
+def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
+    repository = hub.repository(REPO)
+    commit = repository.commit(files_of(VALID))
+    repository.tags["v1.0"] = commit
+    env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1"}
+    build = [sys.executable, "-m", "blend", "build", "--out", str(tmp_path / "release"), "--blend", REPO]
+    run = subprocess.run([*build, "--revision", "v1.0"], env=env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    (source,) = read_manifest(tmp_path / "release").recipe.sources
+    assert (source.location, source.revision) == (REPO, commit)
+    run = subprocess.run([*build, "--revision", "main"], env=env, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "'main'" in run.stderr.splitlines()[-1]
