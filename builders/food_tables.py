@@ -50,11 +50,6 @@ class FoodTables:
         aligned = self.build.aligned()
         return aligned if any(len(rows) for rows in aligned.values()) else {}
 
-    def rows_made(self) -> dict[str, int]:
-        """Rows of the triples, by language."""
-        counted = self.build.index.group_by("language").len().sort("language")
-        return dict(counted.iter_rows())
-
     def findings(self) -> pl.DataFrame:
         """`FINDINGS`: oddities of the snapshot, every item left out, languages missing for alignment."""
         left_out = self.build.dropped.select(

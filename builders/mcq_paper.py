@@ -132,12 +132,16 @@ def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Ca
 
 def _format(question: str) -> Callable[[str], bool]:
     if "HH:MM" in question:
-        return re.compile(r"^\d\d:\d\d$").match  # type: ignore[return-value]
+        return _matching(r"^\d\d:\d\d$")
     if "MM/DD" in question:
-        return re.compile(r"^\d{1,2}/\d{1,2}$").match  # type: ignore[return-value]
+        return _matching(r"^\d{1,2}/\d{1,2}$")
     if "Arabic" in question:
         return lambda text: _number(text) is not None
     return _anything
+
+
+def _matching(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.match(pattern, text) is not None
 
 
 def _anything(text: str) -> bool:  # noqa: ARG001 - a format that every text has

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from blend.schemas.formats import AnswerFormat, canonical
+from blend.schemas.formats import AnswerFormat
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
@@ -237,9 +237,3 @@ class MultipleChoiceQuestion(Row):
         if self.answer_idx != LETTERS[self.answer]:
             raise ValueError(f"{self.mcq_id}: letter {self.answer_idx} is not option {self.answer}")
         return self
-
-
-def in_format(answers: tuple[str, ...], answer_format: AnswerFormat) -> tuple[str, ...]:
-    """Those of the answers that have the format of their question, in its canonical spelling."""
-    spelled = (canonical(answer, answer_format) for answer in answers)
-    return tuple(answer for answer in spelled if answer is not None)
