@@ -19,8 +19,8 @@ from typing import Any
 from make_regions import base_tables, make_regions, write_regions
 
 from blend.builders.release import build_release
-from blend.loaders.locale_files import read_locales
-from blend.loaders.ready_recipes import blend_recipe
+from blend.loaders.files.locales import read_locales
+from blend.loaders.recipes.ready import blend_recipe
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions

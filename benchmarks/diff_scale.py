@@ -24,7 +24,7 @@ import polars as pl
 from blend.builders.diff import diff_releases
 from blend.builders.parquet import Table, write_table
 from blend.builders.release import build_release
-from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_config, read_manifest
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.manifest import MANIFEST_NAME

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.builders.food import FoodBuild, build_food
-from blend.loaders.wikidata_facts import read_facts
-from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
+from blend.builders.triples import FoodBuild, build_food
+from blend.loaders.wikidata.facts import read_facts
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
 from blend.schemas.domains import domains
 from blend.schemas.food_options import FoodOptions
 

@@ -93,13 +93,13 @@ def make_regions(
 def base_tables(blend: Path | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Questions and annotations of a directory of BLEnD's files, or of the sample in the package."""
     if blend is not None:
-        from blend.loaders.blend_files import read_blend
+        from blend.loaders.upstream.blend import read_blend
 
         published = read_blend(blend)
         return published.questions, published.annotations
-    from blend.builders.inputs import read_inputs
+    from blend.builders.release.inputs import read_inputs
     from blend.builders.saq import aggregate
-    from blend.loaders.ready_recipes import sample_recipe
+    from blend.loaders.recipes.ready import sample_recipe
 
     recipe = sample_recipe()
     inputs = read_inputs(recipe)
@@ -110,7 +110,7 @@ def base_tables(blend: Path | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
 def write_regions(regions: Regions, folder: Path) -> None:
     """Write ``annotations/*.json`` and ``questions/*.csv`` as BLEnD has them, and ``locales.toml``.
 
-    `loaders.blend_files.read_blend` reads the folder with the registry
+    `loaders.upstream.blend.read_blend` reads the folder with the registry
     ``registry().extended(read_locales(folder / "locales.toml"))``; the file holds the invented locales, and is
     not written without any.
     """

@@ -9,22 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from blend.loaders.load import (
+    from blend.loaders.datasets import (
         load_annotations,
         load_config,
         load_multiple_choice_questions,
         load_short_answer_questions,
     )
-    from blend.loaders.newer import NewerVersionWarning
-    from blend.loaders.typed_rows import as_models
+    from blend.loaders.datasets.typed import as_models
+    from blend.loaders.releases.newer import NewerVersionWarning
 
 _HOMES = {
-    "NewerVersionWarning": "blend.loaders.newer",
-    "as_models": "blend.loaders.typed_rows",
-    "load_annotations": "blend.loaders.load",
-    "load_config": "blend.loaders.load",
-    "load_multiple_choice_questions": "blend.loaders.load",
-    "load_short_answer_questions": "blend.loaders.load",
+    "NewerVersionWarning": "blend.loaders.releases.newer",
+    "as_models": "blend.loaders.datasets.typed",
+    "load_annotations": "blend.loaders.datasets",
+    "load_config": "blend.loaders.datasets",
+    "load_multiple_choice_questions": "blend.loaders.datasets",
+    "load_short_answer_questions": "blend.loaders.datasets",
 }
 
 __all__ = [

@@ -47,7 +47,7 @@ MCQS = pl.Schema(
         "answer": pl.Int64(),
     }
 )
-"""One row per multiple-choice question; `builders.mcq_rows` adds the published columns."""
+"""One row per multiple-choice question; `builders.mcq.rows` adds the published columns."""
 
 MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
 """Multiple-choice questions as published."""

@@ -28,8 +28,8 @@ class Source(RecipePart):
     revision: str | None = None
     """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
     sha256: Sha256 | None = None
-    """Digest over the source's files (`loaders.pins.directory_digest`), of a snapshot that of the file; checked
-    when given."""
+    """Digest over the source's files (`loaders.files.pins.directory_digest`), of a snapshot that of the file;
+    checked when given."""
     license: str | None = None
     """Licence identifier of the source as the Hub knows it; when absent, CC BY-SA 4.0 for ``blend``, CC BY 4.0
     for ``sample``, and the release's own for ``responses``."""

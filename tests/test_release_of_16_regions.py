@@ -16,7 +16,7 @@ import datasets
 import polars as pl
 import pytest
 
-from blend.builders.equivalence import overlaps
+from blend.builders.judges.equivalence import overlaps
 from blend.loaders.releases import read_config, read_manifest
 from blend.schemas.arrow import features
 from blend.schemas.configs import CONFIGS, QUESTION_CONFIGS

@@ -10,8 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.builders.stats import build_stats
-from blend.loaders.blend_files import read_blend
-from blend.loaders.locale_files import read_locales
+from blend.loaders.files.locales import read_locales
+from blend.loaders.upstream.blend import read_blend
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
 from blend.schemas.locales import registry
 

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.loaders.releases import read_config, read_manifest
-from blend.models import MODELS
 from blend.schemas.errors import BlendError
 from blend.version import __version__
+from blend.views.models import MODELS
 
 RUNNER = CliRunner()
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from blend.builders.release import build_release
 from blend.cli import app
-from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import BlendError
 
 FIVE = ("en-US", "ko-KR", "ar-DZ", "zh-CN", "fa-IR")

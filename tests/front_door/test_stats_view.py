@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
-from blend.builders.stats_mcq import McqStats
+from blend.builders.stats.mcq import McqStats
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.locales import registry
-from blend.stats_view import mcq_tables, stats_tables, write_frames
+from blend.views.stats import mcq_tables, stats_tables, write_frames
 
 TOPICS = ("Food", "Holidays/Celebration/Leisure", "Work [life]")
 BLEND = registry().tags[:16]

@@ -64,7 +64,7 @@ def _answer(repo_id: str, revision: str, commit: str) -> dict[str, Any]:
 @functools.cache
 def _problems(repo_id: str, commit: str) -> list[str]:
     from blend.builders.validate import validate_release
-    from blend.loaders.references import fetch_release
+    from blend.loaders.releases.references import fetch_release
 
     report = validate_release(fetch_release(repo_id, commit))
     return [str(problem) for check in report.checks for problem in check.examples if problem.level == "error"]

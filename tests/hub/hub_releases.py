@@ -8,7 +8,7 @@ from typing import Any
 from hub_store import Repository
 
 from blend.builders.release import build_release
-from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
 

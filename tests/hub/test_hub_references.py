@@ -6,7 +6,7 @@ import pytest
 from hub_releases import digests, make_release
 
 from blend.builders.diff import diff_releases
-from blend.loaders.references import resolve_release
+from blend.loaders.releases.references import resolve_release
 from blend.schemas.errors import BlendError
 
 pytestmark = pytest.mark.integration

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.blend_files import HUB_PATTERNS, read_blend
 from blend.loaders.hub import fetch_dataset
+from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases import read_manifest
-from blend.loaders.sources import load_source
+from blend.loaders.upstream.blend import HUB_PATTERNS, read_blend
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source
 
@@ -24,7 +24,7 @@ LOAD = """
 import json, sys
 from pathlib import Path
 from blend.loaders.releases import read_manifest
-from blend.loaders.sources import load_source
+from blend.loaders.recipes.sources import load_source
 from blend.schemas.recipe import Source
 
 tables = load_source(Source(kind="blend", location=sys.argv[1], revision=sys.argv[2]))

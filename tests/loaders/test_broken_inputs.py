@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.blend_files import read_blend
 from blend.loaders.responses import read_responses
+from blend.loaders.upstream.blend import read_blend
 from blend.schemas.errors import BlendError
 
 HERE = Path(__file__).parent

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata_facts import Facts, read_facts
-from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, LABEL
+from blend.loaders.wikidata.facts import Facts, read_facts
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
 from blend.schemas.domains import Domain, domains
 
 DISH = domains()["dish"]

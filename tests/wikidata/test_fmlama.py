@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.fmlama import FmlamaTables, read_fmlama
+from blend.loaders.upstream.fmlama import FmlamaTables, read_fmlama
 from blend.schemas.errors import BlendError, RowErrors
 
 ENTITY = "http://www.wikidata.org/entity/"

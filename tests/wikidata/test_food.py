@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.food import FoodBuild, build_food
-from blend.builders.food_classes import class_cycles, class_members
-from blend.loaders.wikidata_facts import Facts
+from blend.builders.triples import FoodBuild, build_food
+from blend.builders.triples.classes import class_cycles, class_members
+from blend.loaders.wikidata.facts import Facts
 from blend.schemas.arrow import to_table
 from blend.schemas.domains import Domain, domains
 from blend.schemas.errors import BlendError

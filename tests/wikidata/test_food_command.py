@@ -13,8 +13,8 @@ import datasets
 import polars as pl
 import pytest
 
+from blend.loaders.datasets.typed import as_models
 from blend.loaders.releases import read_manifest
-from blend.loaders.typed_rows import as_models
 from blend.schemas.food import FoodTriple
 
 NOUGHTS = "0" * 64

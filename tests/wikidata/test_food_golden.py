@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from blend.builders.food import FoodBuild, build_food
-from blend.loaders.wikidata_facts import Facts
-from blend.loaders.wikidata_store import ENTITY
+from blend.builders.triples import FoodBuild, build_food
+from blend.loaders.wikidata.facts import Facts
+from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.domains import domains
 from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.food_tables import FoodTables, food_tables
 from blend.builders.parquet import write_table
+from blend.builders.triples.tables import FoodTables, food_tables
 from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
 
 pytestmark = pytest.mark.integration
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.integration
 WRITE = """
 import sys
 from pathlib import Path
-from blend.builders.food_tables import food_tables
+from blend.builders.triples.tables import food_tables
 from blend.builders.parquet import write_table
 for table in food_tables(Path(sys.argv[1])).tables():
     print(table.config, table.split, write_table(table, Path(sys.argv[2])).content_sha256)

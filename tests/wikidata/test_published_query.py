@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.food import build_food
-from blend.loaders.wikidata_facts import read_facts
-from blend.loaders.wikidata_store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
+from blend.builders.triples import build_food
+from blend.loaders.wikidata.facts import read_facts
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
 from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError
 from blend.schemas.food_options import TAIWAN, FoodOptions

@@ -18,11 +18,11 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.builders.food import build_food
-from blend.loaders.sparql import EndpointError, Manners
-from blend.loaders.wikidata_facts import read_facts
-from blend.loaders.wikidata_snapshot import agent_of, read_snapshot_info, take_snapshot
-from blend.loaders.wikidata_store import LABEL
+from blend.builders.triples import build_food
+from blend.loaders.wikidata.facts import read_facts
+from blend.loaders.wikidata.snapshot import agent_of, read_snapshot_info, take_snapshot
+from blend.loaders.wikidata.sparql import EndpointError, Manners
+from blend.loaders.wikidata.store import LABEL
 from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
 
@@ -293,8 +293,8 @@ def test_a_file_that_is_no_account(tmp_path: Path):
 RUN = """
 import sys
 from pathlib import Path
-from blend.loaders.sparql import Manners
-from blend.loaders.wikidata_snapshot import take_snapshot
+from blend.loaders.wikidata.sparql import Manners
+from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.schemas.domains import domains
 take_snapshot(
     Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,

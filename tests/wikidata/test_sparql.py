@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.sparql import EndpointError, Manners, SparqlClient, TooHeavyError
-from blend.loaders.wikidata_store import DIRECT, ENTITY
+from blend.loaders.wikidata.sparql import EndpointError, Manners, SparqlClient, TooHeavyError
+from blend.loaders.wikidata.store import DIRECT, ENTITY
 
 FACTS = """
     Q1 P31 Q746549

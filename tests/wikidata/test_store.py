@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.wikidata_facts import Facts, read_facts
+from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
 

@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.food import FoodBuild, build_food
-from blend.builders.food_stats import build_food_stats
-from blend.builders.food_subsets import by_continent, code_switched, in_groups, with_groups
-from blend.loaders.wikidata_facts import Facts
+from blend.builders.stats.triples import build_food_stats
+from blend.builders.triples import FoodBuild, build_food
+from blend.builders.triples.subsets import by_continent, code_switched, in_groups, with_groups
+from blend.loaders.wikidata.facts import Facts
 from blend.schemas.domains import domains, find_domain, parse_domains
 from blend.schemas.errors import BlendError, RowError, RowErrors, UnknownNameError
 from blend.schemas.food import split_name

@@ -5,9 +5,9 @@ import unicodedata
 import polars as pl
 import pytest
 
-from blend.builders.food_templates import fill
-from blend.loaders.food_templates import packaged_templates, parse_templates
-from blend.loaders.template_checks import check_templates
+from blend.builders.triples.templates import fill
+from blend.loaders.wikidata.prompt_checks import check_templates
+from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
 from blend.schemas.arrow import to_table
 from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.food import TEMPLATES, FoodTemplate

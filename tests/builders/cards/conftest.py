@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.locales import Locale, registry
 
 

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from blend.builders.canary import canary
-from blend.builders.described_fields import described_fields
+from blend.builders.cards.canary import canary
+from blend.builders.cards.fields import described_fields
 from blend.builders.release import build_release
-from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import model_of

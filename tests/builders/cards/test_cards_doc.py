@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.documents import _RESPONSIBLE
-from blend.loaders.toml_models import parse_toml
+from blend.builders.cards import _RESPONSIBLE
+from blend.loaders.files.toml import parse_toml
 from blend.schemas.datasheet import Datasheet, questions
 from blend.schemas.errors import RowError
 from blend.schemas.recipe import Recipe

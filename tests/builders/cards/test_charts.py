@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from blend.builders.charts import PALETTES, Chart, Palette, agreement_chart, locale_label, overlap_chart
+from blend.builders.cards.charts import PALETTES, Chart, Palette, agreement_chart, locale_label, overlap_chart
 from blend.schemas.locales import Locale, registry
 
 SVG = "{http://www.w3.org/2000/svg}"

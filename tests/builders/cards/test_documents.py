@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.credits import citation, licence
-from blend.builders.documents import answers_toml
+from blend.builders.cards import answers_toml
+from blend.builders.cards.credits import citation, licence
 from blend.builders.release import build_release
-from blend.loaders.datasheets import read_datasheet
-from blend.loaders.ready_recipes import sample_recipe
 from blend.loaders.recipes import read_recipe
+from blend.loaders.recipes.datasheets import read_datasheet
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.datasheet import Datasheet, Motivation, questions
 from blend.schemas.errors import BlendError

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from blend.builders.charts import Chart, agreement_chart, overlap_chart
+from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
 
 pytestmark = pytest.mark.integration
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.version_step import STEPS
+from blend.builders.diff.version_step import STEPS
 
 
 def test_the_example_runs(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff_model import ConfigDiff
+from blend.builders.diff.model import ConfigDiff
+from blend.builders.diff.version_step import version_step
 from blend.builders.release import build_release
-from blend.builders.version_step import version_step
-from blend.loaders.ready_recipes import blend_recipe, blend_source
+from blend.loaders.recipes.ready import blend_recipe, blend_source
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions

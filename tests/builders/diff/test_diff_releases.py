@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff_model import FileChange, ReleaseDiff, ReleaseLabel, Setting
+from blend.builders.diff.model import FileChange, ReleaseDiff, ReleaseLabel, Setting
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import McqOptions, Source
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff_model import CellChange, SplitDiff
-from blend.builders.diff_tables import _moved, diff_rows
-from blend.loaders.table_columns import Digests, TableColumns
+from blend.builders.diff.model import CellChange, SplitDiff
+from blend.builders.diff.tables import _moved, diff_rows
+from blend.loaders.releases.columns import Digests, TableColumns
 from blend.schemas.manifest import TableInfo
 
 SAQ = "short-answer-questions"

@@ -4,8 +4,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.diff_model import ColumnChange
-from blend.builders.diff_schema import is_reordered, schema_changes, shared_types, type_text
+from blend.builders.diff.model import ColumnChange
+from blend.builders.diff.schema import is_reordered, schema_changes, shared_types, type_text
 
 ANSWERS = pl.List(pl.Struct({"answers": pl.List(pl.String()), "count": pl.Int64()}))
 

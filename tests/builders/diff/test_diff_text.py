@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from blend.builders.diff import diff_releases, open_release
-from blend.builders.diff_model import ReleaseDiff
-from blend.builders.diff_text import changelog, changelog_entry, diff_json, first_entry, next_changelog
-from blend.builders.diff_values import value_pair
+from blend.builders.diff.model import ReleaseDiff
+from blend.builders.diff.text import changelog, changelog_entry, diff_json, first_entry, next_changelog
+from blend.builders.diff.values import value_pair
 from blend.loaders.releases import read_manifest
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases
-from blend.builders.version_step import STEPS, accepted_versions, expected_version, version_step
+from blend.builders.diff.version_step import STEPS, accepted_versions, expected_version, version_step
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})

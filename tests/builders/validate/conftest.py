@@ -14,7 +14,7 @@ import pytest
 from blend.builders.parquet import canonical_rows, schema_digest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.ready_recipes import sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS

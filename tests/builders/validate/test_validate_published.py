@@ -13,7 +13,7 @@ from hub_store import ALICE
 
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.ready_recipes import blend_recipe
+from blend.loaders.recipes.ready import blend_recipe
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import McqOptions
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.check_report import CheckResult, Level, Problem, ValidationReport, error, info, warning
 from blend.builders.validate import CHECKS, validate_release
+from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
 from blend.schemas.errors import BlendError
 from blend.version import __version__
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.check_personal import personal_data
-from blend.builders.check_subject import Batch
 from blend.builders.validate import CHECKS, validate_release
+from blend.builders.validate.checks.personal import personal_data
+from blend.builders.validate.subject import Batch
 from blend.schemas.manifest import TableInfo
 
 FIX = "correct the source and rebuild the release"

@@ -1,0 +1,54 @@
+"""The ``blend`` command: parses, calls one function of the library, prints.
+
+Exit codes: 0 done, 1 the input or the environment is not as it must be (the message says what to do), 2 the
+command line is wrong, 130 interrupted.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from blend.cli import build, diff, look, publish, templates, validate, wikidata
+from blend.schemas.errors import BlendError, MissingExtraError
+from blend.version import __version__
+
+app = typer.Typer(
+    name="blend",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
+)
+build.register(app)
+look.register(app)
+diff.register(app)
+validate.register(app)
+publish.register(app)
+app.add_typer(templates.app, name="templates")
+app.add_typer(wikidata.app, name="wikidata")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"blend {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _blend(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line and turn expected errors into one message and an exit code."""
+    try:
+        app()
+    except (BlendError, MissingExtraError) as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,162 @@
+"""``blend build``: from a recipe, an upstream directory or the embedded sample to a release directory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from blend.schemas.errors import BlendError
+
+if TYPE_CHECKING:
+    from blend.schemas.manifest import ReleaseManifest
+    from blend.schemas.recipe import Recipe
+
+DEFAULT_OUT = Path("release")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(build)
+
+
+def build(
+    recipe: Annotated[
+        Path | None, typer.Argument(help="Recipe (TOML). Without one, the sample in the package is built.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Directory to make; an older release there is replaced.")
+    ] = DEFAULT_OUT,
+    blend: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|REPO",
+            help="Build from this directory or Hub repository in the layout of the public BLEnD data; with a "
+            "recipe, take its BLEnD source from here.",
+        ),
+    ] = None,
+    food: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Build from this snapshot of Wikidata (`blend wikidata snapshot`) alone."
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
+    ] = None,
+    previous: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|REPO@REV",
+            help="Release that this one follows: what changed since then goes on top of its changelog.",
+        ),
+    ] = None,
+    mcq_mode: Annotated[
+        Literal["default", "paper"] | None,
+        typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
+    ] = None,
+    variants: Annotated[
+        str | None,
+        typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of every random choice.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")] = False,
+) -> None:
+    """Build a release directory that `datasets.load_dataset` reads.
+
+    The directory appears complete or not at all. The same recipe and sources give the same bytes.
+
+    - `blend build` builds the sample in the package.
+    - `blend build recipe.toml --out release` builds your own data.
+    - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
+    - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
+    """
+    from blend.builders.release import build_release
+
+    used, base, places = _recipe(recipe, blend, revision, food)
+    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
+    used, places = _with_previous(used, previous, places)
+    from blend.views.progress import interruptible, shown_progress
+
+    if json:
+        with interruptible():
+            manifest = build_release(used, out, base=base, places=places)
+        typer.echo(manifest.to_json(), nl=False)
+        return
+    with interruptible(), shown_progress() as notify:
+        manifest = build_release(used, out, base=base, places=places, notify=notify)
+    _print_summary(manifest, out)
+
+
+def _recipe(
+    path: Path | None, blend: str | None, revision: str | None, food: Path | None
+) -> "tuple[Recipe, Path, dict[str, Path]]":
+    """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
+    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
+
+    if revision is not None and blend is None:
+        raise BlendError("--revision names a version of the repository given with --blend; give both")
+    if path is not None and revision is not None:
+        raise BlendError("--revision does not go with a recipe; write the revision into the recipe")
+    if food is not None and (path is not None or blend is not None):
+        raise BlendError(
+            "--food builds from a snapshot alone; to join it with other sources, write all into a recipe"
+        )
+    if food is not None:
+        return food_recipe(food), Path(), {food.name: food}
+    if path is None and blend is None:
+        return sample_recipe(), Path(), {}
+    recipe = read_recipe(path) if path is not None else blend_recipe(blend or "", revision)
+    base = path.parent if path is not None else Path()
+    if blend is None or revision is not None:
+        return recipe, base, {}
+    return recipe, base, {blend_source(recipe).location: Path(blend)}
+
+
+def _with_options(
+    recipe: "Recipe", *, mcq_mode: str | None, variants: str | None, seed: int | None
+) -> "Recipe":
+    from blend.schemas.recipe import McqOptions, Recipe
+
+    changes: dict[str, object] = {}
+    if mcq_mode is not None:
+        changes["mode"] = mcq_mode
+    if variants is not None:
+        if variants != "all" and not (variants.isdecimal() and int(variants) > 0):
+            raise BlendError(f"--variants {variants}: expected a number from 1 on, or 'all'")
+        changes["variants"] = "all" if variants == "all" else int(variants)
+    mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
+    top = {} if seed is None else {"seed": seed}
+    return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})
+
+
+def _with_previous(
+    recipe: "Recipe", previous: str | None, places: "dict[str, Path]"
+) -> "tuple[Recipe, dict[str, Path]]":
+    if previous is None:
+        return recipe, places
+    if not Path(previous).is_dir():
+        return recipe.model_copy(update={"previous": previous}), places
+    # Recorded by its name, like a source: where it lay on this machine means nothing to others.
+    name = Path(previous).resolve().name
+    return recipe.model_copy(update={"previous": name}), {**places, name: Path(previous)}
+
+
+def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:
+    from rich.console import Console
+
+    from blend.views.release import release_tables
+
+    console = Console()
+    for table in release_tables(manifest):
+        console.print(table)
+    console.print(
+        f"\nBuilt {manifest.name} {manifest.version} in [bold]{out}[/bold]. Look at it:", highlight=False
+    )
+    console.print(f"  blend show {out}", highlight=False)
+    first = manifest.tables[0].config
+    console.print(
+        f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,63 @@
+"""``blend diff``: what a release changes, compared with an earlier one, and the version that follows."""
+
+from typing import Annotated
+
+import typer
+
+from blend.schemas.errors import BlendError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(diff)
+
+
+def diff(
+    old: Annotated[str, typer.Argument(help="Release to compare with: a directory, or org/name@revision.")],
+    new: Annotated[str, typer.Argument(help="Release to compare: a directory, or org/name@revision.")],
+    examples: Annotated[
+        int, typer.Option(min=0, help="Changed values per column and split to quote, at most.")
+    ] = 3,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the section for CHANGELOG.md, and nothing else.")
+    ] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 3 if the releases differ, with 0 if not.")
+    ] = False,
+) -> None:
+    """Compare two releases, and say which version step follows.
+
+    Rows are paired by their id; values are compared column by column. A revision is a tag or a commit.
+
+    - `blend diff release-1.0.0 release` compares two directories.
+    - `blend diff org/blend@v1.0.0 release` compares what was published with what was built.
+    - `blend diff org/blend@v1.0.0 org/blend@v1.1.0` compares two published versions.
+    """
+    import json as json_
+
+    from blend.builders.diff import diff_releases
+    from blend.builders.diff.text import changelog_entry, diff_json
+    from blend.loaders.releases.references import resolve_release
+    from blend.views.progress import interruptible
+
+    if json and markdown:
+        raise BlendError("--json and --markdown: choose one")
+    with interruptible():
+        found = diff_releases(resolve_release(old), resolve_release(new), examples=examples)
+    if json:
+        typer.echo(json_.dumps(diff_json(found), ensure_ascii=False, indent=2))
+    elif markdown:
+        typer.echo(changelog_entry(found, found.new.version), nl=False)
+    else:
+        from rich.console import Console
+
+        from blend.views.diff import diff_views
+
+        console = Console()
+        for number, part in enumerate(diff_views(found, examples=examples, width=console.width)):
+            if number:
+                console.print()
+            console.print(part)
+    if exit_code and not found.is_empty:
+        raise typer.Exit(3)

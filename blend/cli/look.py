@@ -1,0 +1,136 @@
+"""Commands that look and change nothing: ``show``, ``stats``, ``status``, ``schema``, ``locales``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blend.cli.build import DEFAULT_OUT
+from blend.schemas.errors import BlendError, UnknownNameError
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    for command in (show, stats, status, schema, locales):
+        app.command()(command)
+
+
+def show(
+    release: Annotated[Path, typer.Argument(help="Release directory.")] = DEFAULT_OUT,
+    config: Annotated[str | None, typer.Option(help="Only this configuration.")] = None,
+    split: Annotated[str | None, typer.Option(help="Row of this split instead of the first one.")] = None,
+) -> None:
+    """Load a release with `datasets`, as its users will, and print what came back."""
+    from blend.views.show import show_release
+
+    show_release(release, config=config, split=split)
+
+
+def stats(
+    release: Annotated[Path, typer.Argument(help="Release directory.")] = DEFAULT_OUT,
+    blend: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Read the published BLEnD data from this directory instead."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients."""
+    import json as json_
+
+    from blend.builders.stats.dataset import stats_of_blend, stats_of_release
+    from blend.views.stats import dataset_tables, write_frames
+
+    figures = stats_of_release(release) if blend is None else stats_of_blend(blend)
+    if out is not None:
+        write_frames(figures.frames(), figures.to_json(), out)
+    if json:
+        typer.echo(json_.dumps(figures.to_json(), ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+
+    console = Console()
+    for table in dataset_tables(figures):
+        console.print(table)
+        console.print()
+
+
+def status(
+    recipe: Annotated[
+        Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Say which questions still need responses, per locale."""
+    import json as json_
+
+    from blend.builders.release.inputs import known_locales, read_inputs
+    from blend.builders.saq.collection import collection_status
+    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes.ready import sample_recipe
+
+    used = sample_recipe() if recipe is None else read_recipe(recipe)
+    base = Path() if recipe is None else recipe.parent
+    inputs = read_inputs(used, base=base, locales=known_locales(used, base=base))
+    if inputs.responses.is_empty():
+        raise BlendError(
+            "the recipe has no raw responses, only finished annotations; "
+            "add a source of kind 'responses' to follow a collection"
+        )
+    state = collection_status(inputs.questions, inputs.responses, inputs.reviews, used.saq)
+    if json:
+        typer.echo(json_.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+
+    from blend.views.status import status_tables
+
+    console = Console()
+    for table in status_tables(state):
+        console.print(table)
+
+
+def schema(
+    name: Annotated[str | None, typer.Argument(help="Model to print; without one, all are listed.")] = None,
+) -> None:
+    """Print the JSON Schema of a row, of a recipe or of a manifest."""
+    import json as json_
+
+    from blend.views.models import MODELS
+
+    if name is None:
+        for known, model in MODELS.items():
+            typer.echo(f"{known:<12} {(model.__doc__ or '').strip().splitlines()[0]}")
+        return
+    if name not in MODELS:
+        raise UnknownNameError("model", name, MODELS)
+    typer.echo(json_.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2))
+
+
+def locales(
+    tag: Annotated[
+        str | None, typer.Argument(help="Locale tag, region code or upstream name; all when absent.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Print the locale registry, or one entry of it."""
+    import json as json_
+
+    from blend.schemas.locales import registry
+
+    known = registry()
+    chosen = list(known) if tag is None else [known.find(tag)]
+    if json:
+        typer.echo(
+            json_.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
+        )
+        return
+    from rich.console import Console
+
+    from blend.views.locale import locale_details, locale_table
+
+    Console().print(locale_table(chosen) if tag is None else locale_details(chosen[0]))

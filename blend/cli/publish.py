@@ -1,0 +1,130 @@
+"""``blend publish`` and ``blend pull``: a release goes to the Hub as a tagged version, and comes back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from blend.builders.publish import Publication
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command()(publish)
+    app.command()(pull)
+
+
+def publish(
+    release: Annotated[Path, typer.Argument(help="Release directory, as `blend build` makes it.")],
+    repo: Annotated[
+        str, typer.Argument(metavar="ORG/NAME", help="Dataset repository; made if it is not there.")
+    ],
+    private: Annotated[bool, typer.Option("--private", help="Only the owners may see it.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
+    ] = False,
+    force_version: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Publish under a version that does not follow from the changes."),
+    ] = None,
+) -> None:
+    """Publish a release on the Hub as one commit and the tag vX.Y.Z.
+
+    Readers see the release whole or not at all. A published version never changes: the same content again does
+    nothing, other content needs a new version. If it is interrupted, run it again.
+
+    - `blend publish release org/blend --dry-run` shows what would change.
+    - `hf auth login` (or HF_TOKEN) gives the token.
+    """
+    from blend.builders.publish import publish_release
+    from blend.views.progress import shown_progress
+
+    with _interruptible(dry_run), shown_progress() as notify:
+        done = publish_release(
+            release,
+            repo,
+            private=private,
+            forced=force_version,
+            dry_run=dry_run,
+            notify=notify,
+            told=lambda sentence: typer.echo(sentence, err=True),
+        )
+    from rich.console import Console
+
+    _print_summary(done, Console(), dry_run=dry_run)
+
+
+def pull(
+    reference: Annotated[str, typer.Argument(metavar="ORG/NAME@REVISION", help="A tag or a commit.")],
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory to make; a release there is replaced.")],
+) -> None:
+    """Get a published release back as a directory, every file checked against its manifest.
+
+    The directory appears complete or not at all, and holds what was published, byte for byte.
+
+    - `blend pull org/blend@v1.2.0 release`
+    """
+    from blend.loaders.releases.pull import pull_release
+    from blend.views.progress import interruptible
+
+    with interruptible():
+        manifest = pull_release(reference, out)
+    typer.echo(
+        f"{manifest.name} {manifest.version} is in {out}: {len(manifest.files) + 1} files, all as published"
+    )
+
+
+@contextmanager
+def _interruptible(dry_run: bool) -> Iterator[None]:
+    """Turn Ctrl-C into a message and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        what = "nothing was changed" if dry_run else "readers see no half release; run it again to finish"
+        typer.echo(f"interrupted; {what}", err=True)
+        raise typer.Exit(130) from None
+
+
+def _print_summary(done: "Publication", console: "Console", *, dry_run: bool) -> None:
+    from rich.table import Table
+
+    _say(console, _headline(done, dry_run=dry_run))
+    if done.action == "publish":
+        table = Table("on main", "files", "", box=None, pad_edge=False)
+        for kind in ("added", "changed", "removed", "unchanged"):
+            paths = getattr(done.changes, kind)
+            table.add_row(kind, str(len(paths)), "" if kind == "unchanged" else _some(paths))
+        console.print(table)
+    for path in done.edited:
+        _say(console, f"edited on the Hub since v{done.previous}, and replaced: {path}")
+    if dry_run and done.action != "nothing":
+        _say(console, "Nothing was changed. Without --dry-run it would then load with:")
+    else:
+        _say(console, "Load it:")
+    _say(console, f"  from datasets import load_dataset; {done.load}")
+
+
+def _headline(done: "Publication", *, dry_run: bool) -> str:
+    where = f"{done.repo_id}, tag {done.tag}"
+    if done.action == "nothing":
+        return f"Already published, with the same content: {where}, commit {done.commit}"
+    if done.action == "tag":
+        made = "Would finish" if dry_run else "Finished"
+        return f"{made} what a stopped run left: {where} on its commit {done.commit}"
+    first = " (a new repository)" if done.creates else ""
+    if dry_run:
+        return f"Would publish {where}{first}"
+    return f"Published {where}{first}, commit {done.commit}"
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+
+
+def _say(console: "Console", line: str) -> None:
+    console.print(line, highlight=False, markup=False, soft_wrap=True)

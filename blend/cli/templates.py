@@ -1,0 +1,91 @@
+"""``blend templates``: from natives' questions to templates, by way of a review sheet."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from blend.schemas.errors import BlendError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make question templates from questions that natives wrote. `docs/templates.md` walks through it.",
+)
+
+Out = Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")]
+
+
+@app.command()
+def propose(
+    questions: Annotated[
+        Path, typer.Argument(help="Questions as natives wrote them: id, topic, text, locale.")
+    ],
+    out: Out = Path("sheet.csv"),
+) -> None:
+    """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
+    from blend.builders.templates import review_sheet
+    from blend.loaders.responses.templates import read_native_questions
+
+    sheet = review_sheet(read_native_questions(questions))
+    _write_csv(sheet.drop("source"), out)
+    flagged = sheet.filter(sheet["reasons"] != "").height
+    typer.echo(f"{out}: {len(sheet)} questions, {flagged} with something to look at.")
+    typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
+
+
+@app.command()
+def accept(
+    sheet: Annotated[Path, typer.Argument(help="The review sheet with a decision in every row.")],
+    out: Out = Path("templates.csv"),
+) -> None:
+    """Turn the reviewed sheet into templates."""
+    from blend.builders.templates.sheet import accept_sheet
+    from blend.loaders.responses.templates import read_review_sheet
+
+    accepted = accept_sheet(read_review_sheet(sheet))
+    _write_csv(accepted.templates.select("template_id", "topic", "source_locale", "text"), out)
+    typer.echo(
+        f"{out}: {len(accepted.templates)} templates; {len(accepted.dropped)} questions dropped or merged."
+    )
+
+
+@app.command()
+def localise(
+    sheet: Annotated[Path, typer.Argument(help="The reviewed sheet.")],
+    translations: Annotated[Path, typer.Argument(help="Translations: template_id, locale, question.")],
+    locale: Annotated[
+        list[str] | None,
+        typer.Option(help="Locale to make questions for; repeat it. All translated ones if absent."),
+    ] = None,
+    out: Out = Path("questions.csv"),
+) -> None:
+    """Fill the slots for every locale and join the translations."""
+    from blend.builders.templates.localise import localise as localised
+    from blend.builders.templates.sheet import accept_sheet
+    from blend.loaders.responses.templates import read_review_sheet, read_translations
+    from blend.schemas.locales import registry
+
+    translated = read_translations(translations)
+    tags = locale or sorted(set(translated["locale"]))
+    templates = accept_sheet(read_review_sheet(sheet)).templates
+    made = localised(templates, [registry().find(tag) for tag in tags], translated)
+    _write_csv(made.questions.select("template_id", "locale", "question", "en_question"), out)
+    typer.echo(f"{out}: {len(made.questions)} questions in {len(tags)} locales.")
+    for row in made.dropped.iter_rows(named=True):
+        typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)
+
+
+def _write_csv(rows: "pl.DataFrame", out: Path) -> None:
+    if out.exists():
+        raise BlendError(f"{out}: exists, and may hold somebody's work; choose another --out or move it away")
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        rows.write_csv(partial)
+        partial.rename(out)
+    except OSError as error:
+        raise BlendError(f"{out}: cannot write ({error.strerror}); choose another --out") from error
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,60 @@
+"""``blend wikidata``: snapshots of Wikidata, from which releases are built offline."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Take snapshots of Wikidata to build from offline. `docs/wikidata.md` walks through it.",
+)
+
+
+@app.callback()
+def _wikidata() -> None:
+    """Keep ``snapshot`` a command of its own although it is the only one."""
+
+
+@app.command()
+def snapshot(
+    out: Annotated[
+        Path, typer.Option(help="File to write, `….nt.gz`; `snapshot.json` is written beside it.")
+    ] = Path("snapshot.nt.gz"),
+    endpoint: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent."),
+    ] = None,
+    domain: Annotated[str, typer.Option(help="What to look for: a name from `schemas/domains.toml`.")] = "dish",
+    language: Annotated[
+        list[str] | None,
+        typer.Option(help="Language of labels, as Wikidata tags it; repeat it. All when absent."),
+    ] = None,
+    contact: Annotated[
+        str | None,
+        typer.Option(
+            help="Mail or web address under which the service can reach you; the public one wants it."
+        ),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Items per question.")] = 100,
+) -> None:
+    """Ask an endpoint for exactly the statements that a build needs.
+
+    May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
+    """
+    from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT, take_snapshot
+    from blend.schemas.domains import find_domain
+    from blend.views.progress import interruptible, shown_progress
+
+    with interruptible("interrupted; run the same command again to go on"), shown_progress() as notify:
+        info = take_snapshot(
+            out,
+            find_domain(domain),
+            endpoint=endpoint or PUBLIC_ENDPOINT,
+            languages=language,
+            contact=contact,
+            batch_size=batch_size,
+            notify=notify,
+        )
+    typer.echo(f"{out}: {info.triples:,} triples about {info.items:,} items. Build from it:")
+    typer.echo(f"  blend build --food {out}")

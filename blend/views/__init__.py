@@ -1,0 +1,1 @@
+"""Views: what the command line prints of a result; they compute nothing."""

@@ -1,0 +1,83 @@
+"""Figures of the tables from Wikidata, as tables for a terminal."""
+
+import polars as pl
+from rich.markup import escape
+from rich.table import Table
+
+from blend.builders.stats.triples import FoodStats
+
+_LANGUAGES = 8
+"""Languages whose most common parts are shown: those with the most dishes."""
+
+_ORIGINS = 15
+"""Origins shown."""
+
+
+def food_stats_tables(name: str, stats: FoodStats) -> list[Table]:
+    """How many dishes every language has, where they come from, and what most of them are made of."""
+    return [_languages(name, stats.languages), _origins(name, stats.origins), _common_parts(name, stats)]
+
+
+def _languages(name: str, languages: pl.DataFrame) -> Table:
+    caption = (
+        "Counts. Triples: pairs of dish and part. Labels: different names of parts, the candidates of probing. "
+        "One part: dishes with a single part. Material and image: dishes with any."
+    )
+    table = Table(
+        title=f"{name}: rows by language", title_justify="left", caption=caption, caption_justify="left"
+    )
+    table.add_column("language")
+    columns = {
+        "dishes": "dishes",
+        "triples": "triples",
+        "parts": "parts",
+        "part_labels": "labels",
+        "one_part": "one part",
+        "origins": "origins",
+        "materials": "material",
+        "images": "image",
+    }
+    for heading in columns.values():
+        table.add_column(heading, justify="right")
+    for row in languages.iter_rows(named=True):
+        table.add_row(row["language"], *(f"{row[column]:,}" for column in columns))
+    return table
+
+
+def _origins(name: str, origins: pl.DataFrame) -> Table:
+    totals = origins.group_by("origin_qid", "origin_en").agg(
+        pl.col("dishes").max(), languages=pl.col("language").n_unique()
+    )
+    number = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
+    shown = totals.sort("dishes", number, descending=[True, False]).head(_ORIGINS)
+    table = Table(
+        title=f"{name}: where they come from",
+        title_justify="left",
+        caption=f"The first {len(shown)} of {len(totals)}. Dishes: in the language that has most of them.",
+        caption_justify="left",
+    )
+    table.add_column("origin")
+    table.add_column("item")
+    table.add_column("dishes", justify="right")
+    table.add_column("languages", justify="right")
+    for row in shown.iter_rows(named=True):
+        english = escape(row["origin_en"] or "–")
+        table.add_row(english, row["origin_qid"], f"{row['dishes']:,}", f"{row['languages']:,}")
+    return table
+
+
+def _common_parts(name: str, stats: FoodStats) -> Table:
+    shown = stats.languages["language"].head(_LANGUAGES).to_list()
+    table = Table(
+        title=f"{name}: most common parts",
+        title_justify="left",
+        caption="With the dishes that have them.",
+        caption_justify="left",
+    )
+    table.add_column("language")
+    table.add_column("parts", overflow="fold")
+    for language in shown:
+        rows = stats.common_parts.filter(pl.col("language") == language)
+        parts = (f"{row['label']} {row['dishes']:,}" for row in rows.iter_rows(named=True))
+        table.add_row(language, escape(", ".join(parts)))
+    return table

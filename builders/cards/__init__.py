@@ -1,0 +1,88 @@
+"""Documents: everything in a release that people and catalogues read, as texts by path."""
+
+from collections.abc import Mapping
+
+import tomli_w
+
+from blend.builders.cards.canary import canary
+from blend.builders.cards.card import AGREEMENT, CARD_NAME, mean_of, render_card
+from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
+from blend.builders.cards.credits import citation, licence
+from blend.builders.cards.croissant import CROISSANT_NAME, About, render_croissant
+from blend.builders.cards.datasheet import DATASHEET_NAME, render_datasheet
+from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.header import KEYWORDS
+from blend.schemas.datasheet import Datasheet, questions
+
+CHANGELOG_NAME = "CHANGELOG.md"
+"""File name of the version history, at the root of a release."""
+
+ANSWERS_NAME = "datasheet.toml"
+"""File name of the datasheet's answers, at the root of a release, where its recipe finds them again."""
+
+_RESPONSIBLE = {
+    "composition.errors": "dataBiases",
+    "composition.missing": "dataCollectionMissingData",
+    "composition.sensitive": "personalSensitiveInformation",
+    "collection.mechanisms": "dataCollection",
+    "preprocessing.raw": "dataCollectionRawData",
+    "preprocessing.steps": "dataPreprocessingProtocol",
+    "uses.other_tasks": "dataUseCases",
+    "uses.risks": "dataSocialImpact",
+    "uses.not_for": "dataLimitations",
+    "maintenance.updates": "dataReleaseMaintenancePlan",
+}
+"""Questions of the datasheet to properties of Croissant's vocabulary for responsible AI."""
+
+
+def documents(facts: ReleaseFacts) -> Mapping[str, str]:
+    """The card, its charts, the datasheet, the changelog and the Croissant metadata.
+
+    Args:
+        facts: The release.
+
+    Returns:
+        Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
+        answers.
+    """
+    charts = _charts(facts)
+    texts = {chart.path: chart.svg for chart in charts}
+    texts[CARD_NAME] = render_card(facts, charts)
+    texts[DATASHEET_NAME] = render_datasheet(facts)
+    if facts.manifest.recipe.datasheet is not None:
+        texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
+    texts[CHANGELOG_NAME] = facts.changelog
+    texts[CROISSANT_NAME] = render_croissant(facts.manifest, _about(facts))
+    return texts
+
+
+def answers_toml(datasheet: Datasheet) -> str:
+    """The answers as TOML that reads back as the same datasheet."""
+    return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))
+
+
+def _charts(facts: ReleaseFacts) -> list[Chart]:
+    if facts.stats is None:
+        return []
+    overall = mean_of(facts.stats.overall_means, AGREEMENT)["mean"].item()
+    charts = [agreement_chart(mean_of(facts.stats.locale_means, AGREEMENT), overall, facts.locales)]
+    if len(facts.locales) > 1:
+        charts.append(overlap_chart(facts.stats.overlap, facts.locales))
+    return charts
+
+
+def _about(facts: ReleaseFacts) -> About:
+    recipe = facts.manifest.recipe
+    terms = licence(recipe.license)
+    answers = {question.key: question.answer for question in questions(facts.datasheet)}
+    return About(
+        title=facts.title,
+        description=f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
+        languages=facts.languages,
+        license=terms.url or terms.name,
+        citation=citation(recipe),
+        keywords=KEYWORDS,
+        responsible={
+            name: answer for key, name in _RESPONSIBLE.items() if (answer := answers[key]) is not None
+        },
+    )

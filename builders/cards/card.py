@@ -1,0 +1,139 @@
+"""The dataset card: what a release holds, in words, with the YAML header that makes it load."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from langcodes import Language
+from pydantic import BaseModel
+
+from blend.builders.cards.canary import canary
+from blend.builders.cards.charts import Chart
+from blend.builders.cards.credits import BLEND_CITATION, FMLAMA_CITATION, citation, credits_of, licence
+from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.fields import described_fields, first_sentence, markdown
+from blend.builders.cards.header import card_header
+from blend.builders.cards.rendering import render
+from blend.builders.stats.measures import definitions
+from blend.schemas.configs import QUESTION_CONFIGS, model_of
+from blend.schemas.manifest import TableInfo
+
+CARD_NAME = "README.md"
+"""File name of the card, at the root of a release."""
+
+AGREEMENT = "agreement/annotators"
+"""The measure that we call agreement."""
+
+_MEASURES = (
+    AGREEMENT,
+    "agreement/votes",
+    "agreement/majority",
+    "max_votes/with_annotations",
+    "answers/groups",
+    "non_answers/all_keys",
+)
+
+_VERSIONS_SHOWN = 3
+
+
+def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
+    """The card of a release, ``README.md``.
+
+    Args:
+        facts: The release.
+        charts: Pictures that lie beside it, shown in this order.
+
+    Returns:
+        Markdown with a YAML header, see `card_header`.
+    """
+    manifest = facts.manifest
+    works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
+    return render(
+        "README.md.j2",
+        header=card_header(facts),
+        facts=facts,
+        manifest=manifest,
+        recipe=manifest.recipe,
+        datasheet=facts.datasheet,
+        canary=canary(manifest.name),
+        locales=_locale_rows(facts),
+        languages=_language_rows(facts),
+        configs=_configs(facts.tables),
+        measures=_measures(facts),
+        charts=charts,
+        credits=credits_of(manifest),
+        licence=licence(manifest.recipe.license),
+        citations=[citation(manifest.recipe), *works],
+        history=_history(facts.changelog),
+    )
+
+
+def mean_of(means: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """The rows of one measure and definition, for example ``agreement/annotators``."""
+    name, _, definition = measure.partition("/")
+    return means.filter(pl.col("measure") == name, pl.col("definition") == definition)
+
+
+def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    if facts.stats is None:
+        return []
+    counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
+    means = mean_of(facts.stats.locale_means, AGREEMENT)
+    agreement = {
+        tag: _value(mean, unit) for tag, mean, unit in means.select("locale", "mean", "unit").iter_rows()
+    }
+    return [{**counts[of.tag], "of": of, "agreement": agreement[of.tag]} for of in facts.locales]
+
+
+def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    return [
+        {"split": tag.replace("-", "_"), "tag": tag, "name": Language.get(tag).display_name(), "rows": rows}
+        for tag, rows in facts.rows_by_language.items()
+    ]
+
+
+def _configs(tables: Mapping[str, Sequence[TableInfo]]) -> list[dict[str, Any]]:
+    """What to say of every configuration; columns that two share are described once, ``like`` names where."""
+    first: dict[type[BaseModel], str] = {}
+    return [_config(name, of, first.setdefault(model_of(name), name)) for name, of in tables.items()]
+
+
+def _config(name: str, tables: Sequence[TableInfo], like: str) -> dict[str, Any]:
+    model = model_of(name)
+    return {
+        "like": None if like == name else like,
+        "name": name,
+        "summary": first_sentence(model),
+        "of_locales": name in QUESTION_CONFIGS,
+        "splits": [table.split for table in tables],
+        "rows": sum(table.rows for table in tables),
+        "fields": [
+            {"name": field.name, "type": field.type, "sentence": markdown(field.description)}
+            for field in described_fields(model)
+        ],
+    }
+
+
+def _measures(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    if facts.stats is None:
+        return []
+    rows = []
+    for measure in _MEASURES:
+        row = mean_of(facts.stats.overall_means, measure).row(0, named=True)
+        shown = {key: _value(row[key], row["unit"]) for key in ("mean", "mean_of_locale_means")}
+        rows.append({"sentence": definitions()[measure], "n": row["n"], **shown})
+    return rows
+
+
+def _value(mean: float | None, unit: str) -> str:
+    if mean is None:
+        return "–"
+    return f"{100 * mean:.1f}\N{NO-BREAK SPACE}%" if unit == "fraction" else f"{mean:.2f}"
+
+
+def _history(changelog: str) -> str:
+    """The latest versions of the changelog in short: what stands above the first heading inside each."""
+    entries = re.split(r"^(?=## )", changelog, flags=re.MULTILINE)[1:]
+    openings = (re.split(r"^### ", entry, maxsplit=1, flags=re.MULTILINE)[0] for entry in entries)
+    return "\n\n".join(f"#{opening.strip()}" for opening in list(openings)[:_VERSIONS_SHOWN])

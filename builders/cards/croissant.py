@@ -1,0 +1,197 @@
+"""Croissant: the release described for machines, with a record set for every configuration and split.
+
+Croissant 1.1, https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html. Fields are derived from the
+row models, as the files' columns are.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from blend.builders.cards.fields import first_sentence, kind_of, plain
+from blend.schemas.configs import key_of, model_of
+from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
+
+CROISSANT_NAME = "croissant.json"
+"""File name of the metadata, at the root of a release."""
+
+_PARQUET = "application/x-parquet"
+
+_TYPES = {"bool": "sc:Boolean", "int64": "cr:Int64", "double": "cr:Float64", "string": "sc:Text"}
+
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+    "arrayShape": "cr:arrayShape",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "description": {"@container": "@language"},
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isArray": "cr:isArray",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "name": {"@container": "@language"},
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""The vocabulary's own context, whole, though we use a part: readers warn of any other."""
+
+
+class About(NamedTuple):
+    """What the metadata say of the dataset as a whole."""
+
+    title: str
+    """Name for people."""
+    description: str
+    """A few sentences."""
+    languages: Sequence[str]
+    """BCP 47 tags."""
+    license: str
+    """Address of the licence's text, or its identifier."""
+    citation: str
+    """BibTeX entry of the dataset."""
+    keywords: Sequence[str]
+    """What one would search for."""
+    responsible: Mapping[str, str]
+    """Properties of Croissant's vocabulary for responsible AI (``dataUseCases``) that the datasheet answers."""
+
+
+def render_croissant(manifest: ReleaseManifest, about: About) -> str:
+    """The text of ``croissant.json``.
+
+    Every parquet file is a ``FileObject`` with its digest and an address relative to the release; every
+    configuration and split is a ``RecordSet`` named ``annotations/KR``. A table in several files reads them
+    through a ``FileSet``. Lists of records become sub-fields.
+
+    Args:
+        manifest: The release; its tables and at least the files that hold them.
+        about: What to say of the whole.
+
+    Returns:
+        JSON-LD, indented, with a final line feed; the same for the same release.
+    """
+    files = {file.path: file for file in manifest.files}
+    metadata = {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": manifest.name,
+        "alternateName": about.title,
+        "description": about.description,
+        "version": manifest.version,
+        "license": about.license,
+        "citeAs": about.citation,
+        "inLanguage": list(about.languages),
+        "keywords": list(about.keywords),
+        "isLiveDataset": False,
+        **{f"rai:{name}": answer for name, answer in about.responsible.items()},
+        "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
+        "recordSet": [_record_set(table) for table in manifest.tables],
+    }
+    return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
+
+
+def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[dict[str, Any]]:
+    for path in table.files:
+        yield {
+            "@type": "cr:FileObject",
+            "@id": path,
+            "name": path.rpartition("/")[2],
+            "contentUrl": path,
+            "contentSize": f"{files[path].size} B",
+            "encodingFormat": _PARQUET,
+            "sha256": files[path].sha256,
+        }
+    if len(table.files) > 1:
+        yield {
+            "@type": "cr:FileSet",
+            "@id": f"{_name(table)}/files",
+            "name": f"{_name(table)}/files",
+            "encodingFormat": _PARQUET,
+            "includes": list(table.files),
+        }
+
+
+def _record_set(table: TableInfo) -> dict[str, Any]:
+    model = model_of(table.config)
+    name = _name(table)
+    source: dict[str, Any] = (
+        {"fileObject": {"@id": table.files[0]}}
+        if len(table.files) == 1
+        else {"fileSet": {"@id": f"{name}/files"}}
+    )
+    key = model.model_fields[key_of(table.config)].alias or key_of(table.config)
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"{first_sentence(model)} {table.rows:,} records.",
+        "key": {"@id": f"{name}/{key}"},
+        "field": _fields(model, name, source, column=None, path=()),
+    }
+
+
+def _fields(
+    model: type[BaseModel], parent: str, source: Mapping[str, Any], *, column: str | None, path: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """The fields of a model; below a column, ``path`` leads to them."""
+    fields = []
+    for name, info in model.model_fields.items():
+        published = info.alias or name
+        kind, is_list = kind_of(info.annotation)
+        field: dict[str, Any] = {
+            "@type": "cr:Field",
+            "@id": f"{parent}/{published}",
+            "name": published,
+            "description": plain(info.description or ""),
+        }
+        if is_list:
+            field |= {"isArray": True, "arrayShape": "-1"}
+        place = (column or published, (*path, published) if column else ())
+        if isinstance(kind, str):
+            field |= {"dataType": _TYPES[kind], "source": _source(source, *place)}
+        else:
+            field["subField"] = _fields(kind, field["@id"], source, column=place[0], path=place[1])
+        fields.append(field)
+    return fields
+
+
+def _source(source: Mapping[str, Any], column: str, path: Sequence[str]) -> dict[str, Any]:
+    extracted = {**source, "extract": {"column": column}}
+    # One step at a time: a step into a list is taken in each of its members. Quotes, for names with a hyphen.
+    steps = [{"jsonPath": f"'{step}'"} for step in path]
+    return {**extracted, "transform": steps} if steps else extracted
+
+
+def _name(table: TableInfo) -> str:
+    return f"{table.config}/{table.split}"

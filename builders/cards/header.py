@@ -1,0 +1,85 @@
+"""The YAML header of the card: what makes a directory of parquet files load as configurations and splits."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from blend.builders.cards.facts import ReleaseFacts
+from blend.schemas.arrow import features
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.manifest import TableInfo
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+_TASKS = {"question-answering": "open-domain-qa", "multiple-choice": "multiple-choice-qa", "fill-mask": None}
+"""Task categories of the Hub with the task in them, if there is a fitting one."""
+
+KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "evaluation-only")
+"""What one would search for."""
+
+
+def card_header(facts: ReleaseFacts) -> str:
+    """The header without its ``---`` lines.
+
+    ``dataset_info`` repeats columns and row counts for readers that do not open the files. It overrides the
+    files' types in silence, so it is derived from the models that the files are written by.
+    """
+    tables = facts.tables
+    tasks = list(dict.fromkeys(_task(config) for config in tables))
+    header: dict[str, Any] = {
+        "pretty_name": facts.title,
+        "license": facts.manifest.recipe.license,
+        "language": facts.languages,
+        "task_categories": tasks,
+        "task_ids": [_TASKS[task] for task in tasks if _TASKS[task] is not None],
+        "size_categories": [_size(sum(table.rows for table in facts.manifest.tables))],
+        "tags": list(KEYWORDS),
+        "configs": [
+            {"config_name": config, "data_files": [{"split": t.split, "path": _pattern(t)} for t in of_config]}
+            for config, of_config in tables.items()
+        ],
+        "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
+    }
+    return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def _task(config: str) -> str:
+    if config == MULTIPLE_CHOICE_QUESTIONS:
+        return "multiple-choice"
+    return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
+
+
+def _pattern(table: TableInfo) -> str:
+    return f"data/{table.config}/{table.split}-*.parquet"
+
+
+def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:
+    from datasets import DatasetInfo
+    from datasets.info import DatasetInfosDict
+    from huggingface_hub import DatasetCardData
+
+    sizes = {file.path: file.size for file in facts.manifest.files}
+    # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it only checks the free disk by it.
+    splits = [
+        {
+            "name": table.split,
+            "num_bytes": sum(sizes[path] for path in table.files),
+            "num_examples": table.rows,
+        }
+        for table in tables
+    ]
+    info = DatasetInfo(
+        config_name=config,
+        features=features(model_of(config)),
+        splits=splits,
+        download_size=sum(sizes[path] for table in tables for path in table.files),
+    )
+    card = DatasetCardData()
+    DatasetInfosDict({config: info}).to_dataset_card_data(card)
+    described: dict[str, Any] = card["dataset_info"]
+    return described
+
+
+def _size(rows: int) -> str:
+    return next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")

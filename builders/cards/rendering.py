@@ -1,0 +1,38 @@
+"""Rendering: the package's Jinja templates filled with values."""
+
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from blend.builders.cards.fields import markdown
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of `blend.dataset_cards` as text.
+
+    A value that the template names and nobody gave is an error. Values are escaped in ``.svg.j2`` templates; in
+    Markdown they are not, and the filter ``cell`` makes a value fit for the cell of a table.
+
+    Args:
+        template: File name, for example ``README.md.j2``.
+        values: What its names stand for.
+    """
+    environment = Environment(
+        loader=FunctionLoader(_source),
+        undefined=StrictUndefined,
+        autoescape=lambda name: name is not None and name.endswith(".svg.j2"),  # noqa: S701 - Markdown is not HTML
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"cell": _cell, "markdown": markdown}
+    return environment.get_template(template).render(values)
+
+
+def _source(name: str) -> str:
+    return (files("blend.dataset_cards") / name).read_text(encoding="utf-8")
+
+
+def _cell(value: object) -> str:
+    return " ".join(str(value).split()).replace("|", "\\|")

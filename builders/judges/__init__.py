@@ -1,0 +1,106 @@
+"""Judges: who is asked whether two answers mean the same, in which order."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from blend.builders.judges.chat import MODEL_PREFIX, ChatJudge
+from blend.builders.judges.embedding import EmbeddingJudge
+from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
+from blend.loaders.responses.decisions import Decision, pair_key
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import JudgeOptions
+
+
+def make_judges(
+    options: JudgeOptions,
+    *,
+    decisions: Iterable[Decision] = (),
+    record: Callable[[Sequence[Decision]], None] | None = None,
+) -> tuple[Judge, ...]:
+    """The judges that a recipe asks for, in order: decisions, lexical rules, model.
+
+    Models are loaded, and servers called, with the first pair that comes to them.
+
+    Args:
+        options: The recipe's choice; paths already relative to the working directory.
+        decisions: Reviewed and cached decisions (`loaders.responses.decisions.read_decisions`).
+        record: Takes every verdict of a chat model as soon as it is there, to be kept
+            (`loaders.responses.decisions.append_decisions`); needed for one.
+
+    Raises:
+        BlendError: If an option that the kind of judge needs is missing, or one is given that it has no use
+            for, or if the decisions contradict each other.
+    """
+    _check(options)
+    decided = tuple(decisions)
+    first: tuple[Judge, ...] = (DecisionsJudge(decided),) if decided else ()
+    return (*first, LexicalJudge(), *_model_judge(options, record))
+
+
+class DecisionsJudge:
+    """What was decided before, by people or a model; no opinion on other pairs."""
+
+    name = "decisions"
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._decided: dict[Pair, Decision] = {}
+        for decision in decisions:
+            earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
+            if earlier.verdict != decision.verdict:
+                raise BlendError(
+                    f"{decision.answer_a!r} and {decision.answer_b!r} are decided both "
+                    f"'same' and 'different', by {earlier.who!r} and {decision.who!r}; keep one of the two"
+                )
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
+        decisions = (self._decided.get(pair_key(a, b)) for a, b in pairs)
+        return [
+            None if decision is None else Verdict(decision.verdict == "same", self._decider(decision.who))
+            for decision in decisions
+        ]
+
+    def _decider(self, who: str) -> str:
+        # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
+        # decider as the build that asked, or the two releases would differ.
+        return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
+
+
+def _check(options: JudgeOptions) -> None:
+    kind = options.kind
+    if kind == "lexical" and options.model is not None:
+        raise BlendError(
+            f"judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
+            "write kind = 'chat' or 'embedding', or remove model"
+        )
+    if kind != "chat" and options.base_url is not None:
+        raise BlendError(
+            f"judge: base_url {options.base_url!r} is given, but kind = {kind!r} asks no server; "
+            "write kind = 'chat' or remove base_url"
+        )
+    if kind == "chat" and options.model is None:
+        raise BlendError("judge: kind = 'chat' needs a model; add its name as the server knows it")
+    if kind == "chat" and options.decisions is None:
+        raise BlendError(
+            "judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
+            "asks nothing again; add decisions = 'decisions.tsv'"
+        )
+    if kind == "embedding" and options.model is None:
+        raise BlendError(
+            "judge: kind = 'embedding' needs a model; "
+            "add its directory, or its Hub id with a revision ('org/name@commit')"
+        )
+
+
+def _model_judge(
+    options: JudgeOptions, record: Callable[[Sequence[Decision]], None] | None
+) -> tuple[Judge, ...]:
+    if options.kind == "lexical":
+        return ()
+    assert options.model is not None
+    if options.kind == "embedding":
+        return (EmbeddingJudge(options.model, threshold=options.threshold),)
+    if record is None:
+        raise BlendError("judge: verdicts of a chat model must be kept; pass record to make_judges")
+    return (
+        ChatJudge(options.model, base_url=options.base_url, record=record, concurrency=options.concurrency),
+    )

@@ -1,0 +1,108 @@
+"""Asking judges: only about pairs that decide something, many at a time, and each pair once per template."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import polars as pl
+
+from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict, decide
+
+Choice = TypeVar("Choice")
+
+DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.Int64()})
+"""One row per judge: pairs of answers on which it had the deciding opinion, by verdict.
+
+For ``lexical``, which is applied in bulk, the pairs are of an option and a locale asked about: those that the
+rules refuse there, and those that they let through, whatever other judges say to them.
+"""
+
+
+class Bench:
+    """The judges of a build, in order, and a count of what they decided.
+
+    The lexical rules are applied in bulk by whoever chooses options; here they only have their place in the
+    order: judges before them may overrule them, judges after them are asked about pairs that the rules let
+    through. Where the judges do not name them, the rules come last.
+    """
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        place = next((i for i, judge in enumerate(judges) if isinstance(judge, LexicalJudge)), len(judges))
+        self.before = tuple(judges[:place])
+        """Judges that may overrule the lexical rules."""
+        self.after = tuple(judge for judge in judges[place:] if not isinstance(judge, LexicalJudge))
+        """Judges that are asked when the lexical rules have nothing to say."""
+        self.counts: Counter[tuple[str, bool]] = Counter()
+        """Pairs decided, by name of the judge and verdict (true: the same).
+
+        The lexical rules are counted by whoever applies them in bulk.
+        """
+
+    @property
+    def lexical_only(self) -> bool:
+        """Whether nobody but the lexical rules has a say."""
+        return not self.before and not self.after
+
+    def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
+        """What the judges say on every pair, in one go.
+
+        Args:
+            pairs: Pairs of answers as shown, see `pair`.
+            overlapping: Whether these are pairs that the lexical rules hold for the same. Then only judges
+                before the rules are asked, and without an opinion the rules stand.
+
+        Returns:
+            For every pair whether it counts as the same.
+        """
+        asked = sorted(set(pairs))
+        judges: tuple[Judge, ...] = (*self.before, _Rules()) if overlapping else (*self.before, *self.after)
+        verdicts = dict(zip(asked, decide(judges, asked), strict=True)) if asked else {}
+        decided = (verdict for verdict in verdicts.values() if verdict.by != LexicalJudge.name)
+        self.counts.update((verdict.by, verdict.same) for verdict in decided)
+        return {asked_pair: verdict.same for asked_pair, verdict in verdicts.items()}
+
+    def deciders(self) -> pl.DataFrame:
+        """`DECIDERS`, by name of the judge."""
+        names = sorted({name for name, _ in self.counts})
+        rows = [(name, self.counts[name, True], self.counts[name, False]) for name in names]
+        return pl.DataFrame(rows, DECIDERS, orient="row")
+
+
+def pair(a: str, b: str) -> Pair:
+    """The two answers in code-point order: a verdict does not depend on which of them is the right one."""
+    return (a, b) if a <= b else (b, a)
+
+
+def settle(
+    bench: Bench,
+    choose: Callable[[dict[Pair, bool]], Choice],
+    relied_on: Callable[[Choice], Iterable[Pair]],
+    known: dict[Pair, bool],
+) -> Choice:
+    """The choice that the judges' verdicts lead to, asking about no pair that it does not rest on.
+
+    A choice is made as if all pairs not yet judged were different; those that it rests on are judged together,
+    and with the new verdicts it is made again, until it rests on judged pairs only. The result is the same as
+    if every pair had been judged beforehand, provided that ``choose`` turns nothing down except for a verdict.
+
+    Args:
+        bench: The judges.
+        choose: Makes the choice from the verdicts known so far.
+        relied_on: Pairs, let through by the lexical rules, that must be different for the choice to stand.
+        known: Verdicts known beforehand; new ones are added.
+    """
+    while True:
+        choice = choose(known)
+        unknown = [] if bench.lexical_only else [asked for asked in relied_on(choice) if asked not in known]
+        if not unknown:
+            return choice
+        known.update(bench.same(unknown, overlapping=False))
+
+
+class _Rules:
+    """The lexical rules on pairs that are known to overlap."""
+
+    name = LexicalJudge.name
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        return [Verdict(True, self.name) for _ in pairs]

@@ -1,0 +1,52 @@
+"""Multiple-choice questions: one right answer among answers that people of other regions gave."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from blend.builders.judges.equivalence import Judge, LexicalJudge
+from blend.builders.mcq.default import build_default
+from blend.builders.mcq.paper import build_paper
+from blend.builders.mcq.result import McqBuild
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import McqOptions
+
+
+def build_mcq(
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    *,
+    options: McqOptions,
+    seed: int,
+    judges: Sequence[Judge] = (LexicalJudge(),),
+    fillers: pl.DataFrame | None = None,
+    locales: Registry | None = None,
+) -> McqBuild:
+    """Multiple-choice questions from aggregated answers; ``docs/mcq.md`` explains the rules.
+
+    Args:
+        questions: `schemas.frames.QUESTIONS`; every annotated question must be there.
+        annotations: `schemas.frames.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
+            published (``read_blend(…, clean=False)``).
+        options: Mode and thresholds.
+        seed: Seed of every choice; without effect in paper mode, which chooses nothing.
+        judges: Who decides whether two answers are the same; asked in order, the first opinion counts. In paper
+            mode the published comparison of strings comes first and `LexicalJudge` is left out.
+        fillers: `schemas.frames.FILLERS`: reviewed options for questions that are short of distractors;
+            default mode only.
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        The questions in batches, ordered by template, locale in registry order, and variant, whatever the order
+        of the input rows; and frames that account for every question that yields none.
+
+    Raises:
+        UnknownNameError: If a locale is not registered.
+        RowError, RowErrors: If a filler is not as it must be.
+    """
+    known = registry() if locales is None else locales
+    if options.mode == "paper":
+        return build_paper(questions, annotations, judges=judges, locales=known)
+    return build_default(
+        questions, annotations, options=options, seed=seed, judges=judges, fillers=fillers, locales=known
+    )

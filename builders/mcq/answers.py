@@ -1,0 +1,249 @@
+"""Answers: what every locale brings to a template — right answers, acceptable ones, and options for others.
+
+Whether a locale is asked about, and whether its answers are offered elsewhere, follows from its own annotations
+alone. No other locale can throw a question out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import polars as pl
+
+from blend.builders.mcq.result import OUTCOMES
+from blend.builders.mcq.values import is_placeholder, shown, values
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import McqOptions
+
+OFFERED = "offered"
+"""Outcome of an answer that may be shown as a wrong option elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptable:
+    """A variant of an answer that a locale gave, whoever gave it and however few."""
+
+    text: str
+    """As an option would show it."""
+    values: frozenset[str]
+    """What it can mean, see `answer_values.values`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An answer that may be shown."""
+
+    text: str
+    """As shown: clean, lower case, in the canonical spelling of its format."""
+    locale: Locale
+    """Whose answer it is."""
+    votes: int
+    """Annotators behind it; 0 for a reviewed filler."""
+    values: frozenset[str]
+    """What it and its variants can mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocaleAnswers:
+    """What one locale brings to a template."""
+
+    locale: Locale
+    golds: tuple[Option, ...]
+    """Right answers, in the order in which variants use them; empty when the locale is not asked about."""
+    acceptable: tuple[Acceptable, ...]
+    """Every English variant of every answer, whatever its votes."""
+    offered: tuple[Option, ...]
+    """Options for others, most votes first, ties by digest; empty when the locale gives none."""
+    loss: tuple[str, str] | None
+    """Reason and detail why the locale is not asked about; null when it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateAnswers:
+    """What all locales bring to a template."""
+
+    template_id: str
+    answer_format: AnswerFormat
+    locales: tuple[LocaleAnswers, ...]
+    """In registry order."""
+    outcomes: Counter[tuple[str, str]]
+    """Answer groups by locale and outcome."""
+
+
+def digest(*parts: object) -> int:
+    """A number of 64 bits that depends on the parts alone: the same in every process, for every version."""
+    text = "\x1f".join(map(str, parts))
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def as_option(variants: Sequence[str], answer_format: AnswerFormat, locale: Locale, votes: int) -> Option | str:
+    """The variants of an answer as one option, spelled as the first that has the format; or why it is none.
+
+    Args:
+        variants: English variants, the preferred one first.
+        answer_format: Format of the question.
+        locale: Whose answer it is.
+        votes: Annotators behind it.
+
+    Returns:
+        The option, or ``no-english``, ``placeholder`` (an answer that says there is none), ``out-of-format`` or
+        ``no-words``.
+    """
+    texts = [text for text in map(shown, variants) if text]
+    if not texts:
+        return "no-english"
+    if is_placeholder(texts[0]):
+        return "placeholder"
+    spelled = [text for text in (_spelled(t, answer_format) for t in texts) if text is not None]
+    if not spelled:
+        return "out-of-format"
+    if not values(spelled[0], answer_format):
+        return "no-words"
+    found = frozenset[str]().union(*(values(text, answer_format) for text in texts))
+    return Option(spelled[0], locale, votes, found)
+
+
+def _spelled(text: str, answer_format: AnswerFormat) -> str | None:
+    return text if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
+
+
+def read_answers(
+    questions: pl.DataFrame, annotations: pl.DataFrame, *, options: McqOptions, seed: int, locales: Registry
+) -> Iterator[TemplateAnswers]:
+    """Template by template, what every locale brings to it; by template id.
+
+    Args:
+        questions: `schemas.frames.QUESTIONS`.
+        annotations: `schemas.frames.ANNOTATIONS`.
+        options: Thresholds.
+        seed: Seed of the order of answers with equal votes.
+        locales: Known locales.
+
+    Raises:
+        UnknownNameError: If an annotation's locale is not registered.
+    """
+    formats = template_formats(questions)
+    rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
+    rows = (
+        annotations.select("template_id", "locale", "annotations", "idks")
+        .with_columns(rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64))
+        .sort("template_id", "rank")
+    )
+    for template_id, group in groupby(rows.iter_rows(), key=itemgetter(0)):
+        answer_format = formats.get(template_id, AnswerFormat.TEXT)
+        outcomes: Counter[tuple[str, str]] = Counter()
+        reader = _Reader(template_id, answer_format, options, seed, outcomes)
+        found = tuple(reader.read(locales.get(tag), groups, idks) for _, tag, groups, idks, _ in group)
+        yield TemplateAnswers(template_id, answer_format, found, outcomes)
+
+
+def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
+    """The format of every template: that of most of its questions; on a tie the narrower one.
+
+    A question that was reworded in one locale does not change what the template asks for.
+    """
+    narrowness = {str(answer_format): i for i, answer_format in enumerate(AnswerFormat)}
+    votes = questions.group_by("template_id", "answer_format").len().iter_rows()
+    best = sorted(votes, key=lambda vote: (vote[0], vote[2], narrowness[vote[1]]))
+    return {template_id: AnswerFormat(answer_format) for template_id, answer_format, _ in best}
+
+
+def outcomes_frame(outcomes: Mapping[tuple[str, str], int], locales: Registry) -> pl.DataFrame:
+    """`mcq_build.OUTCOMES`, locales in registry order, then by outcome."""
+    order = sorted(outcomes, key=lambda key: (locales.rank(key[0]), key[1]))
+    return pl.DataFrame([(*key, outcomes[key]) for key in order], OUTCOMES, orient="row")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the annotations of one template."""
+
+    template_id: str
+    answer_format: AnswerFormat
+    options: McqOptions
+    seed: int
+    outcomes: Counter[tuple[str, str]]
+
+    def read(self, locale: Locale, groups: list[dict[str, Any]], idks: dict[str, Any]) -> LocaleAnswers:
+        read = [
+            (group["count"], as_option(group["en_answers"], self.answer_format, locale, group["count"]))
+            for group in groups
+        ]
+        votes = [count for count, _ in read]
+        loss = self._loss(idks, votes) or _loss_of_top([option for n, option in read if n == max(votes)])
+        silent = _non_answers(idks) > self.options.distractor_max_non_answers
+        distinct = self._distinct(locale, [option for _, option in read], silent=silent)
+        return LocaleAnswers(
+            locale=locale,
+            golds=() if loss else tuple(self._ordered(o for o in distinct if o.votes == max(votes))),
+            acceptable=tuple(self._acceptable(groups)),
+            offered=() if silent else tuple(self._ordered(o for o in distinct if self._voted(o))),
+            loss=loss,
+        )
+
+    def _loss(self, idks: dict[str, Any], votes: list[int]) -> tuple[str, str] | None:
+        limits = self.options
+        if idks["not-applicable"] > limits.target_max_not_applicable:
+            detail = f"{idks['not-applicable']} votes for not applicable; "
+            return "not-applicable", f"{detail}at most {limits.target_max_not_applicable} allowed"
+        if _non_answers(idks) > limits.target_max_non_answers:
+            detail = f"{_non_answers(idks)} non-answers; at most {limits.target_max_non_answers} allowed"
+            return "non-answers", detail
+        if not votes:
+            return "no-answers", "nobody answered"
+        if max(votes) < limits.target_min_votes:
+            detail = f"{max(votes)} votes for the top answer; {limits.target_min_votes} needed"
+            return "few-votes", detail
+        return None
+
+    def _distinct(self, locale: Locale, read: list[Option | str], *, silent: bool) -> list[Option]:
+        """The options, of those with the same text the one with most votes; counts what becomes of all."""
+        best: dict[str, Option] = {}
+        for option in read:
+            if isinstance(option, str):
+                self.outcomes[locale.tag, option] += 1
+                continue
+            kept = best.setdefault(option.text, option)
+            if kept is not option:
+                merged = max(kept.votes, option.votes)
+                best[option.text] = Option(option.text, locale, merged, kept.values | option.values)
+                self.outcomes[locale.tag, "repeated"] += 1
+        for option in best.values():
+            fate = "few-votes" if not self._voted(option) else "uncertain-question" if silent else OFFERED
+            self.outcomes[locale.tag, fate] += 1
+        return list(best.values())
+
+    def _voted(self, option: Option) -> bool:
+        return option.votes >= self.options.distractor_min_votes
+
+    def _ordered(self, options: Iterable[Option]) -> list[Option]:
+        """Most votes first; equal votes have no order of their own, a digest gives them one."""
+        key = (self.seed, self.template_id)
+        return sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text))
+
+    def _acceptable(self, groups: list[dict[str, Any]]) -> Iterator[Acceptable]:
+        texts = (shown(text) for group in groups for text in group["en_answers"])
+        for text in dict.fromkeys(text for text in texts if text):
+            yield Acceptable(_spelled(text, self.answer_format) or text, values(text, self.answer_format))
+
+
+def _non_answers(idks: dict[str, Any]) -> int:
+    kinds = idks["idk"] + idks["no-answer"] + idks["not-applicable"]
+    return int(kinds + sum(other["count"] for other in idks["others"]))
+
+
+def _loss_of_top(top: list[Option | str]) -> tuple[str, str] | None:
+    """Why no top answer can be shown, if so."""
+    said = {
+        "no-english": "no top answer has an English variant",
+        "placeholder": "the top answer only says that there is none",
+        "out-of-format": "no top answer has the format of the question",
+        "no-words": "no top answer has a letter or digit",
+    }
+    reasons = [option for option in top if isinstance(option, str)]
+    return None if len(reasons) < len(top) or not top else (reasons[0], said[reasons[0]])

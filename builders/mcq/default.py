@@ -1,0 +1,255 @@
+"""Multiple-choice questions in default mode: every region is asked about what its own people agree on.
+
+`builders.mcq.answers` says who is asked and who offers, `mcq_board` what may stand beside what, `mcq_variants`
+which three options stand together, `mcq_positions` where the right one stands; ``docs/mcq.md`` says why.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from blend.builders.judges.bench import Bench, settle
+from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
+from blend.builders.mcq.answers import TemplateAnswers, digest, outcomes_frame, read_answers
+from blend.builders.mcq.board import Board, Target
+from blend.builders.mcq.fillers import Fillers, FillerUse
+from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off
+from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
+from blend.builders.mcq.variants import N_WRONG, Orders, Pick, pick_variants
+from blend.schemas.frames import MCQS
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import McqOptions
+
+Place = tuple[str, str]
+"""Template and locale."""
+
+
+def build_default(
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    *,
+    options: McqOptions,
+    seed: int,
+    judges: Sequence[Judge],
+    fillers: pl.DataFrame | None,
+    locales: Registry,
+) -> McqBuild:
+    """Multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
+    bench = Bench(judges)
+    reviewed = Fillers(fillers, questions, locales)
+    outcomes: Counter[tuple[str, str]] = Counter()
+    made: list[_Made] = []
+    for answers in read_answers(questions, annotations, options=options, seed=seed, locales=locales):
+        outcomes.update(answers.outcomes)
+        made.append(_make(answers, options, seed, bench, reviewed))
+    rest = _positions_left(made, seed)
+    uses = [use for one in made for use in one.fillers]
+    plans = [DefaultPlan(one.template_id, one.blocks, seed, rest) for one in made if one.blocks]
+    dropped = pl.DataFrame([row for one in made for row in one.dropped], DROPPED, orient="row")
+    dropped = dropped.sort("template_id", "locale")
+    present = set(annotations["locale"].unique())
+    return McqBuild(
+        plans=plans,
+        questions=questions,
+        locales=locales,
+        dropped=dropped,
+        summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
+        deciders=bench.deciders(),
+        outcomes=outcomes_frame(outcomes, locales),
+        fillers=pl.DataFrame([*uses, *reviewed.unneeded(uses)], FILLERS_USED, orient="row").sort(
+            "template_id", "locale", "option", "region", "reviewer"
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The questions of one template about one locale."""
+
+    locale: Locale
+    golds: tuple[str, ...]
+    """Right answers."""
+    wrong: tuple[tuple[str, str], ...]
+    """Text and locale of every wrong option that is used."""
+    picks: npt.NDArray[np.uint16]
+    """One row per question: right answer, then three wrong options, by number."""
+    digests: npt.NDArray[np.uint64]
+    """What every question shows, in whatever order: the same options and right answer, the same digest."""
+
+    def ids(self, template_id: str) -> list[str]:
+        """The questions' ids: as many digits of their digests as tell them apart, at least eight."""
+        digests = [f"{number:016x}" for number in self.digests.tolist()]
+        width = next(width for width in _WIDTHS if len({one[:width] for one in digests}) == len(digests))
+        return [f"{template_id}_{self.locale.split}_{one[:width]}" for one in digests]
+
+    def contents(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Right answer, and text and locale of the wrong options, of every question."""
+        for gold, *wrong in self.picks.tolist():
+            yield self.golds[gold], [self.wrong[i] for i in wrong]
+
+
+_WIDTHS = (8, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultPlan:
+    """One template's questions; see `builders.mcq.result.TemplatePlan`."""
+
+    template_id: str
+    blocks: tuple[Block, ...]
+    """In registry order."""
+    seed: int
+    rest: Mapping[Place, tuple[int, ...]]
+    """Positions of the right answers that stand in no full group of four."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Questions by locale."""
+        return {block.locale.tag: len(block.picks) for block in self.blocks}
+
+    def rows(self) -> pl.DataFrame:
+        """All questions, `schemas.frames.MCQS`."""
+        columns: dict[str, list[Any]] = {name: [] for name in MCQS}
+        for block in self.blocks:
+            ids = block.ids(self.template_id)
+            digests = [digest(self.seed, mcq_id) for mcq_id in ids]
+            positions = _full_groups(digests) + list(self.rest.get((self.template_id, block.locale.tag), ()))
+            for (gold, wrong), key, position in zip(block.contents(), digests, positions, strict=True):
+                options = arranged(wrong, key)
+                options.insert(position, (gold, block.locale.tag))
+                columns["options"].append([text for text, _ in options])
+                columns["option_locales"].append([tag for _, tag in options])
+            columns["mcq_id"] += ids
+            columns["answer"] += positions
+            columns["locale"] += [block.locale.tag] * len(ids)
+        columns["template_id"] = [self.template_id] * len(columns["mcq_id"])
+        return pl.DataFrame(columns, schema=MCQS)
+
+
+def _full_groups(digests: Sequence[int]) -> list[int]:
+    end = split_off(len(digests))
+    return [position for i in range(0, end, 4) for position in shared_out(digests[i : i + 4])]
+
+
+# Making the blocks of one template
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What became of a template."""
+
+    template_id: str
+    blocks: tuple[Block, ...]
+    dropped: tuple[tuple[str, str, str, str], ...]
+    fillers: tuple[FillerUse, ...]
+
+
+def _make(answers: TemplateAnswers, options: McqOptions, seed: int, bench: Bench, reviewed: Fillers) -> _Made:
+    dropped = [
+        (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
+    ]
+    blocks: list[Block] = []
+    uses: list[FillerUse] = []
+    board = Board(answers, bench)
+    _count_rules(board, bench)
+    picked = _pick(board, answers.template_id, options, seed, bench)
+    for target in board.targets:
+        tag = target.answers.locale.tag
+        source, picks = board, picked[tag]
+        if not picks and reviewed.concern(answers, target.answers.locale):
+            offered = reviewed.options(answers, target.answers.locale)
+            source = Board(answers, bench, offered, only=tag)
+            target = source.targets[0]
+            picks = _pick(source, answers.template_id, options, seed, bench)[tag]
+            uses.extend(reviewed.uses(answers, source, picks))
+        if picks:
+            blocks.append(_block(source, target, picks))
+        else:
+            dropped.append((answers.template_id, tag, "short", _shortage(source, target, answers)))
+    return _Made(answers.template_id, tuple(blocks), tuple(dropped), tuple(uses))
+
+
+def _pick(
+    board: Board, template_id: str, options: McqOptions, seed: int, bench: Bench
+) -> dict[str, list[Pick]]:
+    """The questions about every target of the board, by its tag."""
+    tags = [target.answers.locale.tag for target in board.targets]
+    orders = Orders(seed, template_id, tags, board.regions)
+
+    def choose(_: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
+        conflicts = board.conflicts()
+        return {
+            tag: pick_variants(
+                board.available(target),
+                conflicts,
+                orders,
+                target=place,
+                n_golds=len(target.answers.golds),
+                limit=options.variants,
+                last=board.fillers,
+            )
+            for place, (tag, target) in enumerate(zip(tags, board.targets, strict=True))
+        }
+
+    def relied_on(picked: Mapping[str, list[Pick]]) -> Iterator[Pair]:
+        for tag, target in zip(tags, board.targets, strict=True):
+            yield from board.relied_on(target, [pick.triple for pick in picked[tag]])
+
+    return settle(bench, choose, relied_on, board.known)
+
+
+def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
+    used = sorted({i for pick in picks for i in pick.triple})
+    place = {i: n for n, i in enumerate(used)}
+    golds = tuple(gold.text for gold in target.answers.golds)
+    wrong = tuple((board.options[i].text, board.options[i].locale.tag) for i in used)
+    tag = target.answers.locale.tag
+    shown = (
+        (golds[pick.gold], [(golds[pick.gold], tag), *(wrong[place[i]] for i in pick.triple)]) for pick in picks
+    )
+    return Block(
+        locale=target.answers.locale,
+        golds=golds,
+        wrong=wrong,
+        picks=np.array([(pick.gold, *(place[i] for i in pick.triple)) for pick in picks], np.uint16),
+        digests=np.array([digest(gold, *chain(*sorted(options))) for gold, options in shown], np.uint64),
+    )
+
+
+def _count_rules(board: Board, bench: Bench) -> None:
+    """Count what the lexical rules refuse and let through: pairs of an option and a target."""
+    for target in board.targets:
+        refused = target.overlapping.bit_count()
+        bench.counts[LexicalJudge.name, True] += refused
+        passed = board.foreign(target.answers.locale).bit_count() - refused
+        bench.counts[LexicalJudge.name, False] += passed
+
+
+def _shortage(board: Board, target: Target, answers: TemplateAnswers) -> str:
+    """How many options are left for a target, and what became of the other regions' answers."""
+    own = target.answers.locale.region
+    others = len({one.locale.region for one in answers.locales} - {own})
+    offering = len(set(board.regions) - {own})
+    left = len(board.available(target))
+    said = f"{left} of {others} other regions have an option left, {N_WRONG} are needed" + (
+        " that may stand side by side" if left >= N_WRONG else ""
+    )
+    return f"{said}; {others - offering} offer none, {offering - left} only what an acceptable answer rules out"
+
+
+def _positions_left(made: Iterable[_Made], seed: int) -> dict[Place, tuple[int, ...]]:
+    """Positions of the right answers that stand in no full group of four, balanced over every region."""
+    regions: dict[str, dict[Place, list[LeftOver]]] = {}
+    for one in made:
+        for block in one.blocks:
+            left_ids = block.ids(one.template_id)[split_off(len(block.picks)) :]
+            digests = [digest(seed, mcq_id) for mcq_id in left_ids]
+            left = [LeftOver(*pair) for pair in zip(digests, shared_out(digests), strict=True)]
+            regions.setdefault(block.locale.region, {})[one.template_id, block.locale.tag] = left
+    return {place: ps for left in regions.values() for place, ps in balanced(left).items()}

@@ -1,0 +1,348 @@
+"""Multiple-choice questions as the BLEnD paper's code makes them, step by step.
+
+The procedure is the published one, with its peculiarities: a question is thrown away for all regions when one
+region objects, text is compared by case and inside words, and every combination of three options becomes a
+question. `builders.mcq.default` is the procedure to use; this one repeats published figures.
+
+References:
+    Myung et al. (2024), BLEnD, section 3 and Appendix, https://arxiv.org/abs/2406.09948, and its code,
+    https://github.com/nlee0212/BLEnD.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any, Final
+
+import polars as pl
+
+from blend.builders.judges.bench import Bench, pair, settle
+from blend.builders.judges.equivalence import Judge, Pair
+from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
+from blend.schemas.frames import MCQS, empty
+from blend.schemas.locales import Locale, Registry
+
+MAX_NON_ANSWERS = 2
+"""Non-answers of all kinds from which on, exclusively, a region objects to a question."""
+MIN_TOP_VOTES = 2
+"""Votes of the first answer below which a region objects to a question."""
+MIN_VOTES = 2
+"""Votes that an answer needs to be a wrong option elsewhere."""
+N_WRONG: Final = 3
+"""Wrong options of a question."""
+FORMAT_LOCALE = "en-GB"
+"""Locale whose local question says which format the answers have, for all locales."""
+
+
+def build_paper(
+    questions: pl.DataFrame, annotations: pl.DataFrame, *, judges: Sequence[Judge], locales: Registry
+) -> McqBuild:
+    """Multiple-choice questions by the published procedure; see `builders.mcq.build_mcq` for the arguments.
+
+    Two crashes of the published code are not repeated: a locale without any usable answer to a kept question
+    yields nothing there and, having no options, makes the question short for all; and a question that is short
+    is left out wherever it stands, also as the first.
+    """
+    bench = Bench(judges)
+    present = sorted(
+        {locales.get(tag) for tag in annotations["locale"].unique()}, key=lambda x: locales.rank(x.tag)
+    )
+    objections = _objections(annotations, locales)
+    kept = annotations.join(objections, on="template_id", how="anti")
+    in_format = _formats(questions, present)
+    plans: list[PaperPlan] = []
+    dropped: list[tuple[str, str, str, str]] = []
+    for template_id, votes in _votes_by_template(kept):
+        plan = _plan(template_id, votes, present, in_format.get(template_id, _anything), bench)
+        short = _shortage(plan)
+        if short is None:
+            plans.append(plan)
+        dropped.extend(_losses(plan, short))
+    losses = pl.concat([_objected(annotations, objections), pl.DataFrame(dropped, DROPPED, orient="row")])
+    losses = losses.sort("template_id", "locale")
+    tags = [locale.tag for locale in present]
+    return McqBuild(
+        plans=plans,
+        questions=questions,
+        locales=locales,
+        dropped=losses,
+        summary=summarise(plans, losses, tags),
+        deciders=bench.deciders(),
+        outcomes=empty(OUTCOMES),
+        fillers=empty(FILLERS_USED),
+    )
+
+
+# The rules about whole questions
+
+
+def _objections(annotations: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Templates that a locale objects to: ``template_id``, ``reason``, ``detail`` of the first that does."""
+    idks, first = pl.col("idks").struct, pl.col("annotations").list.first().struct
+    not_applicable = idks.field("not-applicable")
+    others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
+    non_answers = idks.field("idk") + idks.field("no-answer") + not_applicable + others
+    low = (first.field("en_answers").list.len() > 0) & (first.field("count") < MIN_TOP_VOTES)
+    reason = (
+        pl.when(not_applicable > 0)
+        .then(pl.lit("not-applicable"))
+        .when(non_answers > MAX_NON_ANSWERS)
+        .then(pl.lit("non-answers"))
+        .when(low)
+        .then(pl.lit("few-votes"))
+    )
+    says = (
+        pl.when(not_applicable > 0)
+        .then(pl.format("{} votes for not applicable", not_applicable))
+        .when(non_answers > MAX_NON_ANSWERS)
+        .then(pl.format("{} non-answers", non_answers))
+        .otherwise(pl.format("{} votes for the first answer", first.field("count")))
+    )
+    rank = pl.col("locale").map_elements(locales.rank, return_dtype=pl.Int64)
+    return (
+        annotations.select("template_id", "locale", rank=rank, reason=reason, says=says)
+        .filter(pl.col("reason").is_not_null())
+        .sort("template_id", "rank")
+        .group_by("template_id", maintain_order=True)
+        .first()
+        .select("template_id", "reason", detail=pl.format("{} objects: {}", "locale", "says"))
+    )
+
+
+def _objected(annotations: pl.DataFrame, objections: pl.DataFrame) -> pl.DataFrame:
+    return annotations.join(objections, on="template_id").select(list(DROPPED)).cast(DROPPED)
+
+
+def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Callable[[str], bool]]:
+    """By template, whether a string has the format that the question asks for.
+
+    The UK's own question decides; where there is none, the English question of the first locale that has one.
+    """
+    own = questions.filter(pl.col("locale") == FORMAT_LOCALE).select("template_id", "question").iter_rows()
+    rank = {locale.tag: i for i, locale in enumerate(present)}
+    others = questions.filter(pl.col("locale").is_in(list(rank))).select("template_id", "locale", "en_question")
+    texts: dict[str, str] = {}
+    for template_id, _, text in sorted(others.iter_rows(), key=lambda row: rank[row[1]]):
+        texts.setdefault(template_id, text)
+    texts.update(own)
+    return {template_id: _format(text) for template_id, text in texts.items()}
+
+
+def _format(question: str) -> Callable[[str], bool]:
+    if "HH:MM" in question:
+        return _matching(r"^\d\d:\d\d$")
+    if "MM/DD" in question:
+        return _matching(r"^\d{1,2}/\d{1,2}$")
+    if "Arabic" in question:
+        return lambda text: _number(text) is not None
+    return _anything
+
+
+def _matching(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.match(pattern, text) is not None
+
+
+def _anything(text: str) -> bool:  # noqa: ARG001 - a format that every text has
+    return True
+
+
+# Votes, answers and options of one template
+
+Votes = dict[str, int]
+"""First English variants of a locale's answers with their votes, in the order of the data."""
+
+
+def _votes_by_template(annotations: pl.DataFrame) -> Iterator[tuple[str, dict[str, Votes]]]:
+    """Template by template, the votes of every locale."""
+    groups = (
+        annotations.sort("template_id", "locale")
+        .explode("annotations")
+        .select(
+            "template_id",
+            "locale",
+            text=pl.col("annotations").struct.field("en_answers").list.first(),
+            count=pl.col("annotations").struct.field("count"),
+        )
+    )
+    template_id: str | None = None
+    votes: dict[str, Votes] = {}
+    for template, locale, text, count in groups.iter_rows():
+        if template != template_id:
+            if template_id is not None:
+                yield template_id, votes
+            template_id, votes = template, {}
+        own = votes.setdefault(locale, {})
+        if text is not None:
+            # Of two groups with the same first variant the published code keeps the last count.
+            own[text] = count
+    if template_id is not None:
+        yield template_id, votes
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one locale has in a template."""
+
+    locale: Locale
+    answers: tuple[str, ...]
+    """Right answers: in format, with the most votes of all."""
+    options: tuple[tuple[str, str], ...]
+    """Wrong options and their locales' tags, in the order of acceptance."""
+
+    @property
+    def n_mcqs(self) -> int:
+        """Questions it yields: one per right answer and combination of three wrong options."""
+        return len(self.answers) * comb(len(self.options), N_WRONG)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperPlan:
+    """One template's questions; see `builders.mcq.result.TemplatePlan`."""
+
+    template_id: str
+    parts: tuple[Part, ...]
+    """One per locale, in registry order."""
+    names: Mapping[str, str]
+    """Upstream name by tag: options with the same text would be ordered by it."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Questions by locale, for locales that have any."""
+        return {part.locale.tag: part.n_mcqs for part in self.parts if part.n_mcqs}
+
+    def rows(self) -> pl.DataFrame:
+        """All questions, `schemas.frames.MCQS`, numbered through the template."""
+        columns: dict[str, list[Any]] = {name: [] for name in MCQS}
+        for part in self.parts:
+            tag = part.locale.tag
+            for options, answer in _combined(part, self.names):
+                columns["mcq_id"].append(f"{self.template_id}_{len(columns['mcq_id'])}")
+                columns["locale"].append(tag)
+                columns["options"].append([text for text, _ in options])
+                columns["option_locales"].append([option_tag for _, option_tag in options])
+                columns["answer"].append(answer)
+        columns["template_id"] = [self.template_id] * len(columns["mcq_id"])
+        return pl.DataFrame(columns, schema=MCQS)
+
+
+def _combined(part: Part, names: Mapping[str, str]) -> Iterator[tuple[list[tuple[str, str]], int]]:
+    """Four options and the index of the right one, for every question of a locale."""
+    for answer in part.answers:
+        right = (answer, part.locale.tag)
+        for wrong in combinations(part.options, N_WRONG):
+            options = sorted((*wrong, right), key=lambda option: (option[0], names[option[1]]))
+            yield options, options.index(right)
+
+
+def _plan(
+    template_id: str,
+    votes: Mapping[str, Votes],
+    present: Sequence[Locale],
+    in_format: Callable[[str], bool],
+    bench: Bench,
+) -> PaperPlan:
+    tags = [locale.tag for locale in present]
+    usable = {tag: {text: n for text, n in votes.get(tag, {}).items() if in_format(text)} for tag in tags}
+    candidates = [(tag, text, n) for tag in tags for text, n in usable[tag].items() if n >= MIN_VOTES]
+    candidates.sort(key=lambda candidate: -candidate[2])
+    overlaps = _Overlaps({text for own in usable.values() for text in own})
+
+    def choose(known: Mapping[Pair, bool]) -> dict[str, dict[str, str]]:
+        overlaps.add(asked for asked, same in known.items() if same)
+        return {tag: _options(tag, usable[tag], candidates, overlaps) for tag in tags}
+
+    def relied_on(chosen: Mapping[str, Mapping[str, str]]) -> Iterator[Pair]:
+        for tag, options in chosen.items():
+            texts = list(options.values())
+            for i, text in enumerate(texts):
+                yield from (pair(text, other) for other in (*usable[tag], *texts[:i]))
+
+    chosen = settle(bench, choose, relied_on, {})
+    parts = tuple(
+        Part(
+            locale, _right(votes.get(tag, {}), usable[tag]), tuple((text, o) for o, text in chosen[tag].items())
+        )
+        for tag, locale in zip(tags, present, strict=True)
+    )
+    return PaperPlan(template_id, parts, {locale.tag: locale.upstream for locale in present})
+
+
+def _right(votes: Votes, usable: Votes) -> tuple[str, ...]:
+    """The right answers: strings with the most votes of all that have the format."""
+    top = max(votes.values(), default=0)
+    return tuple(text for text, count in usable.items() if count == top)
+
+
+def _options(
+    tag: str, own: Votes, candidates: Iterable[tuple[str, str, int]], overlaps: "_Overlaps"
+) -> dict[str, str]:
+    """Wrong options of a locale, at most one per other locale, in the order of acceptance."""
+    options: dict[str, str] = {}
+    taken = overlaps.bits(own)
+    for other, text, _ in candidates:
+        if other != tag and other not in options and not overlaps.masks[text] & taken:
+            options[other] = text
+            taken |= overlaps.bits([text])
+    return options
+
+
+# The published comparison of two strings
+
+
+class _Overlaps:
+    """Which strings of a template overlap which: one bit per string, one mask of bits per string."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.order = {text: i for i, text in enumerate(sorted(texts))}
+        described = [(text, _number(text), frozenset(_tokens(text))) for text in self.order]
+        self.masks = {text: 1 << i for text, i in self.order.items()}
+        for i, (a, number_a, tokens_a) in enumerate(described):
+            for b, number_b, tokens_b in described[i:]:
+                if number_a is not None and number_b is not None:
+                    overlap = number_a == number_b
+                else:
+                    overlap = a in b or b in a or not tokens_a.isdisjoint(tokens_b)
+                if overlap:
+                    self.add([(a, b)])
+
+    def add(self, pairs: Iterable[Pair]) -> None:
+        """Count the pairs as overlapping."""
+        for a, b in pairs:
+            self.masks[a] |= 1 << self.order[b]
+            self.masks[b] |= 1 << self.order[a]
+
+    def bits(self, texts: Iterable[str]) -> int:
+        """The bits of some strings."""
+        return sum(1 << self.order[text] for text in texts)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _tokens(text: str) -> list[str]:
+    return [token for part in text.split("/") for token in part.split()]
+
+
+# Accounts
+
+
+def _shortage(plan: PaperPlan) -> str | None:
+    """Why a template yields nothing for any locale, if so."""
+    fewest = min(plan.parts, key=lambda part: len(part.options))
+    if len(fewest.options) >= N_WRONG:
+        return None
+    return f"{len(fewest.options)} wrong options for {fewest.locale.tag}, {N_WRONG} are needed in every locale"
+
+
+def _losses(plan: PaperPlan, short: str | None) -> Iterator[tuple[str, str, str, str]]:
+    for part in plan.parts:
+        if short is not None:
+            yield plan.template_id, part.locale.tag, "short", short
+        elif not part.answers:
+            yield plan.template_id, part.locale.tag, "out-of-format", "no top answer has the question's format"

@@ -1,0 +1,96 @@
+"""Published rows of multiple-choice questions: the columns of the public BLEnD dataset, and typed ones."""
+
+import json
+
+import polars as pl
+
+from blend.builders.templates.localise import prompt_question
+from blend.schemas.frames import KEY, MCQ_ROWS
+from blend.schemas.locales import Registry
+from blend.schemas.rows import LETTERS
+
+INSTRUCTION = (
+    "Without any explanation, choose only one from the given alphabet choices(e.g., A, B, C). "
+    'Provide as JSON format: {"answer_choice":""}'
+)
+"""The sentence after the question in the published prompts, letter by letter."""
+
+
+def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Registry) -> pl.DataFrame:
+    """The multiple-choice questions with every published column.
+
+    Args:
+        mcqs: `schemas.frames.MCQS`.
+        questions: `schemas.frames.QUESTIONS`, with the question of every row in ``mcqs``.
+        locales: Names of the regions.
+
+    Returns:
+        `schemas.frames.MCQ_ROWS`, in the order of ``mcqs``. ``question`` is the English question of the row's
+        own locale and names its region (the published dataset asks about the UK in all rows); ``prompt`` is the
+        question, the published instruction, one line per option, and ``Answer:``. ``choices`` and
+        ``choice_countries`` are JSON texts as Python's ``json.dumps(…, ensure_ascii=False)`` writes them.
+
+    Raises:
+        UnknownNameError: If a row's locale is not registered.
+    """
+    asked = _asked(mcqs, questions, locales)
+    tags = mcqs["option_locales"].explode().unique().drop_nulls().to_list()
+    upstream = {tag: locales.get(tag).upstream for tag in tags}
+    region = {tag: locales.get(tag).region for tag in tags}
+    return (
+        mcqs.join(asked, on=KEY, how="left", maintain_order="left")
+        .with_columns(
+            country=pl.col("locale").replace_strict(
+                {tag: locales.get(tag).upstream for tag in mcqs["locale"].unique()}, return_dtype=pl.String
+            ),
+            prompt=_prompt(),
+            choices=_json_object("options", _json_texts(mcqs["options"].explode().unique().to_list())),
+            choice_countries=_json_object(
+                "option_locales", {tag: json.dumps(name, ensure_ascii=False) for tag, name in upstream.items()}
+            ),
+            answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
+            option_regions=pl.col("option_locales").list.eval(
+                pl.element().replace_strict(region, return_dtype=pl.String)
+            ),
+        )
+        .select(list(MCQ_ROWS))
+        .cast(MCQ_ROWS)
+    )
+
+
+def _asked(mcqs: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Question and topic of every template and locale in ``mcqs``: one row each."""
+    rows = questions.join(mcqs.select(KEY).unique(), on=KEY, how="semi").select(*KEY, "topic", "en_question")
+    asked = [
+        (template_id, tag, topic, prompt_question(text, locales.get(tag)))
+        for template_id, tag, topic, text in rows.iter_rows()
+    ]
+    columns = {"template_id": pl.String, "locale": pl.String, "topic": pl.String, "question": pl.String}
+    return pl.DataFrame(asked, columns, orient="row")
+
+
+def _prompt() -> pl.Expr:
+    options = [
+        pl.format("{}. {}", pl.lit(letter), pl.col("options").list.get(i)) for i, letter in enumerate(LETTERS)
+    ]
+    return pl.concat_str(
+        pl.format("{} {}\n", "question", pl.lit(INSTRUCTION)), *options, pl.lit("\nAnswer:"), separator="\n"
+    )
+
+
+def _json_texts(texts: list[str]) -> dict[str, str]:
+    """Every text as a JSON string: quoted and escaped once, however many rows show it."""
+    return {text: json.dumps(text, ensure_ascii=False) for text in texts}
+
+
+def _json_object(column: str, texts: dict[str, str]) -> pl.Expr:
+    """The four entries of a list column as a JSON object from letter to text."""
+    entries = [
+        pl.format(
+            '"{}": {}',
+            pl.lit(letter),
+            pl.col(column).list.get(i).replace_strict(texts, return_dtype=pl.String),
+        )
+        for i, letter in enumerate(LETTERS)
+    ]
+    return pl.concat_str(pl.lit("{"), pl.concat_str(entries, separator=", "), pl.lit("}"))

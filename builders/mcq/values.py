@@ -1,0 +1,108 @@
+"""Values: what an answer says, reduced to what can be compared — its words, or its numbers, times or dates.
+
+Two answers that share a value may not stand side by side as right and wrong. For free text the values are the
+words, so that this covers the rule of `builders.judges.equivalence.overlaps`, their base forms and their
+compound, so that "walk" does not stand beside "walking" or "ice cream" beside "icecream". An answer in the
+format of its question has one value, its canonical spelling; an acceptable answer outside it ("5 to 7",
+"before 3:00", "in July") has all values that it can mean.
+"""
+
+import math
+import re
+from functools import lru_cache
+
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.text import clean, words
+
+_PLACEHOLDERS = frozenset(
+    words(text)
+    for text in (
+        "none", "x", "n/a", "not applicable", "not available", "nothing", "nothing special", "no answer",
+        "idk", "i don't know", "i do not know", "don't know", "do not know", "not sure", "unknown", "null",
+        "nil", "any", "anything", "it depends", "depends", "no such thing", "there is no", "there is none",
+    )
+)  # fmt: skip
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_TIME = re.compile(r"\d{1,2}:\d{2}")
+_DATE = re.compile(r"\d{1,2}/\d{1,2}")
+_TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+_WIDEST_RANGE = 10_000
+"""Numbers further apart than this are taken as two numbers, not as a range."""
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether an answer only says that there is none, such as ``none``, ``X`` or ``n/a``."""
+    return words(text) in _PLACEHOLDERS
+
+
+def shown(text: str) -> str:
+    """The text as an option shows it: clean and in lower case.
+
+    Among BLEnD's English answers only those of the UK and the US have upper-case letters, so that case would
+    tell where an option comes from.
+    """
+    return clean(text.lower())
+
+
+@lru_cache(maxsize=1 << 16)
+def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
+    """Everything that an answer can mean, for an answer to a question of this format.
+
+    Args:
+        text: The answer in English.
+        answer_format: Format of the question.
+
+    Returns:
+        For free text its folded words, their English base forms, and all words written as one. Otherwise the
+        canonical value of an answer in format, and for one that is not: two or more numbers stand for all whole
+        numbers from the lowest to the highest; a time for itself on both halves of the day; a month for all its
+        days, or for its number where a number is asked for. Empty if nothing can be said.
+    """
+    if answer_format is AnswerFormat.TEXT:
+        found = words(text)
+        return frozenset((*found, *map(_base_form, found), "".join(found))) if found else frozenset()
+    value = understood(text, answer_format)
+    if value is not None:
+        return frozenset([value])
+    if answer_format is AnswerFormat.INTEGER:
+        return frozenset(_numbers(text) or _months(text))
+    if answer_format is AnswerFormat.TIME:
+        return frozenset(_times(text))
+    return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
+
+
+@lru_cache(maxsize=1 << 16)
+def _base_form(word: str) -> str:
+    import simplemma
+
+    return simplemma.lemmatize(word, lang="en")
+
+
+def _numbers(text: str) -> set[str]:
+    found = [float(number) for number in _NUMBER.findall(text.replace(",", ""))]
+    if not found:
+        return set()
+    lowest, highest = math.ceil(min(found)), math.floor(max(found))
+    between = range(lowest, highest + 1) if highest - lowest <= _WIDEST_RANGE else ()
+    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | set(map(str, between))
+
+
+def _months(text: str) -> set[str]:
+    found = set(words(text))
+    return {str(number) for number, name in enumerate(_MONTHS, start=1) if name in found}
+
+
+def _times(text: str) -> set[str]:
+    named = {time for word, time in _TIMES.items() if word in words(text)}
+    found = (canonical(time, AnswerFormat.TIME) for time in _TIME.findall(text.replace("24:", "00:")))
+    read = [time for time in found if time is not None]
+    return named.union(read, (f"{(int(time[:2]) + 12) % 24:02}{time[2:]}" for time in read))
+
+
+def _months_of_dates(text: str) -> set[str]:
+    return _months(text) | {date.split("/")[0] for date in _DATE.findall(text)}

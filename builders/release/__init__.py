@@ -1,0 +1,201 @@
+"""The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import polars as pl
+import tomli_w
+
+from blend.builders.cards import ANSWERS_NAME, documents
+from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.diff import OpenRelease, open_release
+from blend.builders.diff.text import changelog, first_entry, next_changelog
+from blend.builders.parquet import Table, write_table
+from blend.builders.release.inputs import known_locales
+from blend.builders.release.tables import BuiltTables, build_tables
+from blend.builders.stats import Stats, build_stats
+from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.whole import staged
+from blend.loaders.recipes.datasheets import read_datasheet
+from blend.loaders.releases import LOCALES_NAME
+from blend.loaders.releases.references import resolve_release
+from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.datasheet import Datasheet
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.recipe import Recipe
+from blend.version import __version__
+
+MCQ_SPLIT = "test"
+
+_WRITERS = ("pyarrow", "polars", "datasets")
+
+
+def build_release(
+    recipe: Recipe,
+    out: Path,
+    *,
+    base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
+    locales: Registry | None = None,
+    notify: Notify = unheard,
+) -> ReleaseManifest:
+    """Build the release that a recipe describes.
+
+    The same recipe and sources give the same bytes on any machine. ``out`` appears complete or not at all.
+
+    Args:
+        recipe: What to build.
+        out: Directory to make; an existing release there is replaced.
+        base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, for sources (and a previous release) that lie elsewhere than the
+            recipe says.
+        locales: The known locales; those of the package when absent.
+        notify: Told about progress.
+
+    Returns:
+        The manifest, as written to ``release.json``.
+
+    Raises:
+        BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
+    """
+    known = known_locales(recipe, base=base, packaged=locales)
+    with staged(out) as release:
+        if recipe.locale_file is not None:
+            _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
+        datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
+        built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
+        manifest = _write_data(built, release, known, notify)
+        before = _previous(recipe, base, places or {})
+        facts = ReleaseFacts(
+            manifest=manifest,
+            locales=tuple(known.get(tag) for tag in _tags(built, known)),
+            figures=built.figures(),
+            stats=_stats(built, known),
+            datasheet=datasheet,
+            changelog=_changelog(before, OpenRelease(release, manifest)),
+        )
+        for path, text in documents(facts).items():
+            _write_text(release / path, text)
+        manifest = manifest.model_copy(update={"files": tuple(_file_infos(release))})
+        _write_text(release / MANIFEST_NAME, manifest.to_json())
+        return manifest
+
+
+def _previous(recipe: Recipe, base: Path, places: Mapping[str, Path]) -> OpenRelease | None:
+    """The release before, from a directory or the Hub."""
+    if recipe.previous is None:
+        return None
+    folder = places.get(recipe.previous, base / recipe.previous)
+    return open_release(resolve_release(str(folder) if folder.is_dir() else recipe.previous))
+
+
+def _changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
+    return changelog(first_entry(new.manifest)) if previous is None else next_changelog(previous, new)
+
+
+def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:
+    """Write what programs read, and say what was written; the documents and the manifest are still to come."""
+    recipe = built.recipe
+    # What a release needs to be built again lies beside its recipe.
+    if recipe.datasheet is not None:
+        recipe = recipe.model_copy(update={"datasheet": ANSWERS_NAME})
+    if recipe.locale_file is not None:
+        recipe = recipe.model_copy(update={"locale_file": LOCALES_NAME})
+    tags = _tags(built, known)
+    tables = _write_tables(built, tags, known, release, notify)
+    _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings()))
+    _write_text(release / "recipe.toml", _toml(recipe))
+    return ReleaseManifest(
+        name=recipe.name,
+        version=recipe.version,
+        sdk_version=__version__,
+        writers={library: version(library) for library in _WRITERS},
+        recipe=recipe,
+        sources=built.sources,
+        tables=tuple(tables),
+        files=tuple(_file_infos(release)),
+        report=built.report(tags),
+    )
+
+
+def _stats(built: BuiltTables, known: Registry) -> Stats | None:
+    if built.questions.is_empty():
+        return None
+    return build_stats(built.questions, built.annotations, options=built.recipe.saq, locales=known)
+
+
+def _tags(built: BuiltTables, known: Registry) -> list[str]:
+    held = set(built.questions["locale"])
+    return [tag for tag in known.tags if tag in held]
+
+
+def _write_tables(
+    built: BuiltTables, tags: Sequence[str], known: Registry, release: Path, notify: Notify
+) -> list[TableInfo]:
+    plan = [
+        *_per_locale(ANNOTATIONS, built.annotation_rows(), tags, known),
+        *_per_locale(SHORT_ANSWER_QUESTIONS, built.questions, tags, known),
+    ]
+    tables = []
+    for done, table in enumerate(plan):
+        notify("write questions and annotations", done, len(plan))
+        tables.append(write_table(table, release))
+        notify("write questions and annotations", done + 1, len(plan))
+    return [*tables, *_write_mcqs(built, release, notify), *_write_food(built, release, notify)]
+
+
+def _write_mcqs(built: BuiltTables, release: Path, notify: Notify) -> list[TableInfo]:
+    if not built.mcqs.n_mcqs:
+        # A configuration without rows would only puzzle its reader; the report says why there are none.
+        return []
+    batches = built.mcq_batches(notify)
+    info = write_table(
+        Table(MULTIPLE_CHOICE_QUESTIONS, MCQ_SPLIT, CONFIGS[MULTIPLE_CHOICE_QUESTIONS], batches), release
+    )
+    return [info]
+
+
+def _write_food(built: BuiltTables, release: Path, notify: Notify) -> list[TableInfo]:
+    tables = []
+    for done, table in enumerate(built.food):
+        notify("write tables from Wikidata", done, len(built.food))
+        tables.append(write_table(table, release))
+        notify("write tables from Wikidata", done + 1, len(built.food))
+    return tables
+
+
+def _per_locale(config: str, rows: pl.DataFrame, tags: Sequence[str], known: Registry) -> list[Table]:
+    parts = rows.sort("template_id").partition_by("locale", as_dict=True)
+    return [Table(config, known.get(tag).split, CONFIGS[config], [parts[(tag,)]]) for tag in tags]
+
+
+def _json_lines(rows: pl.DataFrame) -> str:
+    lines = io.BytesIO()
+    rows.write_ndjson(lines)
+    return lines.getvalue().decode()
+
+
+def _toml(recipe: Recipe) -> str:
+    return tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _file_infos(release: Path) -> list[FileInfo]:
+    paths = sorted(path for path in release.rglob("*") if path.is_file())
+    return [
+        FileInfo(path=path.relative_to(release).as_posix(), size=path.stat().st_size, sha256=_sha256(path))
+        for path in paths
+    ]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

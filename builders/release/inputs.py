@@ -1,0 +1,146 @@
+"""Inputs: all sources of a recipe as one set of tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.locales import read_locales
+from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.recipes.sources import SourceTables, load_source
+from blend.schemas.errors import BlendError, RowError, raise_all
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo
+from blend.schemas.recipe import Recipe, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What all sources of a recipe hold, one frame per kind of row; columns as in `schemas.frames`."""
+
+    questions: pl.DataFrame
+    """`QUESTIONS`, ordered by template and locale."""
+    annotations: pl.DataFrame
+    """`ANNOTATIONS` that were already merged and counted when they were read."""
+    responses: pl.DataFrame
+    """`RESPONSES`."""
+    reviews: pl.DataFrame
+    """`REVIEWS`."""
+    sources: tuple[SourceTables, ...]
+    """The sources one by one, in the recipe's order, for the report."""
+
+    @property
+    def infos(self) -> tuple[SourceInfo, ...]:
+        """What was read, with digests."""
+        return tuple(source.info for source in self.sources)
+
+
+def read_inputs(
+    recipe: Recipe,
+    *,
+    base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
+    locales: Registry | None = None,
+    notify: Notify = unheard,
+) -> Inputs:
+    """Read all sources of a recipe that hold questions.
+
+    Args:
+        recipe: Names the sources and the locales wanted.
+        base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, for sources that lie elsewhere than the recipe says.
+        locales: The known locales; those of the package when absent.
+        notify: Told about progress.
+
+    Raises:
+        BlendError: If a source is not as it must be, if two hold the same question, or if the recipe asks for a
+            locale that none holds.
+    """
+    known = locales or registry()
+    wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
+    sources: list[SourceTables] = []
+    held: set[str] = set()
+    holding_questions = [source for source in recipe.sources if source.kind != "wikidata"]
+    for done, source in enumerate(holding_questions):
+        notify("read sources", done, len(holding_questions))
+        tables = _load(source, base, places or {}, known)
+        held.update(tables.questions["locale"])
+        sources.append(_only(tables, wanted))
+        notify("read sources", done + 1, len(holding_questions))
+    inputs = Inputs(
+        questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
+        annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),
+        responses=_joined(RESPONSES, [tables.responses for tables in sources]),
+        reviews=_joined(REVIEWS, [tables.reviews for tables in sources]),
+        sources=tuple(sources),
+    )
+    _check_unique(inputs.questions)
+    _check_held(wanted or [], held)
+    return inputs
+
+
+def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | None = None) -> Registry:
+    """The locales that a recipe can name: the packaged ones and those of its own file.
+
+    Raises:
+        BlendError: If the file is not there; `RowError` and `RowErrors` if an entry is not as it must be.
+    """
+    known = packaged or registry()
+    if recipe.locale_file is None:
+        return known
+    path = base / recipe.locale_file
+    if not path.is_file():
+        raise BlendError(f"recipe, key locale_file: no such file: {path}; correct the path")
+    return known.extended(read_locales(path))
+
+
+def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat([empty(schema), *frames])
+
+
+def _load(source: Source, base: Path, places: Mapping[str, Path], known: Registry) -> SourceTables:
+    if source.location not in places:
+        return load_source(source, base, known)
+    moved = source.model_copy(update={"location": str(places[source.location].absolute())})
+    tables = load_source(moved, base, known)
+    return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
+
+
+def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
+    if wanted is None:
+        return tables
+    here = pl.col("locale").is_in(wanted)
+    return replace(
+        tables,
+        questions=tables.questions.filter(here),
+        annotations=tables.annotations.filter(here),
+        responses=tables.responses.filter(here),
+        reviews=tables.reviews.filter(here),
+        # A finding without a locale is about a whole file, whatever locale it serves.
+        findings=tables.findings.filter(here | pl.col("locale").is_null()),
+    )
+
+
+def _check_unique(questions: pl.DataFrame) -> None:
+    twice = questions.filter(pl.struct(KEY).is_duplicated()).group_by(KEY, maintain_order=True).agg("source")
+    raise_all(
+        [
+            RowError(
+                f"question {template_id!r} in {locale} is also in {places[0]}",
+                where=places[1],
+                fix="keep it in one source",
+            )
+            for template_id, locale, places in twice.iter_rows()
+        ]
+    )
+
+
+def _check_held(wanted: list[str], held: set[str]) -> None:
+    missing = [tag for tag in wanted if tag not in held]
+    if missing:
+        raise BlendError(
+            f"recipe, key locales: no source has a question in {', '.join(missing)}; "
+            f"the sources hold {', '.join(sorted(held)) or 'none'}"
+        )

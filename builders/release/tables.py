@@ -1,0 +1,185 @@
+"""Tables: everything that a release will hold, built from a recipe's inputs, before anything is written."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.result import McqBuild
+from blend.builders.parquet import Table
+from blend.builders.release.inputs import Inputs, read_inputs
+from blend.builders.release.reviewed import fillers_of, judges_of, reviewed_files
+from blend.builders.saq import aggregate
+from blend.builders.stages import Stage, rows_by
+from blend.builders.triples.sources import read_food_sources
+from blend.loaders.files.progress import Notify, unheard
+from blend.schemas.frames import FINDINGS, KEY, empty
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo, StageReport
+from blend.schemas.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTables:
+    """The tables of a release and the account of how they came about."""
+
+    recipe: Recipe
+    """The recipe, every source pinned to what was read."""
+    questions: pl.DataFrame
+    """`QUESTIONS`, by template and locale."""
+    annotations: pl.DataFrame
+    """`ANNOTATIONS`, one row per question."""
+    mcqs: McqBuild
+    """Multiple-choice questions, made when they are written."""
+    food: tuple[Table, ...]
+    """Tables from Wikidata, made when they are written."""
+    sources: tuple[SourceInfo, ...]
+    """What was read."""
+    stages: tuple[Stage, ...]
+    """The steps, in order."""
+
+    def annotation_rows(self) -> pl.DataFrame:
+        """Annotations with the columns of `rows.Annotation`: question texts, language and topic joined in."""
+        return self.questions.drop("source").join(
+            self.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
+        )
+
+    def mcq_batches(self, notify: Notify = unheard) -> Iterator[pl.DataFrame]:
+        """Multiple-choice questions as published, in batches; tells ``notify`` how many are written."""
+        done, total = 0, self.mcqs.n_mcqs
+        for batch in self.mcqs.batches():
+            yield batch
+            done += len(batch)
+            notify("write multiple-choice questions", done, total)
+
+    def findings(self) -> pl.DataFrame:
+        """Every oddity and every row left out, with the step that met it."""
+        return pl.concat(
+            stage.findings.select(pl.lit(stage.name).alias("stage"), *FINDINGS.names()) for stage in self.stages
+        )
+
+    def report(self, tags: Sequence[str]) -> tuple[StageReport, ...]:
+        """The build report: counts per step, locales in the order of ``tags``."""
+        return tuple(stage.report(tags) for stage in self.stages)
+
+    def figures(self) -> pl.DataFrame:
+        """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``."""
+        counted = self.annotations.group_by("locale").agg(
+            questions=pl.len(),
+            answered=(pl.col("annotations").list.len() > 0).sum(),
+            groups=pl.col("annotations").list.len().sum(),
+            votes=pl.col("annotations").list.explode().struct.field("count").sum(),
+            proposed=(pl.col("grouping") == "proposed").sum(),
+        )
+        mcqs = self.mcqs.summary.select("locale", "mcqs")
+        return (
+            counted.join(mcqs, on="locale", how="left").with_columns(pl.col("mcqs").fill_null(0)).sort("locale")
+        )
+
+
+def build_tables(
+    recipe: Recipe,
+    *,
+    base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
+    locales: Registry | None = None,
+    notify: Notify = unheard,
+) -> BuiltTables:
+    """Build everything that a recipe describes, except files.
+
+    Args:
+        recipe: What to build.
+        base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, for sources that lie elsewhere than the recipe says.
+        locales: The known locales; those of the package when absent.
+        notify: Told about progress.
+
+    Raises:
+        BlendError: If an input is not as it must be.
+    """
+    known = locales or registry()
+    inputs = read_inputs(recipe, base=base, places=places, locales=known, notify=notify)
+    annotations, aggregation = _annotations(inputs, recipe)
+    mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)
+    if inputs.sources:
+        notify("build tables", 1, 1)
+    food = read_food_sources(recipe, base=base, places=places, notify=notify)
+    infos = [*inputs.infos, *(made.info for made in food)]
+    return BuiltTables(
+        recipe=_pinned(recipe, infos),
+        questions=inputs.questions,
+        annotations=annotations,
+        mcqs=mcqs,
+        food=tuple(table for made in food for table in made.tables),
+        sources=(*infos, *reviewed_files(recipe.mcq, base)),
+        stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage for made in food)),
+    )
+
+
+def _mcqs(
+    questions: pl.DataFrame, annotations: pl.DataFrame, recipe: Recipe, base: Path, known: Registry
+) -> McqBuild:
+    return build_mcq(
+        questions,
+        annotations,
+        options=recipe.mcq,
+        seed=recipe.seed,
+        judges=judges_of(recipe.mcq.judge, base),
+        fillers=fillers_of(recipe.mcq, base),
+        locales=known,
+    )
+
+
+def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
+    read = {(info.kind, info.location): info for info in infos}
+    sources = []
+    for source in recipe.sources:
+        info = read[source.kind, source.location]
+        sources.append(source.model_copy(update={"sha256": info.sha256, "revision": info.revision}))
+    return recipe.model_copy(update={"sources": tuple(sources)})
+
+
+def _question_stages(inputs: Inputs, aggregation: Sequence[Stage], mcqs: McqBuild) -> list[Stage]:
+    """The account of everything about questions; none where a release holds no questions."""
+    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs)] if inputs.sources else []
+
+
+def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage]]:
+    """Annotations of all questions, and the aggregation's account where there was one."""
+    asked = inputs.questions.join(inputs.annotations, on=KEY, how="anti")
+    if asked.is_empty():
+        return inputs.annotations, []
+    result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq)
+    stage = Stage("aggregate responses", rows_by(result.annotations), result.findings)
+    return pl.concat([inputs.annotations, result.annotations]).sort(KEY), [stage]
+
+
+def _reading(inputs: Inputs) -> list[Stage]:
+    return [
+        Stage(
+            f"read {source.info.kind} {source.info.location}".strip(),
+            rows_by(source.questions),
+            source.findings,
+            {"responses": len(source.responses), "reviews": len(source.reviews)},
+        )
+        for source in inputs.sources
+    ]
+
+
+def _mcq_stage(mcqs: McqBuild) -> Stage:
+    dropped = mcqs.dropped.select(
+        kind="reason",
+        source=pl.lit(None, pl.String),
+        locale="locale",
+        template_id="template_id",
+        detail="detail",
+    )
+    decided = {
+        f"{row['judge']}, {verdict}": row[verdict]
+        for row in mcqs.deciders.iter_rows(named=True)
+        for verdict in ("same", "different")
+    }
+    made = mcqs.summary.select("locale", rows="mcqs")
+    return Stage("make multiple-choice questions", made, pl.concat([empty(FINDINGS), dropped]), decided)

@@ -1,0 +1,196 @@
+"""Short answers: from what annotators typed and reviewers decided to answer groups with votes.
+
+References:
+    Myung et al. (2024), BLEnD, section 3 and appendix, https://arxiv.org/abs/2406.09948.
+    ``docs/aggregation.md`` states every rule, and what is ours where the paper is silent.
+"""
+
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.builders.saq.ballots import Ballots, cast_ballots, cleaned
+from blend.builders.saq.collection import count_responses
+from blend.builders.saq.findings import saq_findings
+from blend.builders.saq.grouping import grouping_key
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.frames import ANNOTATIONS, KEY
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.rows import Grouping, NonAnswer
+
+_GROUP = (*KEY, "group", "key")
+"""What makes an answer group: an index within the review, or the key of a proposal; the other one is null."""
+
+
+class Aggregation(NamedTuple):
+    """Annotations and what was noticed on the way."""
+
+    annotations: pl.DataFrame
+    """`frames.ANNOTATIONS`, one row per question, by template and locale. Groups by votes, descending; among
+    equal votes those of the review first, in its order, then the proposed ones by their first variant."""
+    findings: pl.DataFrame
+    """`frames.FINDINGS`, ordered by kind, source, locale, template and detail."""
+
+
+def aggregate(
+    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, *, options: SaqOptions
+) -> Aggregation:
+    """Merge the variants of every answer and count the annotators behind it.
+
+    A vote is an annotator, not an answer string: one who gives two variants of an answer votes once for it.
+    Answers that the review calls invalid get no vote and count as nothing else. Answers that no review mentions
+    are grouped by `builders.saq.grouping`, with a reviewed group where exactly one has the same key; the
+    question is then ``proposed``.
+
+    Args:
+        questions: `frames.QUESTIONS`; every one gets a row, also without a response.
+        responses: `frames.RESPONSES`, all of which count, also those beyond the ones wanted.
+        reviews: `frames.REVIEWS`.
+        options: How many responses are wanted; fewer are aggregated all the same, and reported.
+
+    Returns:
+        The annotations; rows of the arguments may stand in any order. ``answers`` of a group are cleaned
+        (`schemas.text.clean`), in the review's order, after them unreviewed ones, most annotators first, then
+        by text. ``en_answers`` are the review's; in English locales, where the review gives none, the answers.
+        ``source`` is the question's.
+
+    Raises:
+        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
+    """
+    ballots = cast_ballots(questions, responses, reviews)
+    votes = _placed(ballots)
+    groups = _groups(votes, reviews, questions)
+    annotations = _annotations(questions, responses, reviews, votes, groups)
+    states = count_responses(questions, responses, ballots.answers, options).questions
+    return Aggregation(annotations, saq_findings(questions, reviews, ballots, votes, groups, states))
+
+
+def _placed(ballots: Ballots) -> pl.DataFrame:
+    """The valid answers with their group: ``group`` by the review, or ``key`` by the rules.
+
+    Columns of `Ballots.answers`, and ``key`` and ``reviewed`` (whether the review mentions the answer).
+    """
+    answers = ballots.answers.with_columns(reviewed=pl.col("invalid").is_not_null())
+    reviewed = answers.filter("reviewed", ~pl.col("invalid"))
+    unreviewed = _with_keys(answers.filter(~pl.col("reviewed")).drop("group"))
+    beside = _with_keys(reviewed.join(unreviewed, on=KEY, how="semi"))
+    joinable = (
+        beside.group_by(*KEY, "key")
+        .agg(group=pl.col("group").first(), n_groups=pl.col("group").n_unique())
+        .filter(pl.col("n_groups") == 1)
+        .drop("n_groups")
+    )
+    proposed = unreviewed.join(joinable, on=[*KEY, "key"], how="left").with_columns(
+        key=pl.when(pl.col("group").is_null()).then("key")
+    )
+    no_key = pl.lit(None, pl.String).alias("key")
+    return pl.concat([reviewed.with_columns(no_key), proposed], how="diagonal")
+
+
+def _with_keys(answers: pl.DataFrame) -> pl.DataFrame:
+    """The answers with the ``key`` that the rules of grouping compare them by."""
+    distinct = answers.select("answer", "language", "answer_format").unique()
+    keys = [
+        grouping_key(answer, language, AnswerFormat(form)) for answer, language, form in distinct.iter_rows()
+    ]
+    return answers.join(
+        distinct.with_columns(key=pl.Series(keys, dtype=pl.String)), on=distinct.columns, how="left"
+    )
+
+
+def _groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    """Every answer group: `_GROUP`, ``answers``, ``en_answers``, ``count``; in published order."""
+    variants = (
+        votes.group_by(*_GROUP, "answer")
+        .agg(pl.col("position").first(), annotators=pl.len())
+        .sort("position", "annotators", "answer", descending=[False, True, False], nulls_last=True)
+        .group_by(_GROUP, maintain_order=True)
+        .agg(answers=pl.col("answer"))
+    )
+    counts = votes.group_by(_GROUP).agg(count=pl.col("annotator").n_unique().cast(pl.Int64))
+    english = pl.col("language").str.split("-").list.first() == "en"
+    return (
+        variants.join(counts, on=_GROUP, nulls_equal=True)
+        .join(_translations(reviews), on=[*KEY, "group"], how="left")
+        .join(questions.select(*KEY, "language"), on=KEY)
+        .with_columns(
+            en_answers=pl.coalesce(
+                "en_answers", pl.when(english).then("answers"), pl.lit([], pl.List(pl.String))
+            )
+        )
+        .sort(
+            *KEY,
+            "count",
+            "group",
+            pl.col("answers").list.first(),
+            descending=[False, False, True, False, False],
+            nulls_last=True,
+        )
+    )
+
+
+def _translations(reviews: pl.DataFrame) -> pl.DataFrame:
+    """The English answers of reviewed groups that have some, cleaned, each once, in the review's order."""
+    english = (
+        reviews.select(*KEY, "groups")
+        .filter(pl.col("groups").list.len() > 0)
+        .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
+        .explode("groups", "group")
+        .select(*KEY, "group", en_answer=pl.col("groups").struct.field("en_answers"))
+        .filter(pl.col("en_answer").list.len() > 0)
+        .explode("en_answer")
+    )
+    return (
+        cleaned(english, "en_answer")
+        .unique(maintain_order=True)
+        .group_by(*KEY, "group", maintain_order=True)
+        .agg(en_answers=pl.col("en_answer"))
+    )
+
+
+def _annotations(
+    questions: pl.DataFrame,
+    responses: pl.DataFrame,
+    reviews: pl.DataFrame,
+    votes: pl.DataFrame,
+    groups: pl.DataFrame,
+) -> pl.DataFrame:
+    listed = groups.group_by(KEY, maintain_order=True).agg(
+        annotations=pl.struct("answers", "en_answers", "count")
+    )
+    complete = reviews.select(KEY).join(votes.filter(~pl.col("reviewed")), on=KEY, how="anti")
+    return (
+        questions.select(*KEY, "source")
+        .join(listed, on=KEY, how="left")
+        .join(_non_answers(responses), on=KEY, how="left")
+        .join(complete.with_columns(grouping=pl.lit(Grouping.REVIEWED.value)), on=KEY, how="left")
+        .with_columns(
+            pl.col("annotations").fill_null([]),
+            pl.col("grouping").fill_null(Grouping.PROPOSED.value),
+            idks=_idks(),
+        )
+        .select(pl.col(name).cast(dtype) for name, dtype in ANNOTATIONS.items())
+        .sort(KEY)
+    )
+
+
+_KINDS = (NonAnswer.IDK.value, NonAnswer.NO_ANSWER.value, NonAnswer.NOT_APPLICABLE.value)
+
+
+def _idks() -> pl.Expr:
+    return pl.struct(*(pl.col(kind).fill_null(0) for kind in _KINDS), pl.col("others").fill_null([]))
+
+
+def _non_answers(responses: pl.DataFrame) -> pl.DataFrame:
+    """Annotators per question and kind of non-answer; reasons by count, descending, then by text."""
+    kinds = responses.group_by(KEY).agg((pl.col("non_answer") == kind).sum().alias(kind) for kind in _KINDS)
+    reasons = responses.filter(pl.col("non_answer") == NonAnswer.OTHER.value).select(*KEY, "reason")
+    others = (
+        cleaned(reasons, "reason")
+        .group_by(*KEY, "reason")
+        .agg(count=pl.len().cast(pl.Int64))
+        .sort(*KEY, "count", "reason", descending=[False, False, True, False])
+        .group_by(KEY, maintain_order=True)
+        .agg(others=pl.struct("reason", "count"))
+    )
+    return kinds.join(others, on=KEY, how="left")

@@ -1,0 +1,193 @@
+"""Statistics of a dataset: questions, votes, agreement, answers, non-answers, overlap between regions."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import polars as pl
+
+from blend.builders.stats.mcq import McqStats, mcq_stats
+from blend.builders.stats.measures import (
+    KINDS,
+    definitions,
+    in_measure_order,
+    in_order,
+    mean_by,
+    question_figures,
+)
+from blend.builders.stats.overlap import answer_overlap, lemmatiser
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import SaqOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The figures of a dataset, one frame each; locales are in registry order, topics in text order.
+
+    Counts are whole numbers. A *question* is one template in one locale. ``docs/stats.md`` defines every
+    column.
+    """
+
+    counts: pl.DataFrame
+    """One row per locale: ``questions``, ``without_annotations`` (questions without any answer),
+    ``scored_questions`` (questions that short-answer scoring does not skip), ``answer_groups`` (different
+    answers, variants merged), ``answers`` and ``en_answers`` (answer strings, local and English), ``votes``.
+    All counts."""
+    topic_counts: pl.DataFrame
+    """One row per locale and topic, with the columns of ``counts``."""
+    topics: pl.DataFrame
+    """One row per topic: ``templates`` and ``questions`` (templates times the locales that have them).
+    Counts."""
+    sources: pl.DataFrame
+    """One row per topic and locale whose natives wrote the templates: ``topic``, ``source_locale`` (null if
+    unknown), ``templates`` (count)."""
+    non_answers: pl.DataFrame
+    """One row per locale, topic and kind: ``kind`` (``idk``, ``no-answer``, ``not-applicable``, or ``other``
+    for a reason in the annotator's own words), ``votes`` (count), ``questions`` (count of questions with
+    any)."""
+    overall_means: pl.DataFrame
+    """One row per measure and definition: ``measure``, ``definition``, ``unit``, ``sum``, ``n`` (questions that
+    count), ``mean`` over questions, and ``mean_of_locale_means``, in which each locale has the same weight.
+    Means are in ``unit``, null without questions."""
+    locale_means: pl.DataFrame
+    """One row per measure, definition and locale: ``measure``, ``definition``, ``locale``, ``unit``, ``sum``,
+    ``n``, ``mean``."""
+    topic_means: pl.DataFrame
+    """One row per measure, definition, locale and topic: as ``locale_means``, with ``topic``."""
+    overlap: pl.DataFrame
+    """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
+    ``common_lemmas``, ``lemma_share``; see `answer_overlap`."""
+    mcqs: McqStats | None
+    """Figures of the multiple-choice questions; null without any given."""
+    lemmatiser: str
+    """Name and version of what made the lemmas of ``overlap``."""
+
+
+def build_stats(
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    *,
+    mcqs: pl.DataFrame | pl.LazyFrame | None = None,
+    options: SaqOptions | None = None,
+    locales: Registry | None = None,
+) -> Stats:
+    """The statistics of a dataset.
+
+    The published annotations do not say how many annotators answered a question. Where a share of annotators is
+    asked for, they are taken to be ``options.wanted``, or as many as stand behind the most frequent answer
+    where these are more; the share is therefore in (0, 1] for a question with an answer.
+
+    Args:
+        questions: `QUESTIONS`, one row per question.
+        annotations: `ANNOTATIONS`, at most one row per question. A question without a row counts as one without
+            answers and non-answers.
+        mcqs: `MCQ_ROWS`, where there are multiple-choice questions.
+        options: How responses were collected; the defaults are BLEnD's.
+        locales: Registry that knows the locales and orders them; the packaged one when absent.
+
+    Returns:
+        The figures.
+
+    Raises:
+        RowError: If an annotation has no question.
+        UnknownNameError: If the registry lacks a locale.
+    """
+    known = registry() if locales is None else locales
+    _check_questions(questions, annotations)
+    tags = sorted(questions["locale"].unique().to_list(), key=known.rank)
+    wanted = (SaqOptions() if options is None else options).wanted
+    figures = question_figures(questions, annotations, wanted=wanted)
+    locale_means = _means(figures, ["locale"], tags)
+    return Stats(
+        counts=_counts(figures, ["locale"]).sort(in_order("locale", tags)),
+        topic_counts=_counts(figures, ["locale", "topic"]).sort(in_order("locale", tags), "topic"),
+        topics=_templates(questions, ["topic"]),
+        sources=_templates(questions, ["topic", "source_locale"]).drop("questions"),
+        non_answers=_non_answers(figures).sort(in_order("locale", tags), "topic", in_order("kind", KINDS)),
+        overall_means=_overall_means(figures, locale_means),
+        locale_means=locale_means,
+        topic_means=_means(figures, ["locale", "topic"], tags),
+        overlap=answer_overlap(annotations, tags),
+        mcqs=None if mcqs is None else mcq_stats(mcqs, locales=known),
+        lemmatiser=lemmatiser(),
+    )
+
+
+def stats_frames(stats: Stats) -> dict[str, pl.DataFrame]:
+    """The frames by name, those of the multiple-choice questions as ``mcq_counts`` and so on."""
+    frames = {f.name: getattr(stats, f.name) for f in fields(stats)}
+    frames |= {f"mcq_{f.name}": getattr(stats.mcqs, f.name) for f in fields(McqStats) if stats.mcqs is not None}
+    return {name: frame for name, frame in frames.items() if isinstance(frame, pl.DataFrame)}
+
+
+def stats_json(stats: Stats) -> dict[str, Any]:
+    """The figures as plain JSON: each frame a list of records, with the definitions of the measures.
+
+    Returns:
+        ``definitions`` (``max_votes/scored`` and so on to a sentence), ``lemmatiser``, and every frame of
+        `stats_frames`. Sums of counts are integers, null stands where there is no mean.
+    """
+    records = {name: frame.to_dicts() for name, frame in stats_frames(stats).items()}
+    for name in ("overall_means", "locale_means", "topic_means"):
+        for record in records[name]:
+            record["sum"] = record["sum"] if record["unit"] == "fraction" else int(record["sum"])
+    return {"definitions": dict(definitions()), "lemmatiser": stats.lemmatiser, **records}
+
+
+def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None:
+    orphans = annotations.join(questions, on=KEY, how="anti").sort(KEY)
+    raise_all(
+        [
+            RowError(
+                f"annotations of {row['template_id']!r} in {row['locale']}, which is no question here",
+                where=row["source"] or "annotations",
+                fix="add the question or remove its annotations",
+            )
+            for row in orphans.select(*KEY, "source").iter_rows(named=True)
+        ]
+    )
+
+
+def _counts(figures: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    return figures.group_by(by).agg(
+        questions=pl.len().cast(pl.Int64),
+        without_annotations=(pl.col("answer_groups") == 0).sum().cast(pl.Int64),
+        scored_questions=pl.col("scored").sum().cast(pl.Int64),
+        answer_groups=pl.col("answer_groups").sum(),
+        answers=pl.col("answers").sum(),
+        en_answers=pl.col("en_answers").sum(),
+        votes=pl.col("votes").sum(),
+    )
+
+
+def _templates(questions: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    counted = questions.group_by(by).agg(
+        templates=pl.col("template_id").n_unique().cast(pl.Int64), questions=pl.len().cast(pl.Int64)
+    )
+    return counted.sort(by)
+
+
+def _non_answers(figures: pl.DataFrame) -> pl.DataFrame:
+    by_topic = figures.select("locale", "topic", *KINDS)
+    long = by_topic.unpivot(index=["locale", "topic"], variable_name="kind", value_name="votes")
+    return long.group_by("locale", "topic", "kind").agg(
+        votes=pl.col("votes").sum(), questions=(pl.col("votes") > 0).sum().cast(pl.Int64)
+    )
+
+
+def _means(figures: pl.DataFrame, by: list[str], tags: list[str]) -> pl.DataFrame:
+    means = mean_by(figures, by)
+    return means.sort(in_measure_order(), in_order("locale", tags), *by[1:])
+
+
+def _overall_means(figures: pl.DataFrame, locale_means: pl.DataFrame) -> pl.DataFrame:
+    key = ["measure", "definition"]
+    by_locale = locale_means.drop_nulls("mean").group_by(key).agg("mean")
+    of_locales = by_locale.select(
+        *key,
+        mean_of_locale_means=pl.Series([math.fsum(means) for means in by_locale["mean"]], dtype=pl.Float64)
+        / pl.col("mean").list.len(),
+    )
+    return mean_by(figures, []).join(of_locales, on=key, how="left").sort(in_measure_order())

@@ -1,0 +1,72 @@
+"""Statistics of a whole release: questions where it has any, tables from Wikidata where it has any."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats.triples import FoodStats, build_food_stats
+from blend.loaders.releases import read_config, read_manifest, read_tables, release_locales
+from blend.loaders.upstream.blend import read_blend
+from blend.schemas.configs import ANNOTATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetStats:
+    """The figures of everything that a release holds."""
+
+    questions: Stats | None
+    """Figures of the questions; null without any."""
+    food: dict[str, FoodStats]
+    """Figures of the tables from Wikidata, by the first part of their configurations' names."""
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """All figures, one frame each, by name."""
+        frames = {} if self.questions is None else stats_frames(self.questions)
+        for name, figures in self.food.items():
+            frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
+        return frames
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain JSON; those from Wikidata under the name of their configurations."""
+        figures = {} if self.questions is None else stats_json(self.questions)
+        for name, food in self.food.items():
+            figures[name] = {part: frame.to_dicts() for part, frame in _food_frames(food).items()}
+        return figures
+
+
+def stats_of_release(release: Path) -> DatasetStats:
+    """The figures of a release directory.
+
+    Raises:
+        BlendError: If it is no release.
+    """
+    configs = {table.config for table in read_manifest(release).tables}
+    questions = None
+    if ANNOTATIONS in configs:
+        tables = read_tables(release)
+        questions = build_stats(
+            tables.questions, tables.annotations, mcqs=tables.mcqs, locales=release_locales(release)
+        )
+    triples = sorted(config for config in configs if config.endswith("-triples"))
+    return DatasetStats(
+        questions=questions,
+        food={
+            config.removesuffix("-triples"): build_food_stats(
+                read_config(release, config).partition_by("language", maintain_order=True)
+            )
+            for config in triples
+        },
+    )
+
+
+def stats_of_blend(folder: Path) -> DatasetStats:
+    """The figures of BLEnD's published files, counted on the texts exactly as they are, as the paper does."""
+    published = read_blend(folder, clean=False)
+    return DatasetStats(build_stats(published.questions, published.annotations), {})
+
+
+def _food_frames(food: FoodStats) -> dict[str, pl.DataFrame]:
+    return {"languages": food.languages, "origins": food.origins, "common_parts": food.common_parts}

@@ -1,0 +1,200 @@
+"""Country names in natives' questions: which words name the author's country, and the template they leave.
+
+What reads right for every country is replaced, what does not is left, and the reviewer is told of everything
+but the plain name of the author's own country:
+
+===========================  ============================================================================
+in the question              in the proposed template
+===========================  ============================================================================
+the UK, Korea, your country  ``{country}``; ``the UK's`` and ``my country's`` become ``{country}'s``
+Korean food                  ``{nationality} food``; the reviewer is told
+Koreans                      ``people from {country}``; the reviewer is told
+speak Korean                 left, since it names a language; the reviewer is told
+a Korean                     left, since no noun follows its adjective; the reviewer is told
+Japan, Japanese              left, since it is another country; the reviewer is told
+the UK government            ``{country} government``; the reviewer is told that a name is used as adjective
+===========================  ============================================================================
+"""
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from blend.builders.templates.slots import COUNTRY, NATIONALITY, SLOTS, at_sentence_start
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.text import clean
+
+_SPEAKERS_OWN = re.compile(
+    r"\b(?:your|my|our|this)\s+(?:own\s+|home\s+)?(?:country|nation|homeland)(?P<possessive>['’]s)?(?!\w)",
+    re.IGNORECASE,
+)
+# "Latin America" is not America, "Northern Ireland" is not Ireland; "South Korea" is a longer name of its own.
+_NO_PART_OF_A_NAME = "".join(
+    f"(?<!{word} )" for word in ("North", "South", "East", "West", "Latin", "Central", "New", "ern")
+)
+_SPEAKING = re.compile(r"\bsp(?:eak\w*|oke\w*)\s+$", re.IGNORECASE)
+_LANGUAGE_BEFORE = re.compile(
+    r"\b(?:learn\w*|stud(?:y|ies|ied|ying)|teach\w*|taught|translat\w+|writ\w+|say|said|called|means?)\s+"
+    r"(?:(?:in|into|from|to)\s+)?$|\b(?:in|into)\s+$",
+    re.IGNORECASE,
+)
+_LANGUAGE_AFTER = re.compile(
+    r"\s+(?:languages?|dialects?|alphabet|grammar|spelling|lessons?|class(?:es)?|proverbs?|words?|phrases?|slang)\b"
+)
+_WORD_AFTER = re.compile(r"\s+(?P<word>[a-z][\w'’-]*)")
+# Words that can follow a country's name in its own right ("people in Korea like"); any other is asked about.
+_NO_NOUNS = """
+a about according after all also among an and are around as at be because been before being besides between
+but by came can celebrate come could did do does drink during each eat either engage enjoy every excluding
+experience feel find first for get give go graduate had has have hosts how if in including into is it known
+last like live make may most no not of often on one or over passionately per play practice prefer receive
+seen share should since some speak spend spoken start study studying take taught tend that the their there
+they this through to under until use usually wake was wear were what when where which while who whose will
+with without won work would
+"""
+# After them a verb follows: "people in Korea restore …", whatever the verb.
+_PERSONS_BEFORE = re.compile(
+    r"\b(?:people|persons?|men|women|children|kids|students|workers|families|couples|adults|those|everyone)\s+"
+    r"(?:living\s+)?(?:from|in|of)\s+$",
+    re.IGNORECASE,
+)
+_NO_NOUN = frozenset(_NO_NOUNS.split())
+
+
+class Proposal(NamedTuple):
+    """A template as proposed, and what its reviewer should look at."""
+
+    text: str
+    """Text with slots."""
+    reasons: tuple[str, ...]
+    """What to look at, each ``kind: what``."""
+
+
+class _Kind(Enum):
+    """What a name names."""
+
+    COUNTRY = "country"
+    NATIONALITY = "nationality"
+    PEOPLE = "people"
+
+
+def propose(question: str, author: Locale | None, locales: Registry) -> Proposal:
+    """The template that a native's question becomes when its country names become slots.
+
+    Args:
+        question: English text.
+        author: Locale of the author, whose country's names are replaced. When absent, the country that the
+            question names is taken for the author's if it names only one.
+        locales: Whose names are known; those of other countries are left and told.
+    """
+    text = _SPEAKERS_OWN.sub(lambda match: COUNTRY + ("'s" if match["possessive"] else ""), clean(question))
+    mentions = _Mentions(text, author, locales)
+    text = _pattern(locales).sub(mentions.replaced, text)
+    reasons = mentions.reasons
+    if not any(slot in text for slot in SLOTS):
+        reasons.append(f"no country: nothing names the author's country; put {COUNTRY} where it belongs")
+    reasons += _used_as_adjective(text)
+    return Proposal(text, tuple(dict.fromkeys(reasons)))
+
+
+class _Mentions:
+    """The mentions of countries in one text, replaced one by one."""
+
+    def __init__(self, text: str, author: Locale | None, locales: Registry) -> None:
+        self.reasons: list[str] = []
+        own = author or _only_one_named(text, locales)
+        self._own = {} if own is None else _names(own)
+
+    def replaced(self, match: re.Match[str]) -> str:
+        """What stands in the template for a name and the article and possessive around it."""
+        name = match["name"]
+        kind = self._own.get(name.casefold())
+        if kind is None:
+            return self._left(match, f"another country: {name!r}")
+        if name.islower():
+            self.reasons.append(f"spelling: {name!r} is taken for a country or its people")
+        if kind is _Kind.COUNTRY:
+            indefinite = match["article"] if (match["article"] or "the").lower() != "the" else ""
+            return f"{indefinite} {COUNTRY}".strip() + ("'s" if match["possessive"] else "")
+        return self._people(match) if kind is _Kind.PEOPLE else self._adjective(match)
+
+    def _people(self, match: re.Match[str]) -> str:
+        if match["possessive"]:
+            return self._left(match, f"people: {match['name']!r} in the possessive; rephrase it with {COUNTRY}")
+        people = f"people from {COUNTRY}"
+        self.reasons.append(f"people: {match['name']!r} became {people!r}")
+        return people.capitalize() if at_sentence_start(match.string[: match.start()]) else people
+
+    def _adjective(self, match: re.Match[str]) -> str:
+        name, before, after = match["name"], match.string[: match.start("name")], match.string[match.end() :]
+        noun = _noun(after)
+        language = _SPEAKING.search(before) or _LANGUAGE_AFTER.match(after)
+        if language or (noun is None and _LANGUAGE_BEFORE.search(before)):
+            return self._left(match, f"language: {name!r} is left as the name of a language")
+        if noun is None or match["possessive"]:
+            return self._left(match, f"nationality: {name!r} has no noun behind it; rephrase it with {COUNTRY}")
+        self.reasons.append(f"nationality: {name!r} before {noun!r} became {NATIONALITY}")
+        article = match["article"] or ""
+        if article.lower() == "an":
+            article = article[0]
+        return f"{article} {NATIONALITY}".strip()
+
+    def _left(self, match: re.Match[str], reason: str) -> str:
+        self.reasons.append(reason)
+        return match[0]
+
+
+def _noun(after: str) -> str | None:
+    """The word that follows, unless it cannot be what an adjective belongs to."""
+    found = _WORD_AFTER.match(after)
+    if found is None or found["word"] in _NO_NOUN or found["word"].endswith("ly"):
+        return None
+    return found["word"]
+
+
+def _used_as_adjective(text: str) -> list[str]:
+    slots = re.finditer(re.escape(COUNTRY), text)
+    nouns = [_noun(text[slot.end() :]) for slot in slots if not _PERSONS_BEFORE.search(text[: slot.start()])]
+    return [
+        f"adjective: {COUNTRY} before {noun!r} may be an adjective; if so, write 'the {noun} of {COUNTRY}'"
+        for noun in nouns
+        if noun is not None
+    ]
+
+
+def _only_one_named(text: str, locales: Registry) -> Locale | None:
+    """The locale whose country is the only one named; the first in the registry of those that share a name."""
+    named = {match["name"].casefold() for match in _pattern(locales).finditer(text)}
+    meant = {name: next(locale for locale in locales if name in _names(locale)) for name in named}
+    regions = {locale.region_name for locale in meant.values()}
+    return next(iter(meant.values())) if len(regions) == 1 else None
+
+
+@lru_cache(maxsize=256)
+def _names(locale: Locale) -> Mapping[str, _Kind]:
+    """Every name of a locale's country and people, case-folded, and what it names."""
+    names = dict.fromkeys((name.casefold() for name in locale.names), _Kind.COUNTRY)
+    for nationality in locale.nationalities:
+        names.setdefault(nationality.casefold(), _Kind.NATIONALITY)
+        # British and Chinese have no plural in s; Koreans, Swedes and Spaniards do.
+        if not nationality.endswith(("s", "se", "sh", "ch")):
+            names.setdefault(nationality.casefold() + "s", _Kind.PEOPLE)
+    return names
+
+
+@lru_cache(maxsize=8)
+def _pattern(locales: Registry) -> re.Pattern[str]:
+    """Any name of any country, with article and possessive; longer names win. Abbreviations need capitals."""
+    abbreviations = {name for locale in locales for name in locale.names if name.isupper()}
+    names = {name for locale in locales for name in _names(locale)} - {
+        name.casefold() for name in abbreviations
+    }
+    forms = {re.escape(name): len(name) for name in abbreviations}
+    forms |= {f"(?i:{re.escape(name)})": len(name) for name in names}
+    choice = "|".join(sorted(forms, key=lambda form: (-forms[form], form)))
+    return re.compile(
+        rf"(?:\b(?P<article>[Tt]he|[Aa]n?)\s+)?(?<![\w-]){_NO_PART_OF_A_NAME}(?P<name>{choice})(?![\w-])"
+        r"(?P<possessive>(?:['’]s|(?<=s)['’])(?!\w))?"
+    )

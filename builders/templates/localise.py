@@ -1,0 +1,169 @@
+"""Localising: templates and translations to questions that name their country."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.builders.templates.slots import NATIONALITY, fill, slot_country, slots_of
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.frames import FINDINGS, KEY, QUESTIONS
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.template_frames import TRANSLATIONS
+from blend.schemas.text import clean
+
+_Finding = tuple[str, str | None, str | None, str, str]
+
+
+class _Translation(NamedTuple):
+    """A question in the local language and its place."""
+
+    text: str
+    source: str
+
+
+class _Reason(NamedTuple):
+    """Why a template makes no question in a locale."""
+
+    kind: str
+    detail: str
+
+
+class Localised(NamedTuple):
+    """Questions, and what could not become one."""
+
+    questions: pl.DataFrame
+    """`frames.QUESTIONS`, ordered by template and locale."""
+    dropped: pl.DataFrame
+    """`frames.FINDINGS`: questions left out and translations that nothing asks for, each with its reason."""
+
+
+def prompt_question(en_question: str, locale: Locale) -> str:
+    """A published English question, naming the region as it is printed in a prompt.
+
+    BLEnD's English questions name regions without article (``in US``); a prompt reads ``in the US``.
+
+    Args:
+        en_question: English text that names the locale's region, with or without article, possibly several
+            times and in the possessive. A text that does not name it keeps its words.
+        locale: Locale asked about.
+
+    Returns:
+        The same text with ``locale.prompt_name`` for each name, capitalised where a sentence starts, with
+        single blanks and no outer white space.
+    """
+    return fill(slot_country(en_question, region_names(locale)), locale)
+
+
+def region_names(locale: Locale) -> tuple[str, ...]:
+    """The names, without article, by which published English questions call a locale's region."""
+    return locale.region_name, locale.prompt_name.removeprefix("the ")
+
+
+def localise(
+    templates: pl.DataFrame,
+    locales: Iterable[Locale],
+    translations: pl.DataFrame,
+    *,
+    known: Registry | None = None,
+) -> Localised:
+    """Every template in every locale, in English and in the local language.
+
+    Args:
+        templates: `template_frames.TEMPLATES`, one row per template.
+        locales: Locales to make questions for.
+        translations: `template_frames.TRANSLATIONS`: the questions in the local languages, country named. The
+            English text is the local one in a locale that speaks English and has no translation.
+        known: Locales that templates may come from, for ``source_label``; the packaged registry when absent.
+
+    Returns:
+        The questions. A template without translation makes no question in that locale and is a finding
+        (``no-translation``), so is one that needs an adjective that the locale lacks (``no-nationality``) and a
+        translation of no given template and locale (``unused-translation``).
+
+    Raises:
+        RowError, RowErrors: If two translations are of the same question, or one is blank or has a slot left.
+        UnknownNameError: If a template comes from a locale that is not known.
+    """
+    wanted = {locale.tag: locale for locale in locales}
+    labels = _source_labels(templates, registry() if known is None else known)
+    translated = _by_question(translations)
+    rows: list[dict[str, Any]] = []
+    findings: list[_Finding] = []
+    for template in templates.iter_rows(named=True):
+        for locale in wanted.values():
+            made = _question(template, locale, translated.get((template["template_id"], locale.tag)))
+            if isinstance(made, _Reason):
+                place = (template["source"], locale.tag, template["template_id"])
+                findings.append((made.kind, *place, made.detail))
+            else:
+                rows.append({**made, "source_label": labels[template["source_locale"]]})
+    findings += _unused(translated, set(templates["template_id"]), set(wanted))
+    return Localised(
+        questions=pl.DataFrame(rows, schema=QUESTIONS).sort(KEY),
+        dropped=pl.DataFrame(findings, schema=FINDINGS, orient="row").sort("template_id", "locale", "kind"),
+    )
+
+
+def _source_labels(templates: pl.DataFrame, known: Registry) -> dict[str | None, str]:
+    """Source locale to upstream's label, ``Sundanese (West Java)``; blank where the source is not recorded."""
+    labels: dict[str | None, str] = {None: ""}
+    for tag in templates["source_locale"].drop_nulls().unique().sort():
+        locale = known.get(tag)
+        labels[tag] = f"{locale.language_name} ({locale.region_name})"
+    return labels
+
+
+def _by_question(translations: pl.DataFrame) -> dict[tuple[str, str], _Translation]:
+    found: dict[tuple[str, str], _Translation] = {}
+    problems: list[RowError] = []
+    for row in translations.select(TRANSLATIONS.names()).iter_rows(named=True):
+        text, place = clean(row["question"] or ""), row["source"]
+        where = f"{place}, column question"
+        earlier = found.setdefault((row["template_id"], row["locale"]), _Translation(text, place))
+        if earlier.source != place:
+            what = f"{row['template_id']} is translated for {row['locale']} a second time"
+            problems.append(RowError(what, where=place, fix=f"delete this row or {earlier.source}"))
+        elif not text:
+            problems.append(RowError("blank translation", where=where, fix="translate it or delete the row"))
+        elif slots_of(text):
+            what = f"the translation holds the slot {slots_of(text)[0]}"
+            fix = "write the country's name, in the form that the sentence needs"
+            problems.append(RowError(what, where=where, fix=fix))
+    raise_all(problems)
+    return found
+
+
+def _question(
+    template: Mapping[str, Any], locale: Locale, translation: _Translation | None
+) -> dict[str, Any] | _Reason:
+    if NATIONALITY in template["text"] and not locale.nationalities:
+        return _Reason("no-nationality", f"the template needs an adjective of nationality: {template['text']}")
+    en_question = fill(template["text"], locale)
+    if translation is None:
+        if locale.language.split("-")[0] != "en":
+            return _Reason("no-translation", f"no {locale.language_name} translation of: {en_question}")
+        translation = _Translation(en_question, template["source"])
+    return {
+        "template_id": template["template_id"],
+        "topic": template["topic"],
+        "question": translation.text,
+        "en_question": en_question,
+        "locale": locale.tag,
+        "language": locale.language,
+        "answer_format": template["answer_format"],
+        "source_locale": template["source_locale"],
+        "source": translation.source,
+    }
+
+
+def _unused(
+    translated: Mapping[tuple[str, str], _Translation], template_ids: set[str], tags: set[str]
+) -> list[_Finding]:
+    findings: list[_Finding] = []
+    for (template_id, tag), translation in translated.items():
+        if template_id not in template_ids or tag not in tags:
+            missing = f"template {template_id}" if template_id not in template_ids else f"locale {tag}"
+            detail = f"{missing} is not among those to localise; the translation is left out"
+            findings.append(("unused-translation", translation.source, tag, template_id, detail))
+    return findings

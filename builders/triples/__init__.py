@@ -1,0 +1,270 @@
+"""Food: dishes with their origin and ingredients in every language, from the facts of a Wikidata snapshot.
+
+Nothing here is about food: the domain says what to look for, and *dish* is one of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from blend.builders.triples.chinese import merged_variants
+from blend.builders.triples.classes import class_cycles, class_members
+from blend.builders.triples.origins import find_origins
+from blend.builders.triples.rows import Ingredients, language_rows
+from blend.loaders.wikidata.facts import Facts
+from blend.schemas.domains import Domain
+from blend.schemas.errors import BlendError
+from blend.schemas.food import DROPPED
+from blend.schemas.food_options import FoodOptions
+from blend.schemas.frames import FINDINGS
+
+
+@dataclass(frozen=True, slots=True)
+class FoodBuild:
+    """A dataset made from a snapshot; the rows of a language are made when they are asked for."""
+
+    dishes: pl.DataFrame
+    """One row per dish and origin: ``item``, ``origin``, ``stated``, ``via``, ``historical``, ``origin_en``,
+    ``continents``."""
+    index: pl.DataFrame
+    """``language``, ``item``, ``origin``: the rows that the languages hold, ordered by all three."""
+    dropped: pl.DataFrame
+    """`DROPPED`: the items left out, in all languages or in one."""
+    findings: pl.DataFrame
+    """`FINDINGS` of the snapshot and the build."""
+    ingredients: Ingredients
+    names: Mapping[str, pl.DataFrame]
+    descriptions: Mapping[str, pl.DataFrame]
+    options: FoodOptions
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages that hold rows, in text order."""
+        return tuple(self.index["language"].unique().sort())
+
+    def rows(self, language: str) -> pl.DataFrame:
+        """The rows of a language, `schemas.food.TRIPLES`, ordered by item number and origin.
+
+        Raises:
+            BlendError: If the language holds none; names those that do.
+        """
+        if language not in self.languages:
+            raise BlendError(f"no dish has a row in {language!r}; choose from {', '.join(self.languages)}")
+        wanted = self.index.filter(pl.col("language") == language).select("item", "origin")
+        return language_rows(
+            language,
+            self.dishes.join(wanted, on=["item", "origin"], how="semi"),
+            self.ingredients,
+            self.names[language],
+            self.descriptions.get(language, pl.DataFrame(schema={"item": pl.String, "description": pl.String})),
+            self.options,
+        )
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """The rows of all languages, one frame per language."""
+        return (self.rows(language) for language in self.languages)
+
+    def aligned(self, languages: Sequence[str] | None = None) -> dict[str, pl.DataFrame]:
+        """The rows of the dishes that all these languages hold, by language.
+
+        Args:
+            languages: Those of the options when absent.
+
+        Raises:
+            BlendError: If a language holds no rows.
+        """
+        wanted = self.options.aligned_languages if languages is None else tuple(languages)
+        rows = {language: self.rows(language) for language in wanted}
+        common = set.intersection(*(set(frame["qid"]) for frame in rows.values()))
+        return {language: frame.filter(pl.col("qid").is_in(common)) for language, frame in rows.items()}
+
+
+def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None) -> FoodBuild:
+    """Find the items of a domain, where they come from, and the languages in which they can be told.
+
+    An item has a row in a language if it, its origin, and at least one of its parts have a label in exactly
+    that language; there is no fallback to another one.
+
+    Args:
+        facts: What the snapshot says.
+        domain: What to look for.
+        options: How; the defaults when absent.
+
+    Raises:
+        BlendError: If the snapshot holds no item of the domain, or none in a language asked for.
+
+    References:
+        Zhou et al. (2025), https://arxiv.org/abs/2404.06833, section 3, and the query published with it.
+    """
+    chosen = options or FoodOptions()
+    members = class_members(facts.claims, domain)
+    if members.is_empty():
+        raise BlendError(
+            f"the snapshot holds no item of class {domain.item_class}; take it for the domain {domain.name!r}"
+        )
+    labels, descriptions = _texts(facts, chosen)
+    english = labels.filter(pl.col("language") == "en").select("item", "label")
+    items = members.filter(pl.col("excluded").is_null()).select("item")
+    origins = find_origins(items, facts.claims, english, domain=domain, options=chosen)
+    ingredients, own_parts = _ingredients(origins.kept, facts.claims, domain, chosen)
+    whole = origins.kept.join(ingredients.parts, on="item", how="semi").join(labels, on="item", how="semi")
+    dishes = _with_country_facts(whole, facts.claims, english, domain)
+    names = _by_language(labels, "label", chosen.languages)
+    index, gaps = _language_index(dishes, ingredients.parts, names, chosen)
+    _check_languages(index, chosen)
+    dropped = pl.concat([_left_out(members, origins.dropped, origins.kept, ingredients.parts, labels), gaps])
+    return FoodBuild(
+        dishes=dishes,
+        index=index,
+        dropped=dropped.sort("qid", "language", "reason", "detail"),
+        findings=pl.concat([facts.findings, _build_findings(facts.claims, domain, own_parts)]),
+        ingredients=ingredients,
+        names=names,
+        descriptions=_by_language(descriptions, "description", chosen.languages),
+        options=chosen,
+    )
+
+
+def _texts(facts: Facts, options: FoodOptions) -> tuple[pl.DataFrame, pl.DataFrame]:
+    if options.chinese == "merge":
+        return merged_variants(facts.labels), merged_variants(facts.descriptions)
+    return facts.labels, facts.descriptions
+
+
+def _ingredients(
+    kept: pl.DataFrame, claims: pl.DataFrame, domain: Domain, options: FoodOptions
+) -> tuple[Ingredients, pl.DataFrame]:
+    """What the items are made of, and ``item`` of those that were their own part."""
+    known = claims.filter(pl.col("value").is_not_null()).join(kept, on="item", how="semi")
+
+    def of(properties: Sequence[str]) -> pl.DataFrame:
+        return (
+            known.filter(pl.col("property").is_in(list(properties)))
+            .select("item", "value")
+            .unique()
+            .sort("item", "value")
+        )
+
+    parts = of(domain.part_properties)
+    own = parts.filter(pl.col("item") == pl.col("value"))
+    if options.own_parts == "drop":
+        parts = parts.filter(pl.col("item") != pl.col("value"))
+    ingredients = Ingredients(parts, of(domain.material_properties), of(domain.image_properties))
+    return ingredients, own.select("item") if options.own_parts == "drop" else own.select("item").clear()
+
+
+def _with_country_facts(
+    kept: pl.DataFrame, claims: pl.DataFrame, english: pl.DataFrame, domain: Domain
+) -> pl.DataFrame:
+    continents = (
+        claims.filter(pl.col("property") == domain.continent_property)
+        .join(english, left_on="value", right_on="item", how="inner")
+        .group_by("item")
+        .agg(continents=pl.col("label").unique().sort())
+    )
+    return (
+        kept.join(english.rename({"item": "origin", "label": "origin_en"}), on="origin", how="left")
+        .join(continents.rename({"item": "origin"}), on="origin", how="left")
+        .with_columns(pl.col("continents").fill_null(pl.lit([], pl.List(pl.String))))
+        .sort("item", "origin")
+    )
+
+
+def _by_language(texts: pl.DataFrame, column: str, languages: Sequence[str] | None) -> dict[str, pl.DataFrame]:
+    wanted = texts if languages is None else texts.filter(pl.col("language").is_in(list(languages)))
+    parts = wanted.partition_by("language", as_dict=True)
+    return {str(language): frame.select("item", column) for (language,), frame in sorted(parts.items())}
+
+
+def _language_index(
+    dishes: pl.DataFrame, parts: pl.DataFrame, names: Mapping[str, pl.DataFrame], options: FoodOptions
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Which dishes have a row in which language, and why others with a label there have none."""
+    index = [pl.DataFrame(schema={"language": pl.String, "item": pl.String, "origin": pl.String})]
+    gaps = [pl.DataFrame(schema=DROPPED)]
+    # One language after the other: what is held at a time does not grow with their number.
+    for language, known in names.items():
+        labelled = known.select("item")
+        judged = (
+            dishes.select("item", "origin")
+            .join(labelled, on="item", how="semi")
+            .join(labelled.select(origin="item", has_origin=True), on="origin", how="left")
+            .join(_with_a_label(parts, labelled), on="item", how="left")
+        )
+        complete = judged.filter(pl.col("has_origin"), pl.col("has_part"))
+        single = _single(complete) if options.single_origin == "language" else complete
+        index.append(single.select(pl.lit(language).alias("language"), "item", "origin"))
+        gaps.append(_gaps(judged, single, language))
+    return pl.concat(index).sort("language", "item", "origin"), pl.concat(gaps)
+
+
+def _with_a_label(parts: pl.DataFrame, labelled: pl.DataFrame) -> pl.DataFrame:
+    named = parts.join(labelled, left_on="value", right_on="item", how="semi")
+    return named.select("item", has_part=True).unique()
+
+
+def _single(complete: pl.DataFrame) -> pl.DataFrame:
+    return complete.filter(pl.len().over("item") == 1)
+
+
+def _gaps(judged: pl.DataFrame, kept: pl.DataFrame, language: str) -> pl.DataFrame:
+    missing = judged.join(kept, on=["item", "origin"], how="anti")
+    return missing.select(
+        qid="item",
+        language=pl.lit(language),
+        reason=pl.when(pl.col("has_origin").is_null())
+        .then(pl.lit("origin-without-label"))
+        .when(pl.col("has_part").is_null())
+        .then(pl.lit("parts-without-label"))
+        .otherwise(pl.lit("several-origins")),
+        detail=pl.format("origin {}", "origin"),
+    ).cast(DROPPED)
+
+
+def _left_out(
+    members: pl.DataFrame,
+    without_origin: pl.DataFrame,
+    kept: pl.DataFrame,
+    parts: pl.DataFrame,
+    labels: pl.DataFrame,
+) -> pl.DataFrame:
+    """`DROPPED` for the items that have no row in any language."""
+    excluded = members.filter(pl.col("excluded").is_not_null()).select(
+        "item", reason=pl.lit("excluded-class"), detail="excluded"
+    )
+    partless = (
+        kept.select("item")
+        .unique()
+        .join(parts, on="item", how="anti")
+        .select("item", reason=pl.lit("no-parts"), detail=pl.lit("no part that is an item"))
+    )
+    nameless = (
+        kept.select("item")
+        .unique()
+        .join(parts, on="item", how="semi")
+        .join(labels, on="item", how="anti")
+        .select("item", reason=pl.lit("no-label"), detail=pl.lit("no label in any language"))
+    )
+    rows = pl.concat([excluded, without_origin, partless, nameless])
+    return rows.select(qid="item", language=pl.lit(None, pl.String), reason="reason", detail="detail")
+
+
+def _check_languages(index: pl.DataFrame, options: FoodOptions) -> None:
+    held = set(index["language"])
+    missing = [language for language in options.languages or () if language not in held]
+    if missing:
+        raise BlendError(
+            f"option languages: no dish has a row in {', '.join(missing)}; "
+            f"{', '.join(sorted(held)) or 'no language'} of those asked for can be built"
+        )
+
+
+def _build_findings(claims: pl.DataFrame, domain: Domain, own_parts: pl.DataFrame) -> pl.DataFrame:
+    cycles = [
+        ("class-cycle", cycle[0], f"the classes lead back to their start: {' -> '.join([*cycle, cycle[0]])}")
+        for cycle in class_cycles(claims, domain)
+    ]
+    own = [("own-part", item, "the item is its own part; that part is left out") for item in own_parts["item"]]
+    rows = [(kind, item, None, None, detail) for kind, item, detail in [*cycles, *own]]
+    return pl.DataFrame(rows, schema=FINDINGS, orient="row").sort("kind", "source", "detail")

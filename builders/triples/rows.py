@@ -1,0 +1,131 @@
+"""Rows of one language: items with the labels of their origin, parts and materials, as published."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from blend.builders.triples.chinese import simplified_texts
+from blend.schemas.food import TRIPLES
+from blend.schemas.food_options import FoodOptions
+
+NUMBER = pl.col("qid").str.slice(1).cast(pl.Int64)
+"""Number of an item, by which rows and lists are ordered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredients:
+    """What items are made of and look like, one row each; ``item`` and ``value``."""
+
+    parts: pl.DataFrame
+    materials: pl.DataFrame
+    images: pl.DataFrame
+
+
+def language_rows(
+    language: str,
+    dishes: pl.DataFrame,
+    ingredients: Ingredients,
+    names: pl.DataFrame,
+    descriptions: pl.DataFrame,
+    options: FoodOptions,
+) -> pl.DataFrame:
+    """The rows of one language.
+
+    Args:
+        language: Tag of the language.
+        dishes: One row per dish and origin, of those that have a row in the language: ``item``, ``origin``,
+            ``stated``, ``via``, ``historical``, ``origin_en``, ``continents``.
+        ingredients: Parts, materials and images of all dishes.
+        names: ``item``, ``label`` in the language.
+        descriptions: ``item``, ``description`` in the language.
+        options: ``images`` and ``chinese``.
+
+    Returns:
+        `schemas.food.TRIPLES`, ordered by item number and origin.
+    """
+    converted = language == "zh" and options.chinese != "keep"
+    shown = names.with_columns(original="label")
+    if converted:
+        shown = shown.with_columns(label=simplified_texts(shown["label"]))
+    here = dishes.select("item").unique()
+    parts = _entities(ingredients.parts.join(here, on="item", how="semi"), shown)
+    materials = _entities(ingredients.materials.join(here, on="item", how="semi"), shown)
+    own = shown.select("item", "label", "original")
+    origin = shown.select(origin="item", origin_label="label", original_origin="original")
+    rows = (
+        dishes.join(own, on="item")
+        .join(origin, on="origin")
+        .join(descriptions, on="item", how="left")
+        .join(
+            parts.select("item", parts="labelled", original_parts="changed", unlabelled_parts="unlabelled"),
+            on="item",
+        )
+        .join(materials.select("item", materials="labelled"), on="item", how="left")
+        .join(_images(ingredients.images), on="item", how="left")
+    )
+    if options.images == "with-material":
+        rows = _images_beside_materials(rows)
+    return _published(rows, language)
+
+
+def _entities(values: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
+    """``item``, ``labelled`` and ``changed`` (``qid`` and ``label`` each), ``unlabelled`` (``qid`` each)."""
+    rows = (
+        values.select("item", qid="value")
+        .unique()
+        .join(shown.rename({"item": "qid"}), on="qid", how="left")
+        .sort("item", NUMBER)
+    )
+    named = pl.col("label").is_not_null()
+    return rows.group_by("item", maintain_order=True).agg(
+        labelled=pl.struct("qid", "label").filter(named),
+        changed=pl.struct("qid", label="original").filter(named & (pl.col("label") != pl.col("original"))),
+        unlabelled=pl.col("qid").filter(~named),
+    )
+
+
+def _images(images: pl.DataFrame) -> pl.DataFrame:
+    return images.group_by("item").agg(image=pl.col("value").unique().sort())
+
+
+def _images_beside_materials(rows: pl.DataFrame) -> pl.DataFrame:
+    """The published defect: an image and a material with a label, or neither."""
+    both = (pl.col("materials").list.len() > 0) & (pl.col("image").list.len() > 0)
+    return rows.with_columns(
+        pl.when(both.fill_null(False)).then(name).alias(name) for name in ("materials", "image")
+    )
+
+
+def _published(rows: pl.DataFrame, language: str) -> pl.DataFrame:
+    none = {name: pl.lit([], TRIPLES[name]) for name in ("materials", "image")}
+    return (
+        rows.with_columns(pl.col(name).fill_null(value) for name, value in none.items())
+        .select(
+            "label",
+            "description",
+            "origin_en",
+            "continents",
+            "parts",
+            "materials",
+            "image",
+            "original_parts",
+            "unlabelled_parts",
+            qid="item",
+            language=pl.lit(language),
+            origin_qid="origin",
+            origin="origin_label",
+            origin_via="via",
+            origin_is_historical="historical",
+            stated_origin_qid="stated",
+            original_label=_before("original", "label"),
+            original_origin=_before("original_origin", "origin_label"),
+        )
+        .select(TRIPLES.names())
+        .cast(TRIPLES)
+        .sort(NUMBER, "origin_qid")
+    )
+
+
+def _before(original: str, label: str) -> pl.Expr:
+    """The original text where the label is another."""
+    return pl.when(pl.col(original) != pl.col(label)).then(original)

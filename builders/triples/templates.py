@@ -1,0 +1,36 @@
+"""Prompt templates about dishes, filled in."""
+
+from blend.loaders.wikidata.prompt_checks import PLACEHOLDER
+from blend.schemas.food import PLACEHOLDERS
+from blend.schemas.korean import agreeing
+
+
+def fill(
+    template: str, language: str, *, subject: str, country: str | None = None, part: str | None = None
+) -> str:
+    """A template with its placeholders filled; without ``part`` its placeholder stays for a model to fill.
+
+    In Korean a particle directly behind a filled placeholder takes the form that the word asks for.
+
+    Args:
+        template: Text with ``[X]``, ``[Y]`` and perhaps ``[C]``.
+        language: Tag of the template's language.
+        subject: Name of the dish.
+        country: Name of the country; needed where the template names it.
+        part: Name of the ingredient.
+
+    Raises:
+        ValueError: If the template names the country and none is given.
+    """
+    if PLACEHOLDERS["country"] in template and country is None:
+        raise ValueError(f"{template!r} names the country; give one")
+    words = {PLACEHOLDERS["subject"]: subject, PLACEHOLDERS["country"]: country, PLACEHOLDERS["part"]: part}
+    filled, rest = "", template
+    # From left to right in one pass: a name that looks like a placeholder must not be filled in turn.
+    while (match := PLACEHOLDER.search(rest)) is not None:
+        word = words.get(match[0])
+        shown = match[0] if word is None else word
+        filled, rest = filled + rest[: match.start()] + shown, rest[match.end() :]
+        if word is not None and language == "ko":
+            rest = agreeing(word, rest)
+    return filled + rest

@@ -1,0 +1,108 @@
+"""Validation: whether a release is what its manifest says, holds what its models promise, and harms nobody.
+
+A check is a function that takes the release and yields what it finds; ``CHECKS`` holds all of them by name, and
+a caller may pass others. Checks read the tables in streams; of what they find, the first problems of each level
+are kept and all are counted, so that memory does not grow with the rows. ``docs/validate.md`` describes each.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from blend.builders.validate.checks.answers import check_overlaps, check_right_answers, check_wrong_answers
+from blend.builders.validate.checks.card import check_card
+from blend.builders.validate.checks.characters import check_characters
+from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
+from blend.builders.validate.checks.ids import check_alignment, check_ids, check_questions
+from blend.builders.validate.checks.loading import check_loading
+from blend.builders.validate.checks.mcq import check_mcq_regions, check_mcq_texts, check_positions
+from blend.builders.validate.checks.personal import check_personal_data
+from blend.builders.validate.checks.scripts import check_scripts, check_translations
+from blend.builders.validate.checks.tables import check_rows, check_splits, check_tables
+from blend.builders.validate.checks.votes import check_votes
+from blend.builders.validate.report import CheckResult, Problem, ValidationReport
+from blend.builders.validate.subject import Subject
+from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.releases import release_locales
+from blend.schemas.locales import Registry
+from blend.version import __version__
+
+Check = Callable[[Subject], Iterable[Problem]]
+"""Yields what it finds in a release; the first line of its docstring says what it looks at."""
+
+CHECKS: dict[str, Check] = {
+    "files": check_files,
+    "recipe": check_recipe,
+    "findings": check_findings,
+    "tables": check_tables,
+    "rows": check_rows,
+    "splits": check_splits,
+    "ids": check_ids,
+    "alignment": check_alignment,
+    "questions": check_questions,
+    "votes": check_votes,
+    "mcq-texts": check_mcq_texts,
+    "mcq-regions": check_mcq_regions,
+    "right-answers": check_right_answers,
+    "wrong-answers": check_wrong_answers,
+    "overlaps": check_overlaps,
+    "positions": check_positions,
+    "characters": check_characters,
+    "scripts": check_scripts,
+    "translations": check_translations,
+    "personal-data": check_personal_data,
+    "card": check_card,
+    "loading": check_loading,
+}
+"""All checks by name, in the order in which they run."""
+
+EXAMPLES = 10
+"""Problems that a report shows of each check and level."""
+
+
+def validate_release(
+    release: Path,
+    *,
+    checks: Mapping[str, Check] | None = None,
+    examples: int = EXAMPLES,
+    name: str | None = None,
+    locales: Registry | None = None,
+    notify: Notify = unheard,
+) -> ValidationReport:
+    """Check a release.
+
+    Args:
+        release: Directory of the release; `loaders.releases.references.resolve_release` gives that of one
+            on the Hub.
+        checks: Checks by name, in the order in which they run; `CHECKS` when absent.
+        examples: Problems to show of each check and level; all are counted.
+        name: What to call the release in the report; the directory when absent.
+        locales: The known locales; those of the package and of the release when absent.
+        notify: Told about progress, check by check.
+
+    Returns:
+        The report; ``report.passes()`` says whether there are no errors.
+
+    Raises:
+        BlendError: If the directory holds no ``release.json`` that this version reads; without it there is
+            nothing to compare with.
+    """
+    chosen = CHECKS if checks is None else checks
+    subject = Subject.open(release, locales or release_locales(release))
+    results: list[CheckResult] = []
+    for done, (check, run) in enumerate(chosen.items()):
+        notify("check the release", done, len(chosen))
+        results.append(CheckResult.of(check, _title(run), run(subject), examples=examples))
+    notify("check the release", len(chosen), len(chosen))
+    return ValidationReport(
+        release=name or str(release),
+        name=subject.manifest.name,
+        version=subject.manifest.version,
+        rows=sum(table.rows for table in subject.manifest.tables),
+        sdk_version=__version__,
+        checks=tuple(results),
+    )
+
+
+def _title(check: Check) -> str:
+    lines = (check.__doc__ or "").strip().splitlines()
+    return lines[0].rstrip(".") if lines else ""

@@ -1,0 +1,1 @@
+"""Checks: what a release must keep, one module per kind of promise."""

@@ -1,0 +1,151 @@
+"""Checks of the dataset card: its header makes the release load, its text says what every column is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import langcodes
+import yaml
+
+from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.subject import Subject, is_known
+from blend.schemas.arrow import arrow_schema
+from blend.schemas.configs import model_of
+from blend.schemas.manifest import TableInfo
+
+CARD = "README.md"
+"""File name of the card."""
+
+_REBUILD = "rebuild the release"
+
+
+def check_card(subject: Subject) -> Iterator[Problem]:
+    """The card says what the release holds.
+
+    Its header names the configurations, splits and files of release.json, the licence and the languages; its
+    text describes every column.
+    """
+    path = subject.path / CARD
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, UnicodeDecodeError) as broken:
+        what = "is missing" if isinstance(broken, FileNotFoundError) else "is not in UTF-8"
+        yield error(CARD, what, _REBUILD)
+        return
+    header, body = _parts(text)
+    if header is None:
+        yield error(CARD, "does not begin with a YAML header between two lines ---", _REBUILD)
+        return
+    try:
+        fields = yaml.safe_load(header)
+    except yaml.YAMLError as broken:
+        yield error(CARD, f"the header is not YAML ({' '.join(str(broken).split())})", _REBUILD)
+        return
+    if not isinstance(fields, dict):
+        yield error(CARD, "the header is not a YAML mapping", _REBUILD)
+        return
+    yield from _configs(subject, fields.get("configs"))
+    yield from _info(subject, fields.get("dataset_info"))
+    yield from _licence_and_languages(subject, fields)
+    yield from _described(subject, body)
+
+
+def _parts(text: str) -> tuple[str | None, str]:
+    """The header, if there is one, and the text below it."""
+    opening, _, rest = text.partition("\n")
+    header, closing, body = rest.partition("\n---\n")
+    return (header, body) if opening == "---" and closing else (None, text)
+
+
+def _configs(subject: Subject, configs: Any) -> Iterator[Problem]:
+    """The configurations, each with its splits and their files."""
+    where = f"{CARD}, configs"
+    if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
+        yield error(where, "is not a list of configurations", _REBUILD)
+        return
+    tables: dict[str, list[TableInfo]] = {}
+    for table in subject.manifest.tables:
+        tables.setdefault(table.config, []).append(table)
+    named = [str(config.get("config_name")) for config in configs]
+    if named != list(tables):
+        what = f"names the configurations {_listed(named)}, release.json {_listed(list(tables))}"
+        yield error(where, what, _REBUILD)
+    for name, config in zip(named, configs, strict=True):
+        if name in tables:
+            yield from _splits(subject, f"{where}, {name}", config.get("data_files"), tables[name])
+
+
+def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableInfo]) -> Iterator[Problem]:
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and {"split", "path"} <= entry.keys() for entry in entries
+    ):
+        yield error(where, "data_files is not a list of splits, each with its path", _REBUILD)
+        return
+    named = [str(entry["split"]) for entry in entries]
+    splits = [table.split for table in tables]
+    if named != splits:
+        yield error(where, f"names the splits {_listed(named)}, release.json {_listed(splits)}", _REBUILD)
+    files = sorted(path.relative_to(subject.path).as_posix() for path in subject.path.rglob("*.parquet"))
+    held = {table.split: sorted(table.files) for table in tables}
+    for split, entry in zip(named, entries, strict=True):
+        patterns = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
+        matched = [file for file in files if any(fnmatchcase(file, str(pattern)) for pattern in patterns)]
+        if split in held and matched != held[split]:
+            what = (
+                f"split {split} matches the files {_listed(matched)}, release.json names {_listed(held[split])}"
+            )
+            yield error(where, what, _REBUILD)
+
+
+def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
+    """Where the header repeats numbers of rows, those of release.json: ``datasets`` refuses others."""
+    rows: dict[tuple[Any, Any], int] = {
+        (table.config, table.split): table.rows for table in subject.manifest.tables
+    }
+    entries = infos if isinstance(infos, list) else [infos]
+    for entry in (entry for entry in entries if isinstance(entry, dict)):
+        config = entry.get("config_name")
+        splits = entry.get("splits")
+        for split in splits if isinstance(splits, list) else ():
+            if not isinstance(split, dict):
+                continue
+            name, number = split.get("name"), split.get("num_examples")
+            if number is not None and number != rows.get((config, name)):
+                said = rows.get((config, name))
+                what = f"split {name} has num_examples {number}, release.json says {said}"
+                yield error(f"{CARD}, dataset_info, {config}", what, _REBUILD)
+
+
+def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Iterator[Problem]:
+    licence = subject.manifest.recipe.license
+    if fields.get("license") != licence:
+        yield error(CARD, f"license is {fields.get('license')!r}, the recipe's is {licence!r}", _REBUILD)
+    if not fields.get("pretty_name"):
+        yield warning(CARD, "has no pretty_name", _REBUILD)
+    listed = fields.get("language")
+    listed = [str(tag) for tag in listed] if isinstance(listed, list) else []
+    for tag in listed:
+        if not langcodes.tag_is_valid(tag):
+            yield error(CARD, f"language {tag!r} is no BCP 47 tag", _REBUILD)
+    found: dict[str, None] = {}
+    for batch in subject.batches(columns=["language"]):
+        if "language" in batch.rows.columns:
+            found.update(dict.fromkeys(batch.rows["language"].drop_nulls().unique().sort()))
+    lacking = [tag for tag in found if tag not in listed]
+    if lacking:
+        yield error(CARD, f"language lacks {_listed(lacking)}", _REBUILD)
+
+
+def _described(subject: Subject, body: str) -> Iterator[Problem]:
+    """Every configuration has its own text, and every column is in it."""
+    for config in dict.fromkeys(table.config for table in subject.manifest.tables):
+        if f"`{config}`" not in body and f'"{config}"' not in body:
+            yield error(CARD, f"does not describe the configuration {config}", _REBUILD)
+        if is_known(config):
+            lacking = [name for name in arrow_schema(model_of(config)).names if f"`{name}`" not in body]
+            if lacking:
+                yield error(CARD, f"does not describe the columns {_listed(lacking)} of {config}", _REBUILD)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,125 @@
+"""Checks of characters: nothing invisible, damaged or reordering hides in a text, and all texts are composed.
+
+A bidirectional override shows a reader another order than a model reads, a tag character shows nothing at all,
+and two spellings of one Unicode text are two answers to a program: none of them may reach a published text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.subject import Batch, Subject, id_column
+from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
+
+PROMPT: Final = "prompt"
+
+_MAY_BE_BLANK = ("question", "Question")
+"""Columns that are blank where their source left them so."""
+
+_REBUILD = "correct the source and rebuild the release"
+
+_SUSPECT = r"^$|^\s|\s$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\x{FFFD}]"
+"""Texts worth a closer look; far fewer than all."""
+
+_FORBIDDEN: Final = {
+    re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
+    re.compile(r"[\u202a-\u202e\u2066-\u2069]"): "characters that reorder the text",
+    re.compile(r"[\U000e0000-\U000e007f]"): "hidden tag characters",
+    re.compile("\ufffd"): "the sign for damaged text",
+}
+_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in _FORBIDDEN))
+
+_JOINERS: Final = "\u200c\u200d"
+_ZERO_WIDTH_SPACE: Final = "\u200b"
+_MARKS: Final = "\u200e\u200f\u061c"
+
+_JOINING = frozenset(
+    {
+        "Arab", "Aran", "Syrc", "Mong", "Nkoo", "Deva", "Beng", "Guru", "Gujr", "Orya",
+        "Taml", "Telu", "Knda", "Mlym", "Sinh", "Khmr", "Mymr", "Tibt", "Newa",
+    }
+)  # fmt: skip
+"""Scripts whose spelling uses the zero-width joiner and non-joiner (The Unicode Standard, section 23.2)."""
+
+_WITHOUT_BLANKS = frozenset({"Khmr", "Mymr", "Thai", "Laoo", "Tibt"})
+"""Scripts that write no blanks between words and mark them with a zero-width space."""
+
+
+def check_characters(subject: Subject) -> Iterator[Problem]:
+    """Texts hide no characters.
+
+    No control, reordering, hidden or damaged ones; texts are composed (NFC), without outer white space, and
+    not blank.
+    """
+    for batch in subject.batches():
+        locale = subject.locale_of(batch.table)
+        languages = LANGUAGES.get(batch.table.config, {})
+        for texts in texts_of(batch.rows, id_column(batch.table.config)):
+            if languages.get(texts.column) == LOCAL and locale is not None:
+                ordinary = _ordinary(locale.script, rtl=locale.direction == "rtl")
+            else:
+                ordinary = ""
+            yield from _suspects(batch, texts, ordinary)
+            yield from _decomposed(batch, texts)
+
+
+def _ordinary(script: str, *, rtl: bool) -> str:
+    """Invisible characters that belong to the spelling of a script."""
+    joiners = _JOINERS if script in _JOINING else ""
+    spaces = _ZERO_WIDTH_SPACE if script in _WITHOUT_BLANKS else ""
+    return joiners + spaces + (_MARKS if rtl else "")
+
+
+def _suspects(batch: Batch, texts: Texts, ordinary: str) -> Iterator[Problem]:
+    rows = texts.rows
+    if texts.column == PROMPT:  # the one column whose texts have several lines
+        rows = rows.with_columns(pl.col("text").str.replace_all("\n", " ", literal=True))
+    for row_id, text in rows.filter(pl.col("text").str.contains(_SUSPECT)).iter_rows():
+        yield from problems_of(text, texts.column, batch.place(row_id), ordinary)
+
+
+def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[Problem]:
+    """What is wrong with the characters of a text.
+
+    Args:
+        text: The text.
+        column: Path of its column.
+        where: Its place.
+        ordinary: Invisible characters that belong to its script.
+    """
+    if not text.strip():
+        found = warning if column in _MAY_BE_BLANK else error
+        yield found(where, f"column {column} is blank", "fill it in or leave the row out")
+        return
+    for pattern, kind in _FORBIDDEN.items():
+        if held := pattern.findall(text):
+            yield error(where, f"column {column} holds {kind}: {_named(held)}", _REBUILD)
+    if text != text.strip():
+        yield error(where, f"column {column} begins or ends with white space", _REBUILD)
+    odd = [c for c in text if c not in ordinary and not _FORBIDDEN_ANY.match(c)]
+    if invisible := [c for c in odd if unicodedata.category(c) == "Cf"]:
+        what = f"column {column} holds characters that nobody sees: {_named(invisible)}"
+        yield warning(where, what, "look whether the spelling needs them, else remove them")
+    if private := [c for c in odd if unicodedata.category(c) in ("Co", "Cn")]:
+        what = f"column {column} holds characters without a common meaning: {_named(private)}"
+        yield warning(where, what, "replace them by the characters that are meant")
+
+
+def _decomposed(batch: Batch, texts: Texts) -> Iterator[Problem]:
+    text = pl.col("text")
+    # Plain ASCII needs no normalising, and that is most of the longest texts.
+    rows = texts.rows.filter(text.str.len_bytes() != text.str.len_chars())
+    for row_id in rows.filter(text != text.str.normalize("NFC"))["row_id"]:
+        what = f"column {texts.column} is not in Unicode NFC"
+        yield error(batch.place(row_id), what, _REBUILD)
+
+
+def _named(chars: list[str]) -> str:
+    """The characters by code point and name, each once; the text itself is not shown, as it would mislead."""
+    return ", ".join(
+        f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in dict.fromkeys(chars)
+    )

@@ -1,0 +1,116 @@
+"""Checks of the files: that they are those of the manifest, and that what they repeat agrees with it."""
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from blend.builders.validate.report import Problem, error, info
+from blend.builders.validate.subject import Subject
+from blend.loaders.releases.references import file_sha256
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo
+from blend.schemas.recipe import Recipe
+
+FINDINGS_FILE = "reports/findings.jsonl"
+"""Where a release lists the oddities of its input, one JSON object per line."""
+
+RECIPE_FILE = "recipe.toml"
+"""Where a release holds the recipe that made it."""
+
+_HUB_FILES = (".gitattributes",)
+_HUB_FOLDERS = (".git", ".cache", ".huggingface")
+
+_COPY_AGAIN = "copy or download the release again, or rebuild it"
+
+
+def check_files(subject: Subject) -> Iterator[Problem]:
+    """Files are as release.json says."""
+    listed = Counter(file.path for file in subject.manifest.files)
+    for name, times in listed.items():
+        if times > 1:
+            yield error(MANIFEST_NAME, f"file {name} is listed {times} times", "rebuild the release")
+    for file in subject.manifest.files:
+        yield from _compare(subject.path, file)
+    for name in sorted(_names(subject.path) - set(listed) - {MANIFEST_NAME}):
+        if name in _HUB_FILES or PurePosixPath(name).parts[0] in _HUB_FOLDERS:
+            yield info(name, "is not part of the release; the Hub and git put it there")
+        else:
+            yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
+    for table in subject.manifest.tables:
+        for name in table.files:
+            if name not in listed:
+                what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
+                yield error(MANIFEST_NAME, what, "rebuild the release")
+
+
+def check_recipe(subject: Subject) -> Iterator[Problem]:
+    """Recipe, name and version agree."""
+    manifest = subject.manifest
+    for key in ("name", "version"):
+        ours, theirs = getattr(manifest, key), getattr(manifest.recipe, key)
+        if ours != theirs:
+            what = f"{key} is {ours!r}, but its recipe says {theirs!r}"
+            yield error(MANIFEST_NAME, what, "rebuild the release")
+    path = subject.path / RECIPE_FILE
+    if not path.is_file():
+        yield error(RECIPE_FILE, "is missing", "rebuild the release")
+        return
+    try:
+        recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as broken:
+        what = f"is no recipe ({str(broken).splitlines()[0]})"
+        yield error(RECIPE_FILE, what, "rebuild the release")
+        return
+    for key in Recipe.model_fields:
+        if getattr(recipe, key) != getattr(manifest.recipe, key):
+            what = f"{key} differs from the recipe in {MANIFEST_NAME}"
+            yield error(RECIPE_FILE, what, "rebuild the release")
+
+
+def check_findings(subject: Subject) -> Iterator[Problem]:
+    """Findings are as many as counted."""
+    path = subject.path / FINDINGS_FILE
+    if not path.is_file():
+        yield error(FINDINGS_FILE, "is missing", "rebuild the release")
+        return
+    counted: Counter[tuple[str, str]] = Counter()
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                finding = json.loads(line)
+                counted[finding["stage"], finding["kind"]] += 1
+            except (ValueError, KeyError, TypeError):
+                what = "is no finding: a JSON object with stage and kind"
+                yield error(f"{FINDINGS_FILE}:{number}", what, "rebuild the release")
+    told = {
+        (stage.stage, kind): count
+        for stage in subject.manifest.report
+        for kind, count in stage.findings.items()
+    }
+    for stage, kind in sorted(counted.keys() | told.keys()):
+        held, said = counted[stage, kind], told.get((stage, kind), 0)
+        if held != said:
+            what = f"holds {held:,} findings {kind!r} of the step {stage!r}, {MANIFEST_NAME} counts {said:,}"
+            yield error(FINDINGS_FILE, what, "rebuild the release")
+
+
+def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
+    parts = PurePosixPath(file.path)
+    if parts.is_absolute() or ".." in parts.parts or "\\" in file.path:
+        yield error(MANIFEST_NAME, f"path {file.path!r} leads out of the release", "rebuild the release")
+        return
+    path = release / file.path
+    if not path.is_file():
+        yield error(file.path, "is missing", _COPY_AGAIN)
+    elif (size := path.stat().st_size) != file.size:
+        yield error(file.path, f"changed: {size:,} bytes, {MANIFEST_NAME} says {file.size:,}", _COPY_AGAIN)
+    elif (digest := file_sha256(path)) != file.sha256:
+        what = f"changed: its sha256 is {digest[:12]}…, {MANIFEST_NAME} says {file.sha256[:12]}…"
+        yield error(file.path, what, _COPY_AGAIN)
+
+
+def _names(release: Path) -> set[str]:
+    return {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}

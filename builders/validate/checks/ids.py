@@ -1,0 +1,153 @@
+"""Checks of ids: unique in every split, and meaning the same in all of them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import polars as pl
+
+from blend.builders.templates.localise import prompt_question
+from blend.builders.validate.report import Problem, error, info
+from blend.builders.validate.subject import Batch, Subject, id_column
+from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+
+_REBUILD = "correct the source and rebuild the release"
+
+_SAME_EVERYWHERE = {
+    ANNOTATIONS: ("topic", "source"),
+    SHORT_ANSWER_QUESTIONS: ("Topic", "Source"),
+}
+"""Columns that a template has the same value of in all splits."""
+
+_SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic", "language": "language"}
+"""Columns of annotations, and the columns of the short-answer questions that repeat them."""
+
+_SHOWN_IDS = 5
+
+
+def check_ids(subject: Subject) -> Iterator[Problem]:
+    """Ids are unique in their split."""
+    for table in subject.sound:
+        name = id_column(table.config)
+        # Eight bytes per row are held, not the ids; a second look tells real repetitions from equal hashes.
+        hashes = pl.concat([batch.rows[name].hash() for batch in subject.read(table, [])])
+        repeated = hashes.filter(hashes.is_duplicated()).unique()
+        if len(repeated):
+            yield from _repeated(subject.read(table, []), name, repeated)
+
+
+def check_alignment(subject: Subject) -> Iterator[Problem]:
+    """Ids mean the same in all splits.
+
+    What ids a split lacks is worth knowing, no fault: its annotators may not have been asked.
+    """
+    for config, columns in _SAME_EVERYWHERE.items():
+        rows = _gathered(subject, config, columns)
+        for column in columns:
+            yield from _differing(rows, column)
+        if config == SHORT_ANSWER_QUESTIONS:  # that annotations have the same ids is another check
+            yield from _lacking(rows, config)
+
+
+def check_questions(subject: Subject) -> Iterator[Problem]:
+    """All tables ask the same questions.
+
+    Annotations and multiple-choice questions are about the short-answer questions of their locale.
+    """
+    asked = _gathered(subject, SHORT_ANSWER_QUESTIONS, ["locale", *_SHARED.values()])
+    asked = asked.drop("place", "split").unique(["ID", "locale"], keep="first", maintain_order=True)
+    yield from _annotated(subject, asked)
+    yield from _chosen(subject, asked)
+
+
+def _repeated(batches: Iterable[Batch], name: str, hashes: pl.Series) -> Iterator[Problem]:
+    first: dict[str, str] = {}
+    for batch in batches:
+        suspects = batch.rows[name]
+        for row_id in suspects.filter(suspects.hash().is_in(hashes.implode())):
+            if row_id in first:
+                what = f"the id occurs again; first in {first[row_id]}"
+                yield error(batch.place(row_id), what, _REBUILD)
+            first.setdefault(row_id, batch.file)
+
+
+def _gathered(subject: Subject, config: str, columns: Sequence[str]) -> pl.DataFrame:
+    """Some columns of all splits of a configuration, with ``ID``, ``split`` and ``place``."""
+    parts = [
+        batch.rows.drop_nulls("ID").with_columns(
+            split=pl.lit(batch.table.split), place=pl.format("{}:{}", pl.lit(batch.file), "ID")
+        )
+        for batch in subject.batches(config, columns=columns)
+    ]
+    names = ["ID", *columns, "split", "place"]
+    return pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+
+
+def _differing(rows: pl.DataFrame, column: str) -> Iterator[Problem]:
+    """Rows that do not have the value that most splits have; on a tie the one in text order counts."""
+    usual = (
+        rows.group_by("ID", column)
+        .len()
+        .sort("ID", "len", column, descending=[False, True, False])
+        .group_by("ID", maintain_order=True)
+        .first()
+        .select("ID", usual=column)
+    )
+    odd = rows.join(usual, on="ID", maintain_order="left").filter(pl.col(column).ne_missing(pl.col("usual")))
+    for place, held, expected in odd.select("place", column, "usual").iter_rows():
+        what = f"{column} is {held!r}, in most splits this id has {expected!r}"
+        yield error(place, what, _REBUILD)
+
+
+def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
+    every = rows["ID"].unique(maintain_order=True)
+    for (split,), of_split in rows.group_by("split", maintain_order=True):
+        lacking = every.filter(~every.is_in(of_split["ID"].implode())).sort().to_list()
+        if lacking:
+            shown = ", ".join(lacking[:_SHOWN_IDS]) + (" …" if len(lacking) > _SHOWN_IDS else "")
+            yield info(f"{config}/{split}", f"lacks {len(lacking):,} of {len(every):,} ids: {shown}")
+
+
+def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
+    """Annotations and short-answer questions: the same ids, the same texts."""
+    annotated = _gathered(subject, ANNOTATIONS, ["locale", *_SHARED])
+    for place in annotated.join(asked, on=["ID", "locale"], how="anti", maintain_order="left")["place"]:
+        yield error(place, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", _REBUILD)
+    if subject.tables(ANNOTATIONS):
+        unanswered = asked.join(annotated, on=["ID", "locale"], how="anti", maintain_order="left")
+        for row_id, tag in unanswered.select("ID", "locale").iter_rows():
+            where = f"{SHORT_ANSWER_QUESTIONS}:{row_id}"
+            yield error(where, f"there is no such row of {tag} in {ANNOTATIONS}", _REBUILD)
+    both = annotated.join(asked, on=["ID", "locale"], maintain_order="left", suffix="_asked")
+    for column, original in _SHARED.items():
+        other = original if original in both.columns and original != column else f"{original}_asked"
+        for place in both.filter(pl.col(column).ne_missing(pl.col(other)))["place"]:
+            what = f"{column} differs from {original} of {SHORT_ANSWER_QUESTIONS}"
+            yield error(place, what, _REBUILD)
+
+
+def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
+    """Multiple-choice questions ask the short-answer question of their locale, region named."""
+    known = asked.filter(pl.col("locale").is_in(subject.locales.tags)).drop_nulls("Translation")
+    expected = known.select(
+        "ID",
+        "locale",
+        expected_topic="Topic",
+        expected=pl.struct("Translation", "locale").map_elements(
+            lambda row: prompt_question(row["Translation"], subject.locales.get(row["locale"])),
+            return_dtype=pl.String,
+        ),
+    )
+    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["ID", "locale", "question", "topic"]):
+        rows = batch.rows.filter(pl.col("locale").is_in(subject.locales.tags)).join(
+            expected, on=["ID", "locale"], how="left", maintain_order="left"
+        )
+        for row in rows.filter(pl.col("question").ne_missing(pl.col("expected"))).iter_rows(named=True):
+            yield error(batch.place(row["MCQID"]), _why_not(row), _REBUILD)
+        for row in rows.filter(pl.col("topic") != pl.col("expected_topic")).iter_rows(named=True):
+            what = f"topic is {row['topic']!r}, that of its question {row['ID']} {row['expected_topic']!r}"
+            yield error(batch.place(row["MCQID"]), what, _REBUILD)
+
+
+def _why_not(row: Mapping[str, str | None]) -> str:
+    if row["expected"] is None:
+        return f"{row['locale']} has no question {row['ID']} in {SHORT_ANSWER_QUESTIONS}"
+    return f"asks {row['question']!r}, not {row['expected']!r}"

@@ -1,0 +1,118 @@
+"""Checks of multiple-choice questions in themselves: letters, texts, regions and prompt tell the same."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from blend.builders.validate.report import Problem, error, info, warning
+from blend.builders.validate.subject import Subject
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.locales import Registry
+from blend.schemas.rows import LETTERS
+
+_REBUILD = "rebuild the release"
+
+
+def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
+    """Letters, texts and prompts agree.
+
+    Letter, choices and prompt show the question, its options and its answer.
+    """
+    columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
+    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+        for row in batch.complete().rows.iter_rows(named=True):
+            for what in _text_problems(row):
+                yield error(batch.place(row["MCQID"]), what, _REBUILD)
+
+
+def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
+    """Regions and countries agree."""
+    columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
+    names = _Names(subject.locales)
+    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+        for row in batch.complete().rows.iter_rows(named=True):
+            for what in names.problems(row):
+                yield error(batch.place(row["MCQID"]), what, _REBUILD)
+
+
+def check_positions(subject: Subject) -> Iterator[Problem]:
+    """Right answers stand everywhere.
+
+    In every region at every position equally often.
+    """
+    counts: dict[str, list[int]] = {}
+    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["country", "answer"]):
+        for country, answer, rows in batch.complete().rows.group_by("country", "answer").len().iter_rows():
+            if answer in range(len(LETTERS)):
+                counts.setdefault(country, [0] * len(LETTERS))[answer] += rows
+    # Paper mode sorts the options by text, so that its positions are what they are.
+    by_construction = subject.manifest.recipe.mcq.mode == "default"
+    found = warning if by_construction else info
+    for country, held in sorted(counts.items()):
+        if max(held) - min(held) > 1:
+            shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
+            what = f"the right answers of {country} are not spread evenly: {shown}"
+            yield found(MULTIPLE_CHOICE_QUESTIONS, what, _REBUILD if by_construction else "")
+
+
+def _text_problems(row: Mapping[str, Any]) -> Iterator[str]:
+    options, answer = row["options"], row["answer"]
+    if len(options) != len(LETTERS) or answer not in range(len(LETTERS)):
+        return  # told by the check of rows
+    if row["answer_idx"] != LETTERS[answer]:
+        yield f"answer_idx is {row['answer_idx']!r}, but answer is {answer}, which is {LETTERS[answer]!r}"
+    if _object(row["choices"]) != tuple(zip(LETTERS, options, strict=True)):
+        yield "choices is not the JSON text of the letters and options"
+    if not row["prompt"].startswith(f"{row['question']} "):
+        yield "prompt does not begin with the question and a blank"
+    lines = "".join(f"{letter}. {option}\n" for letter, option in zip(LETTERS, options, strict=True))
+    if f"\n\n{lines}\n" not in row["prompt"]:
+        yield "prompt does not show the options, one lettered line each"
+    if not row["prompt"].endswith("\nAnswer:"):
+        yield "prompt does not end with 'Answer:'"
+
+
+class _Names:
+    """What the registry says about the regions of a row."""
+
+    def __init__(self, locales: Registry) -> None:
+        self._locales = locales
+        self._upstream: dict[str, set[str]] = {}
+        for locale in locales:
+            self._upstream.setdefault(locale.region, set()).add(locale.upstream)
+
+    def problems(self, row: Mapping[str, Any]) -> Iterator[str]:
+        regions, answer = row["option_regions"], row["answer"]
+        if len(regions) != len(LETTERS) or answer not in range(len(LETTERS)):
+            return
+        countries = _object(row["choice_countries"])
+        if [letter for letter, _ in countries] != list(LETTERS):
+            yield "choice_countries is not a JSON text with the letters A to D"
+        else:
+            yield from self._of_options(countries, regions)
+            if countries[answer][1] != row["country"]:
+                yield f"country is {row['country']!r}, the right option's is {countries[answer][1]!r}"
+        if row["locale"] in self._locales:
+            locale = self._locales.get(row["locale"])
+            if row["country"] != locale.upstream:
+                yield f"country is {row['country']!r}, that of {locale.tag} is {locale.upstream!r}"
+            if regions[answer] != locale.region:
+                held = regions[answer]
+                yield f"the right option's region is {held!r}, that of {locale.tag} is {locale.region!r}"
+
+    def _of_options(self, countries: tuple[tuple[str, Any], ...], regions: list[str]) -> Iterator[str]:
+        for (letter, country), region in zip(countries, regions, strict=True):
+            known = self._upstream.get(region)
+            if known is not None and country not in known:
+                yield f"choice_countries has {country!r} for option {letter}, option_regions {region!r}"
+
+
+@lru_cache(maxsize=1 << 12)
+def _object(text: str) -> tuple[tuple[str, Any], ...]:
+    """The entries of a JSON object in order, repeated keys too; none if the text is no such object."""
+    try:
+        pairs = json.loads(text, object_pairs_hook=tuple)
+    except ValueError:
+        return ()
+    return pairs if isinstance(pairs, tuple) else ()

@@ -1,0 +1,116 @@
+"""Checks of the tables: digests, columns, rows against their model, and the split that rows stand in."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+from pydantic import ValidationError
+
+from blend.builders.validate.report import Problem, error, info
+from blend.builders.validate.subject import Subject, Survey, id_column, is_known
+from blend.schemas.arrow import arrow_schema
+from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.manifest import MANIFEST_NAME, TableInfo
+
+_SHOWN_CHARACTERS = 60
+
+
+def check_tables(subject: Subject) -> Iterator[Problem]:
+    """Tables have their rows and columns.
+
+    Number of rows, digests and columns are those of release.json, and columns those of the model.
+    """
+    names = Counter((table.config, table.split) for table in subject.manifest.tables)
+    for (config, split), times in names.items():
+        if times > 1:
+            yield error(MANIFEST_NAME, f"table {config}/{split} is listed {times} times", "rebuild the release")
+    for table in subject.manifest.tables:
+        survey = subject.surveys[table.config, table.split]
+        place = f"{table.config}/{table.split}"
+        if isinstance(survey, str):
+            yield error(place, f"{survey}, its rows are not checked", "copy or build the release again")
+        else:
+            yield from _digests(table, survey, place)
+            yield from _columns(table, survey, place)
+
+
+def check_rows(subject: Subject) -> Iterator[Problem]:
+    """Rows are what their model says."""
+    for batch in subject.batches():
+        model = model_of(batch.table.config)
+        name = id_column(batch.table.config)
+        for row in batch.rows.iter_rows(named=True):
+            try:
+                model.model_validate(row)
+            except ValidationError as broken:
+                for detail in broken.errors(include_url=False):
+                    yield _row_problem(dict(detail), batch.place(row[name]), row[name])
+
+
+def check_splits(subject: Subject) -> Iterator[Problem]:
+    """Rows stand in their locale's split."""
+    unknown: Counter[str] = Counter()
+    for batch in subject.batches(*QUESTION_CONFIGS, columns=["locale", "language"]):
+        unknown.update(tag for tag in batch.rows["locale"] if tag not in subject.locales)
+        locale = subject.locale_of(batch.table)
+        if batch.table.config == MULTIPLE_CHOICE_QUESTIONS or locale is None:
+            continue
+        misplaced = batch.rows.filter(
+            pl.col("locale").ne_missing(locale.tag) | pl.col("language").ne_missing(locale.language)
+        )
+        for row in misplaced.iter_rows(named=True):
+            what = (
+                f"{row['locale']} in language {row['language']!r} stands in split {batch.table.split}, "
+                f"which is that of {locale.tag} in {locale.language!r}"
+            )
+            yield error(batch.place(row["ID"]), what, "rebuild the release")
+    for tag, rows in sorted(unknown.items()):
+        what = f"{tag} is in no registry: script and regions of its {rows:,} rows are not checked"
+        yield info(MANIFEST_NAME, what, "give the locales that the release was built with")
+
+
+def _digests(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
+    if survey.rows != table.rows:
+        what = f"{survey.rows:,} rows, {MANIFEST_NAME} says {table.rows:,}"
+        yield error(place, what, "rebuild the release")
+    for kind, held, said in (
+        ("rows", survey.content_sha256, table.content_sha256),
+        ("columns", survey.schema_sha256, table.schema_sha256),
+    ):
+        if held != said:
+            what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {said[:12]}…"
+            yield error(place, what, "rebuild the release")
+
+
+def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
+    if not is_known(table.config):
+        known = ", ".join(CONFIGS)
+        what = f"unknown configuration {table.config!r}, its rows are not checked; known are {known}"
+        yield error(place, what, "validate with the version of blend-sdk that built the release")
+        return
+    expected = {field.name: str(field.type) for field in arrow_schema(model_of(table.config))}
+    held = {field.name: str(field.type) for field in survey.schema}
+    if list(held.items()) == list(expected.items()):
+        return
+    wrong = [f"{name} is missing" for name in expected if name not in held]
+    wrong += [f"{name} is unknown" for name in held if name not in expected]
+    wrong += [
+        f"{name} is {held[name]}, not {dtype}"
+        for name, dtype in expected.items()
+        if name in held and held[name] != dtype
+    ]
+    what = f"columns are not those of the model, rows are not checked: {', '.join(wrong) or 'other order'}"
+    yield error(place, what, "rebuild the release")
+
+
+def _row_problem(detail: dict[str, Any], where: str, row_id: str) -> Problem:
+    column = ".".join(str(part) for part in detail["loc"])
+    said = str(detail["msg"])
+    if detail["type"] == "value_error":  # the models' own sentences, which name the row again
+        said = said.removeprefix("Value error, ").removeprefix(f"{row_id}: ")
+        return error(where, said, "correct the source and rebuild the release")
+    value = repr(detail["input"])
+    shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
+    what = f"column {column}: {said[:1].lower()}{said[1:]}, not {shown}"
+    return error(where, what, "correct the source and rebuild the release")

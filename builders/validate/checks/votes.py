@@ -1,0 +1,69 @@
+"""Checks of the votes: no more than there are annotators, most votes first."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from blend.builders.validate.checks.files import FINDINGS_FILE
+from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.subject import Subject
+from blend.loaders.upstream.blend.groups import ANNOTATORS
+from blend.schemas.configs import ANNOTATIONS
+from blend.schemas.rows import Grouping
+
+_REBUILD = "correct the source and rebuild the release"
+
+_RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
+"""Kinds of findings that say that the published data has more votes than annotators."""
+
+
+def check_votes(subject: Subject) -> Iterator[Problem]:
+    """Votes are no more than annotators.
+
+    The published data had five annotators per question. How many answered a question of one's own is not
+    published with it. Where the build has recorded that the source itself counts more, that is a warning.
+    Groups come by votes, most first.
+    """
+    recorded = _recorded(subject)
+    for batch in subject.batches(ANNOTATIONS, columns=["annotations", "idks", "locale", "grouping"]):
+        for row in batch.complete().rows.iter_rows(named=True):
+            place = batch.place(row["ID"])
+            counts = [group["count"] for group in row["annotations"]]
+            if counts != sorted(counts, reverse=True):
+                yield error(place, f"groups are not in the order of their votes: {counts}", _REBUILD)
+            if row["grouping"] != Grouping.UPSTREAM:
+                continue
+            for kind, what in _excesses(counts, row["idks"]):
+                if (kind, row["locale"], row["ID"]) in recorded:
+                    yield warning(place, f"{what}, as in the source ({kind} in {FINDINGS_FILE})")
+                else:
+                    yield error(place, f"{what}, and {FINDINGS_FILE} does not record it", _REBUILD)
+
+
+def _excesses(counts: list[int], idks: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is above the number of annotators, each with the kind of its finding."""
+    votes, non_answers = _RECORDED
+    if max(counts, default=0) > ANNOTATORS:
+        yield votes, f"an answer has {max(counts)} votes of {ANNOTATORS} annotators"
+    others = sum(other["count"] for other in idks["others"])
+    total = idks["idk"] + idks["no-answer"] + idks["not-applicable"] + others
+    if total > ANNOTATORS:
+        yield non_answers, f"{total} non-answers of {ANNOTATORS} annotators"
+
+
+def _recorded(subject: Subject) -> set[tuple[str, ...]]:
+    path = subject.path / FINDINGS_FILE
+    if not path.is_file():
+        return set()
+    found: set[tuple[str, ...]] = set()
+    with path.open("rb") as lines:
+        for line in lines:
+            # Most lines are of other kinds; what is no JSON is told by the check of the findings.
+            if any(kind.encode() in line for kind in _RECORDED):
+                try:
+                    finding = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(finding, dict):
+                    found.add(tuple(str(finding.get(key)) for key in ("kind", "locale", "template_id")))
+    return found

@@ -1,0 +1,273 @@
+"""Loading: a configuration of a release as a dataset with typed rows.
+
+A release also loads with plain ``datasets.load_dataset``. What is added here: regions by any of their names, a
+version that must be named, files that are compared with their digests, a word when a newer version is out, and
+rows as models.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
+from blend.loaders.datasets.regions import PER_REGION, find_region, regions_of
+from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question
+
+if TYPE_CHECKING:
+    from datasets import DatasetDict, IterableDatasetDict
+
+    from blend.loaders.datasets.typed_datasets import TypedDataset, TypedIterableDataset
+
+Regions = list[str] | tuple[str, ...]
+
+
+@overload
+def load_annotations(
+    release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[False] = ...
+) -> "TypedDataset[Annotation]": ...
+@overload
+def load_annotations(
+    release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[True]
+) -> "TypedIterableDataset[Annotation]": ...
+@overload
+def load_annotations(
+    release: str | Path,
+    region: Regions | None = ...,
+    *,
+    revision: str | None = ...,
+    streaming: Literal[False] = ...,
+) -> "DatasetDict": ...
+@overload
+def load_annotations(
+    release: str | Path, region: Regions | None = ..., *, revision: str | None = ..., streaming: Literal[True]
+) -> "IterableDatasetDict": ...
+def load_annotations(
+    release: str | Path,
+    region: str | Regions | None = None,
+    *,
+    revision: str | None = None,
+    streaming: bool = False,
+) -> Any:
+    """The answers of a region's annotators: every question with its answers, merged and counted.
+
+    Args:
+        release: A release directory, or ``org/name`` on the Hub.
+        region: Region by its split (``KR``), locale (``ko-KR``), upstream name (``South_Korea``) or English
+            name; several of them; or all regions when absent.
+        revision: Version tag (``v1.2.0``) or commit. A release on the Hub needs one, a directory has none.
+        streaming: Whether to read rows as they are asked for, without downloading first.
+
+    Returns:
+        One region as a `TypedDataset` (streaming: `TypedIterableDataset`), ordered by ``ID``; several as a
+        dictionary of them by split, in the order asked for, or in that of the release.
+
+    Raises:
+        UnknownNameError: If the release has no such region or configuration; lists those it has.
+        BlendError: If the release cannot be found, or if its files are missing or damaged.
+    """
+    return load_config(release, ANNOTATIONS, region=region, revision=revision, streaming=streaming)
+
+
+@overload
+def load_short_answer_questions(
+    release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[False] = ...
+) -> "TypedDataset[Question]": ...
+@overload
+def load_short_answer_questions(
+    release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[True]
+) -> "TypedIterableDataset[Question]": ...
+@overload
+def load_short_answer_questions(
+    release: str | Path,
+    region: Regions | None = ...,
+    *,
+    revision: str | None = ...,
+    streaming: Literal[False] = ...,
+) -> "DatasetDict": ...
+@overload
+def load_short_answer_questions(
+    release: str | Path, region: Regions | None = ..., *, revision: str | None = ..., streaming: Literal[True]
+) -> "IterableDatasetDict": ...
+def load_short_answer_questions(
+    release: str | Path,
+    region: str | Regions | None = None,
+    *,
+    revision: str | None = None,
+    streaming: bool = False,
+) -> Any:
+    """The questions of a region, in the local language and in English.
+
+    Args:
+        release: A release directory, or ``org/name`` on the Hub.
+        region: Region by any of its names, several of them, or all when absent; see `load_annotations`.
+        revision: Version tag or commit. A release on the Hub needs one, a directory has none.
+        streaming: Whether to read rows as they are asked for, without downloading first.
+
+    Returns:
+        As `load_annotations`, with the same ``ID`` in the same order.
+
+    Raises:
+        UnknownNameError: If the release has no such region or configuration; lists those it has.
+        BlendError: If the release cannot be found, or if its files are missing or damaged.
+    """
+    return load_config(release, SHORT_ANSWER_QUESTIONS, region=region, revision=revision, streaming=streaming)
+
+
+@overload
+def load_multiple_choice_questions(
+    release: str | Path,
+    region: str | Regions | None = ...,
+    *,
+    split: str = ...,
+    revision: str | None = ...,
+    streaming: Literal[False] = ...,
+) -> "TypedDataset[MultipleChoiceQuestion]": ...
+@overload
+def load_multiple_choice_questions(
+    release: str | Path,
+    region: str | Regions | None = ...,
+    *,
+    split: str = ...,
+    revision: str | None = ...,
+    streaming: Literal[True],
+) -> "TypedIterableDataset[MultipleChoiceQuestion]": ...
+def load_multiple_choice_questions(
+    release: str | Path,
+    region: str | Regions | None = None,
+    *,
+    split: str = "test",
+    revision: str | None = None,
+    streaming: bool = False,
+) -> Any:
+    """The multiple-choice questions, or those about some regions.
+
+    Args:
+        release: A release directory, or ``org/name`` on the Hub.
+        region: Region asked about, by any of its names; several of them; or all when absent.
+        split: Name of the split.
+        revision: Version tag or commit. A release on the Hub needs one, a directory has none.
+        streaming: Whether to read rows as they are asked for, without downloading first.
+
+    Returns:
+        One `TypedDataset` (streaming: `TypedIterableDataset`), whatever the regions; in the release's order.
+
+    Raises:
+        UnknownNameError: If the release has no such region, split or configuration; lists those it has.
+        BlendError: If the release cannot be found, if its files are missing or damaged, or if it has no
+            multiple-choice question about the regions.
+    """
+    return load_config(
+        release,
+        MULTIPLE_CHOICE_QUESTIONS,
+        region=region,
+        split=split,
+        revision=revision,
+        streaming=streaming,
+    )
+
+
+def load_config(
+    release: str | Path,
+    config: str,
+    *,
+    region: str | Regions | None = None,
+    split: str | None = None,
+    revision: str | None = None,
+    streaming: bool = False,
+) -> Any:
+    """Any configuration of a release, by name.
+
+    Args:
+        release: A release directory, or ``org/name`` on the Hub.
+        config: Configuration, for example ``annotations``.
+        region: Regions by any of their names; all when absent.
+        split: Split, where the splits of the configuration are no regions; all when absent.
+        revision: Version tag or commit. A release on the Hub needs one, a directory has none.
+        streaming: Whether to read rows as they are asked for, without downloading first.
+
+    Returns:
+        A `TypedDataset` (streaming: `TypedIterableDataset`) for one region or split, a dictionary for several.
+
+    Raises:
+        UnknownNameError: If the release has no such configuration, region or split; lists those it has.
+        BlendError: If the release cannot be found, if its files are missing or damaged, if the configuration
+            has no regions, or if no row is about those asked for.
+    """
+    asked = None if region is None else [region] if isinstance(region, str) else list(region)
+    if asked == []:
+        raise BlendError("region=[]: names no region; name some, or leave it out for all of them")
+    if split is not None and asked is not None and config in PER_REGION:
+        raise BlendError(f"{config}: its splits are its regions; name region or split, not both")
+
+    def choose(manifest: ReleaseManifest) -> list[TableInfo]:
+        return _choice(manifest, config, asked, split).tables
+
+    places = find_tables(release, choose, revision=revision, streaming=streaming)
+    locales = _choice(places.manifest, config, asked, split).locales
+    _check_present(places, config, locales)
+    loaded = _load(places, config, locales, streaming=streaming)
+    single = split is not None or (config in PER_REGION and isinstance(region, str))
+    return next(iter(loaded.values())) if single else loaded
+
+
+class _Choice(NamedTuple):
+    """What is asked for."""
+
+    tables: list[TableInfo]
+    """The tables, in the order asked for."""
+    locales: list[str]
+    """Locales to keep the rows of, where the splits are no regions; empty for all."""
+
+
+def _choice(manifest: ReleaseManifest, config: str, asked: Sequence[str] | None, split: str | None) -> _Choice:
+    where = named(manifest)
+    tables = {table.split: table for table in manifest.tables if table.config == config}
+    if not tables:
+        raise UnknownNameError("configuration", config, {table.config for table in manifest.tables})
+    if split is not None and split not in tables:
+        raise UnknownNameError("split", split, tables)
+    wanted = list(tables.values()) if split is None else [tables[split]]
+    if asked is None:
+        return _Choice(wanted, [])
+    if config not in (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS):
+        raise BlendError(f"{where}: {config} has no regions; leave region out, or name a split")
+    found = dict.fromkeys(find_region(name, regions_of(manifest), where=where) for name in asked)
+    if config in PER_REGION:
+        return _Choice([tables[region.split] for region in found], [])
+    return _Choice(wanted, [region.locale for region in found])
+
+
+def _check_present(places: Places, config: str, locales: Sequence[str]) -> None:
+    """Refuse a locale without rows, as far as the files are here: no rows would look like an answer."""
+    here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
+    if not locales or len(here) < len(places.addresses):
+        return
+    import polars as pl
+
+    held = set(pl.scan_parquet(here).select(pl.col("locale").unique()).collect()["locale"])
+    if absent := [locale for locale in locales if locale not in held]:
+        raise BlendError(
+            f"{named(places.manifest)}: {config} holds no row about {', '.join(absent)}; "
+            "the report in release.json says why"
+        )
+
+
+def _load(places: Places, config: str, locales: Sequence[str], *, streaming: bool) -> Any:
+    """The tables as a dictionary of typed datasets by split, with the rows about some locales, or all."""
+    from datasets import load_dataset
+
+    from blend.loaders.datasets.typed_datasets import typed
+
+    loaded = load_dataset(
+        "parquet",
+        config,
+        data_files={table.split: [places.addresses[file] for file in table.files] for table in places.tables},
+        streaming=streaming,
+        filters=[("locale", "in", list(locales))] if locales else None,
+    )
+    for split, rows in loaded.items():
+        loaded[split] = typed(rows)
+    return loaded

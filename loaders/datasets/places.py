@@ -1,0 +1,136 @@
+"""Places: where the files of a release lie that a reader wants, in a directory, in the cache or on the Hub."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.loaders.hub import hub_name
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.newer import tell_if_newer
+from blend.loaders.releases.references import (
+    Reference,
+    damaged_files,
+    fetch_release,
+    hub_reference,
+    resolve_release,
+)
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+
+ON_HUB = "hf://"
+"""How the address of a file on the Hub begins."""
+
+Choose = Callable[[ReleaseManifest], Sequence[TableInfo]]
+"""Chooses tables of a release by its manifest; refuses what it does not have."""
+
+
+class Places(NamedTuple):
+    """Tables of a release, found."""
+
+    manifest: ReleaseManifest
+    """The manifest of the release."""
+    tables: Sequence[TableInfo]
+    """The tables chosen."""
+    addresses: Mapping[str, str]
+    """Path or address of each file of the tables, by its path in the release."""
+
+
+def find_tables(
+    release: str | Path, choose: Choose, *, revision: str | None = None, streaming: bool = False
+) -> Places:
+    """Find the files of some tables; from the Hub nothing else is downloaded.
+
+    Files in a directory or in the Hub client's cache are compared with the digests in ``release.json``. Files
+    that are only streamed are not, since that takes the whole of them.
+
+    Args:
+        release: A directory, ``org/name``, or ``org/name@revision``.
+        choose: Chooses the tables.
+        revision: Tag or commit on the Hub.
+        streaming: Whether to leave files where they are, if they are not in the cache.
+
+    Raises:
+        BlendError: If the release cannot be found or read, or if files are missing or damaged.
+    """
+    reference = _reference(release, revision)
+    if isinstance(reference, Path):
+        manifest = read_manifest(reference)
+        tables = choose(manifest)
+        _check_whole(reference, _files(tables))
+        return Places(manifest, tables, _below(reference, _files(tables)))
+    from huggingface_hub import is_offline_mode
+
+    # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
+    places = (_in_place if streaming or is_offline_mode() else _fetched)(reference, choose)
+    tell_if_newer(reference.repo_id, places.manifest.version)
+    return places
+
+
+def named(manifest: ReleaseManifest) -> str:
+    """What messages call a release."""
+    return f"{manifest.name} {manifest.version}"
+
+
+def _reference(release: str | Path, revision: str | None) -> Path | Reference:
+    path = Path(release)
+    if path.is_dir():
+        if revision is not None:
+            raise BlendError(
+                f"{release}: a directory has no revisions; leave revision={revision!r} out, "
+                "or name a repository on the Hub"
+            )
+        return path
+    on_hub = hub_reference(str(release))
+    if on_hub is None or (revision or on_hub.revision) is None:
+        # It names nothing that can be loaded, and the error says why.
+        return resolve_release(release)
+    if revision is not None and on_hub.revision not in (None, revision):
+        raise BlendError(f"{release}: names another revision than revision={revision!r}; name one of the two")
+    return Reference(on_hub.repo_id, revision or on_hub.revision)
+
+
+def _fetched(reference: Reference, choose: Choose) -> Places:
+    """The tables in the Hub client's cache, downloaded if need be."""
+    repo_id, revision = reference
+    assert revision is not None
+    folder = fetch_release(repo_id, revision, wanted=lambda manifest: _files(choose(manifest)))
+    manifest = read_manifest(folder)
+    tables = choose(manifest)
+    return Places(manifest, tables, _below(folder, _files(tables)))
+
+
+def _in_place(reference: Reference, choose: Choose) -> Places:
+    """The tables on the Hub, except for files that are whole in the cache."""
+    from huggingface_hub import is_offline_mode
+
+    repo_id, revision = reference
+    assert revision is not None
+    folder = fetch_release(repo_id, revision, wanted=lambda _: ())
+    manifest = read_manifest(folder)
+    tables = choose(manifest)
+    absent = {file.path for file in damaged_files(folder, _files(tables))}
+    if absent and is_offline_mode():
+        raise BlendError(
+            f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "
+            "and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, without streaming"
+        )
+    there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
+    addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in _files(tables)}
+    return Places(manifest, tables, addresses)
+
+
+def _check_whole(release: Path, files: Sequence[str]) -> None:
+    damaged = ", ".join(file.path for file in damaged_files(release, files))
+    if damaged:
+        raise BlendError(
+            f"{release}: {damaged} is missing or differs from the digest in {MANIFEST_NAME}; "
+            "copy or build the release again"
+        )
+
+
+def _files(tables: Sequence[TableInfo]) -> list[str]:
+    return [file for table in tables for file in table.files]
+
+
+def _below(folder: Path, files: Sequence[str]) -> dict[str, str]:
+    return {file: str(folder / file) for file in files}

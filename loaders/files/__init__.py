@@ -1,0 +1,1 @@
+"""Files: reading with every problem named, writing whole or not at all."""

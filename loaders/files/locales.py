@@ -1,0 +1,23 @@
+"""Locale files: a user's own locales, in the form of the packaged registry."""
+
+from pathlib import Path
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import read_text
+from blend.schemas.locales import Locale, parse_locales
+
+
+def read_locales(path: Path) -> tuple[Locale, ...]:
+    """The locales of a TOML file with one ``[[locale]]`` table each, in file order.
+
+    ``registry().extended(read_locales(path))`` adds them to the packaged ones.
+
+    Args:
+        path: UTF-8 text, with or without byte order mark; the keys are the fields of `Locale`.
+
+    Raises:
+        RowError, RowErrors: If the file is not UTF-8 or not TOML, if an entry has a missing, unknown or wrong
+            field, or if two share a tag, split, upstream name or other code; names file, entry and field.
+    """
+    text = read_text(path, path.parent, Notes())
+    return parse_locales(text, source=path.name)

@@ -1,0 +1,124 @@
+"""Staging: a directory appears whole under its name, or not at all."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from blend.loaders.files.durable import sync_directory
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import MANIFEST_NAME
+
+
+@contextmanager
+def staged(out: Path, *, option: str = "--out") -> Iterator[Path]:
+    """A new directory beside ``out`` that takes its place when the block ends well.
+
+    Whatever happens inside the block (an error, Ctrl-C, kill -9, a full disk), ``out`` is either as it was
+    before or complete: readers never see a part. What a killed run left behind is removed by the next one.
+
+    Args:
+        out: The directory to make. An existing release or empty directory is replaced.
+        option: What the user calls the directory, for the messages.
+
+    Yields:
+        The directory to write into.
+
+    Raises:
+        BlendError: If ``out`` is a file or holds something else than a release, if it cannot be written, if
+            the disk is full, or if another process is writing it.
+    """
+    out = out.absolute()
+    beside = out.with_name(f".{out.name}.partial")
+    previous = out.with_name(f".{out.name}.previous")
+    with _explained(out, option):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(out, option):
+            _restore(out, previous)
+            _refuse_foreign(out, option)
+            _remove(beside)
+            beside.mkdir()
+            try:
+                yield beside
+                _sync(beside)
+                _swap(beside, out, previous)
+            finally:
+                _remove(beside)
+
+
+@contextmanager
+def _explained(out: Path, option: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise BlendError(
+                f"{out}: no space left on the disk; nothing was changed; "
+                f"free some space or choose another {option}"
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise BlendError(
+                f"{out}: cannot write here ({error.strerror}); "
+                f"choose another {option} or change the permissions"
+            ) from error
+        raise
+
+
+@contextmanager
+def _locked(out: Path, option: str) -> Iterator[None]:
+    lock = FileLock(out.with_name(f".{out.name}.lock"))
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise BlendError(
+            f"{out}: another process is writing this release; wait for it or choose another {option}"
+        ) from None
+    try:
+        yield
+    finally:
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
+
+
+def _refuse_foreign(out: Path, option: str) -> None:
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise BlendError(f"{out}: is a file; {option} names the directory to make")
+    if any(out.iterdir()) and not (out / MANIFEST_NAME).is_file():
+        raise BlendError(
+            f"{out}: holds files but no {MANIFEST_NAME}, so it is no release and is not replaced; "
+            f"choose another {option} or empty it yourself"
+        )
+
+
+def _swap(new: Path, out: Path, previous: Path) -> None:
+    # Two renames: between them only `previous` exists, and `_restore` brings it back after a kill.
+    if out.exists():
+        out.rename(previous)
+    new.rename(out)
+    sync_directory(out.parent)
+    _remove(previous)
+
+
+def _restore(out: Path, previous: Path) -> None:
+    if previous.exists() and not out.exists():
+        previous.rename(out)
+    _remove(previous)
+
+
+def _remove(directory: Path) -> None:
+    if directory.exists():
+        shutil.rmtree(directory)
+
+
+def _sync(directory: Path) -> None:
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with (Path(folder) / name).open("rb") as file:
+                os.fsync(file.fileno())
+        sync_directory(Path(folder))

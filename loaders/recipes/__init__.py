@@ -1,0 +1,28 @@
+"""Recipes: reading the TOML file that describes a release."""
+
+from pathlib import Path
+
+from blend.loaders.files.toml import parse_toml, read_toml
+from blend.schemas.recipe import Recipe
+
+_WHAT = "recipe"
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a TOML file.
+
+    Raises:
+        BlendError: If there is no such file, or if it is no text in UTF-8.
+        RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
+            that cannot be; names all of them at once.
+    """
+    return read_toml(path, Recipe, what=_WHAT)
+
+
+def parse_recipe(text: str, *, name: str) -> Recipe:
+    """The recipe in a text; ``name`` is what messages call it.
+
+    Raises:
+        RowError, RowErrors: As `read_recipe`.
+    """
+    return parse_toml(text, Recipe, name=name, what=_WHAT)

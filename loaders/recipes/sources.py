@@ -1,0 +1,137 @@
+"""Sources: from an entry of the recipe to tables, whatever kind of source it is."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.pins import check_pin, directory_digest, file_infos
+from blend.loaders.hub import Snapshot, fetch_dataset
+from blend.loaders.responses import read_responses, response_files
+from blend.loaders.sample import sample_path
+from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
+from blend.schemas.errors import BlendError
+from blend.schemas.frames import ANNOTATIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo
+from blend.schemas.recipe import Source
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTables:
+    """What a source holds, one frame per kind of row (`schemas.frames`), and what was read."""
+
+    info: SourceInfo
+    """Where the tables come from, with the digest of every file."""
+    questions: pl.DataFrame
+    """`QUESTIONS`."""
+    annotations: pl.DataFrame
+    """`ANNOTATIONS` that the source holds ready-made; without rows for raw responses."""
+    responses: pl.DataFrame
+    """`RESPONSES`; without rows for ready-made annotations."""
+    reviews: pl.DataFrame
+    """`REVIEWS`; likewise."""
+    findings: pl.DataFrame
+    """`FINDINGS` of reading it."""
+
+
+def load_source(source: Source, base: Path = Path(), locales: Registry | None = None) -> SourceTables:
+    """Read a source, and compare its files with the digest in the recipe before anything else.
+
+    Args:
+        source: The recipe's entry.
+        base: Folder that a relative location refers to: the recipe's.
+        locales: Known locales; the packaged registry when absent.
+
+    Raises:
+        BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for;
+            `RowError` and `RowErrors` if anything in its files breaks its contract.
+    """
+    return _KINDS[source.kind](source, base, registry() if locales is None else locales)
+
+
+def _sample(source: Source, base: Path, locales: Registry) -> SourceTables:  # noqa: ARG001 - it is in the package
+    _refuse(source, "location", "revision")
+    with sample_path() as folder:
+        return _response_tables(source, folder, locales)
+
+
+def _responses(source: Source, base: Path, locales: Registry) -> SourceTables:
+    _refuse(source, "revision")
+    return _response_tables(source, _directory(source, base), locales)
+
+
+def _response_tables(source: Source, folder: Path, locales: Registry) -> SourceTables:
+    info = _info(source, folder, response_files(folder))
+    tables = read_responses(folder, locales=locales)
+    return SourceTables(
+        info=info,
+        questions=tables.questions,
+        annotations=empty(ANNOTATIONS),
+        responses=tables.responses,
+        reviews=tables.reviews,
+        findings=tables.findings,
+    )
+
+
+def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
+    if source.revision is None:
+        folder, commit = _directory(source, base), None
+    else:
+        folder, commit = _snapshot(source, base)
+    info = _info(source, data_folder(folder), blend_files(folder), revision=commit)
+    tables = read_blend(folder, locales=locales)
+    return SourceTables(
+        info=info,
+        questions=tables.questions,
+        annotations=tables.annotations,
+        responses=empty(RESPONSES),
+        reviews=empty(REVIEWS),
+        findings=tables.findings,
+    )
+
+
+_KINDS: dict[str, Callable[[Source, Path, Registry], SourceTables]] = {
+    "sample": _sample,
+    "responses": _responses,
+    "blend": _blend,
+}
+
+
+def _snapshot(source: Source, base: Path) -> Snapshot:
+    if (base / source.location).is_dir():
+        raise BlendError(
+            f"{_name(source)}: a directory has no revision; leave the key out, or move the directory away "
+            "to read the Hub repository of that name"
+        )
+    return fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
+
+
+def _directory(source: Source, base: Path) -> Path:
+    if not source.location:
+        raise BlendError(f"{_name(source)}: key location is missing; name the directory")
+    folder = base / source.location
+    if not folder.is_dir():
+        hint = ", or add a revision if it is a Hub repository" if source.kind == "blend" else ""
+        raise BlendError(f"{_name(source)}: no such directory: {folder}; correct the location{hint}")
+    return folder
+
+
+def _refuse(source: Source, *keys: str) -> None:
+    """Refuse keys that the kind of source has no use for; they would be ignored in silence."""
+    for key in keys:
+        if getattr(source, key):
+            raise BlendError(f"{_name(source)}: key {key} means nothing for this kind of source; remove it")
+
+
+def _info(source: Source, root: Path, files: Iterable[Path], revision: str | None = None) -> SourceInfo:
+    infos = file_infos(root, files)
+    digest = directory_digest(infos)
+    check_pin(digest, source.sha256, where=_name(source))
+    return SourceInfo(kind=source.kind, location=source.location, revision=revision, sha256=digest, files=infos)
+
+
+def _name(source: Source) -> str:
+    """The source as messages call it."""
+    return f"source {source.kind} {source.location}".rstrip()

@@ -1,0 +1,115 @@
+"""Releases: reading a release directory back into frames."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+from pydantic import BaseModel, ValidationError
+
+from blend.loaders.files.locales import read_locales
+from blend.schemas import frames
+from blend.schemas.arrow import frame_schema, published_names
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+    model_of,
+)
+from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+
+LOCALES_NAME = "locales.toml"
+"""File name of a release's own locales, at its root; only where it has any."""
+
+
+class ReleaseTables(NamedTuple):
+    """A release as frames; ``source`` names split and template."""
+
+    questions: pl.DataFrame
+    """`frames.QUESTIONS`."""
+    annotations: pl.DataFrame
+    """`frames.ANNOTATIONS`."""
+    mcqs: pl.DataFrame | None
+    """`frames.MCQ_ROWS`; null when the release has none."""
+
+
+def read_manifest(release: Path) -> ReleaseManifest:
+    """The manifest of a release directory.
+
+    Raises:
+        BlendError: If there is none, or if it is not one that this version reads.
+    """
+    path = release / MANIFEST_NAME
+    try:
+        return ReleaseManifest.from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BlendError(
+            f"{release}: no {MANIFEST_NAME} here, so it is no release; "
+            f"build one with `blend build --out {release}`"
+        ) from None
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise BlendError(
+            f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
+            "rebuild the release, or read it with the version that built it"
+        ) from error
+
+
+def release_locales(release: Path) -> Registry:
+    """The locales that a release can hold: the packaged ones, and those that it brings along."""
+    path = release / LOCALES_NAME
+    return registry().extended(read_locales(path)) if path.is_file() else registry()
+
+
+def read_config(release: Path, config: str) -> pl.DataFrame:
+    """All splits of a configuration, in the manifest's order, columns named by the model's fields.
+
+    Raises:
+        UnknownNameError: If the release has no such configuration; lists those it has.
+        BlendError: If a file that the manifest names is missing.
+    """
+    tables = [table for table in read_manifest(release).tables if table.config == config]
+    if not tables:
+        held = {table.config for table in read_manifest(release).tables}
+        raise UnknownNameError("configuration", config, held)
+    model = model_of(config)
+    return pl.concat([_read_table(release, table, model) for table in tables])
+
+
+def read_tables(release: Path) -> ReleaseTables:
+    """The questions, annotations and multiple-choice questions of a release, as builders take them.
+
+    Raises:
+        BlendError: If the directory is no release.
+    """
+    annotated = read_config(release, ANNOTATIONS).with_columns(
+        source=pl.format("data/annotations/{}:{}", "locale", "template_id")
+    )
+    questions = read_config(release, SHORT_ANSWER_QUESTIONS).join(
+        annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
+    )
+    held = {table.config for table in read_manifest(release).tables}
+    return ReleaseTables(
+        questions=questions.select(list(frames.QUESTIONS)),
+        annotations=annotated.select(list(frames.ANNOTATIONS)),
+        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in held else None,
+    )
+
+
+def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
+    names = published_names(model)
+    missing = [file for file in table.files if not (release / file).is_file()]
+    if missing:
+        raise BlendError(
+            f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
+        )
+    rows = pl.concat([pl.read_parquet(release / file) for file in table.files])
+    return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error)

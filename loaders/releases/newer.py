@@ -1,0 +1,73 @@
+"""Newer versions: a word to who loads a release on the Hub that has been followed by another."""
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable
+from functools import lru_cache
+
+from blend.loaders.hub import hub_name
+from blend.loaders.hub.client import explained, patient
+from blend.schemas.errors import BlendError
+
+TIMEOUT_S = 5.0
+"""Seconds without an answer after which nothing is said: nobody waits for this."""
+
+_VERSION_TAG = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
+
+
+class NewerVersionWarning(UserWarning):
+    """The release that is loaded has been followed by a newer version."""
+
+
+@lru_cache
+def tell_if_newer(repo_id: str, version: str) -> None:
+    """Warn if the Hub has a newer version; once for each version in a process, and silent without a connection.
+
+    Args:
+        repo_id: ``org/name``.
+        version: Version that is loaded, without ``v``.
+
+    Warns:
+        NewerVersionWarning: If a higher version is tagged.
+    """
+    newest = newest_version(_tags(repo_id))
+    if newest is not None and _numbers(f"v{newest}") > _numbers(f"v{version}"):
+        warnings.warn(
+            f"{hub_name(repo_id)}: v{newest} is out, and this is v{version}; read its CHANGELOG.md before you "
+            "change the revision, since results of different versions are not comparable",
+            NewerVersionWarning,
+            stacklevel=_level_of_the_caller(),
+        )
+
+
+def newest_version(tags: Iterable[str]) -> str | None:
+    """The highest version among the tags, without ``v``; null when none is a version."""
+    versions = [tag for tag in tags if _VERSION_TAG.fullmatch(tag)]
+    return max(versions, key=_numbers).removeprefix("v") if versions else None
+
+
+def _level_of_the_caller() -> int:
+    """How far up the stack the user's own line is, counted as `warnings.warn` does where this is called."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("blend."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _tags(repo_id: str) -> list[str]:
+    from huggingface_hub import HfApi, is_offline_mode
+
+    if is_offline_mode():
+        return []
+    try:
+        with patient(TIMEOUT_S), explained(hub_name(repo_id)):
+            refs = HfApi().list_repo_refs(repo_id, repo_type="dataset")
+    except BlendError:
+        return []
+    return [tag.name for tag in refs.tags]
+
+
+def _numbers(tag: str) -> tuple[int, ...]:
+    match = _VERSION_TAG.fullmatch(tag)
+    return () if match is None else tuple(map(int, match.groups()))

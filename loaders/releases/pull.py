@@ -1,0 +1,58 @@
+"""Pulling: a release on the Hub becomes a directory again, byte for byte."""
+
+import shutil
+from pathlib import Path, PurePosixPath
+
+from blend.loaders.files.whole import staged
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.files import read_release_files
+from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+
+
+def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> ReleaseManifest:
+    """Copy a release from the Hub into a directory of its own.
+
+    What the repository holds besides the release (the Hub's own ``.gitattributes``) stays there. ``out``
+    appears complete or not at all, and can be built on, compared and published like one that was built here.
+
+    Args:
+        reference: ``org/name@revision``, with a tag or a commit.
+        out: Directory to make; an existing release there is replaced.
+        endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        BlendError: If the reference names no release, if a file is not as the manifest says, or if ``out``
+            holds something else than a release or cannot be written.
+    """
+    named = None if Path(reference).is_dir() else hub_reference(reference)
+    if named is None:
+        raise BlendError(f"{reference}: names no release on the Hub; write org/name@v1.0.0")
+    if named.revision is None:
+        there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
+    else:
+        there = fetch_release(named.repo_id, named.revision, wanted=_paths_within, endpoint=endpoint)
+    manifest = read_manifest(there)
+    with staged(out, option="directory") as release:
+        for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
+            (release / path).parent.mkdir(parents=True, exist_ok=True)
+            # The cache links to its own files: copy what they hold.
+            shutil.copyfile(there / path, release / path)
+        read_release_files(release)
+    return manifest
+
+
+def _paths_within(manifest: ReleaseManifest) -> list[str]:
+    """The files of a release; a manifest from elsewhere must not make us write elsewhere."""
+    for path in (file.path for file in manifest.files):
+        parts = PurePosixPath(path)
+        if parts.is_absolute() or ".." in parts.parts or "\\" in path:
+            raise BlendError(
+                f"{MANIFEST_NAME} of {manifest.name} {manifest.version} names the path {path!r}, which leads "
+                "out of the release; do not use it, and tell who publishes it"
+            )
+    return [file.path for file in manifest.files]

@@ -1,0 +1,268 @@
+"""References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from blend.loaders.hub import TIMEOUT_S, hub_name, listed_tags, pinned_commit
+from blend.loaders.hub.client import explained, insist, patient
+from blend.loaders.releases import read_manifest
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
+_ATTEMPTS = 3
+_VERSION_TAG = re.compile(r"v\d+\.\d+\.\d+")
+
+
+Wanted = Callable[[ReleaseManifest], Collection[str]]
+"""Chooses the files of a release by its manifest: their paths."""
+
+
+class Reference(NamedTuple):
+    """A release on the Hub."""
+
+    repo_id: str
+    """``org/name``."""
+    revision: str | None
+    """Tag or commit; null when none was named."""
+
+
+def resolve_release(
+    reference: str | Path, *, endpoint: str | None = None, timeout_s: float = TIMEOUT_S
+) -> Path:
+    """A directory that holds the release.
+
+    A directory is taken as it is. A release on the Hub is downloaded into the Hub client's cache, or found
+    there, and every file is compared with the digest in ``release.json``, since the client notices neither
+    damage on the way nor in the cache; what differs is downloaded once more. Version tags (``v1.2.0``) never
+    move, so one that was resolved before needs no connection, and neither does a commit.
+
+    Args:
+        reference: A directory, or ``org/name@revision`` with a tag or a commit (40 hexadecimal digits).
+        endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        timeout_s: Seconds without an answer after which a request is given up.
+
+    Returns:
+        The directory itself, or the snapshot in the cache, which is not to be changed.
+
+    Raises:
+        BlendError: If there is no such directory or repository; if the revision is absent, unknown or a branch
+            (the message lists the tags); if the repository holds no release there; if files stay damaged.
+    """
+    path = Path(reference)
+    if path.is_dir():
+        return path
+    on_hub = hub_reference(str(reference))
+    if on_hub is None:
+        raise BlendError(
+            f"{reference}: {_no_directory(path)}; name the directory of a release, or org/name@v1.0.0"
+        )
+    if on_hub.revision is None:
+        raise _without_revision(on_hub.repo_id, endpoint, timeout_s)
+    return fetch_release(on_hub.repo_id, on_hub.revision, endpoint=endpoint, timeout_s=timeout_s)
+
+
+def hub_reference(reference: str) -> Reference | None:
+    """The repository and revision that ``org/name@revision`` names; null for text of another form."""
+    match = _REFERENCE.fullmatch(reference)
+    return None if match is None else Reference(match["repo_id"], match["revision"])
+
+
+def fetch_release(
+    repo_id: str,
+    revision: str,
+    *,
+    wanted: Wanted | None = None,
+    endpoint: str | None = None,
+    timeout_s: float = TIMEOUT_S,
+) -> Path:
+    """A release on the Hub, as a checked directory in the Hub client's cache; see `resolve_release`.
+
+    Args:
+        repo_id: ``org/name``.
+        revision: A tag or a commit.
+        wanted: Chooses the files to download and check; all of them when absent. The directory can lack the
+            others.
+        endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        timeout_s: Seconds without an answer after which a request is given up.
+
+    Returns:
+        The snapshot in the cache; its name is the commit.
+
+    Raises:
+        BlendError: If the revision is unknown or a branch, if it holds no release, or if files stay damaged.
+    """
+    from huggingface_hub import HfApi
+
+    with patient(timeout_s), explained(hub_name(repo_id)):
+        commit = _commit(HfApi(endpoint=endpoint), repo_id, revision)
+        # The manifest alone first: it says what is wanted, and a repository of something else can be large.
+        folder = _manifest_folder(repo_id, commit, endpoint)
+        paths = None if wanted is None else wanted(read_manifest(folder))
+        if paths is None or paths:
+            _fetch_all(repo_id, commit, paths, endpoint)
+        damaged = _mended(folder, repo_id, commit, endpoint, paths)
+    if damaged:
+        raise BlendError(
+            f"{hub_name(repo_id)}, revision {revision}: {_listed(damaged)} differs from the digest in "
+            f"{MANIFEST_NAME}, also when downloaded again; use another version, and tell who publishes it"
+        )
+    return folder
+
+
+def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[FileInfo]:
+    """The files of a release that are missing, or whose bytes are not those that the manifest records.
+
+    Args:
+        release: Directory of the release.
+        paths: Files to look at; all of them when absent.
+
+    Raises:
+        BlendError: If the directory holds no manifest that can be read.
+    """
+    files = read_manifest(release).files
+    chosen = {file.path for file in files} if paths is None else set(paths)
+    return [file for file in files if file.path in chosen and not _is_whole(release / file.path, file)]
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _no_directory(path: Path) -> str:
+    return "is a file" if path.is_file() else "no such directory"
+
+
+def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:
+    """What to say of ``org/name``: it may be meant as a directory as well."""
+    from huggingface_hub import HfApi
+
+    try:
+        with patient(timeout_s), explained(hub_name(repo_id)):
+            refs = HfApi(endpoint=endpoint).list_repo_refs(repo_id, repo_type="dataset")
+    except BlendError as error:
+        return BlendError(f"{repo_id}: no such directory; {error}")
+    tags = listed_tags(tag.name for tag in refs.tags)
+    return BlendError(f"{hub_name(repo_id)}: no revision; write {repo_id}@ and a tag ({tags}) or a commit")
+
+
+def _commit(api: "HfApi", repo_id: str, revision: str) -> str:
+    """The commit behind a tag; remembered in the Hub client's cache for when there is no connection."""
+    import httpx2
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    known = _known_commit(api, repo_id, revision)
+    attempts = _ATTEMPTS if known is None else 1
+    try:
+        commit = insist(lambda: pinned_commit(api, repo_id, revision), attempts=attempts)
+    except RepositoryNotFoundError:
+        raise
+    except (httpx2.HTTPError, OSError):
+        if known is None:
+            raise
+        return known
+    if commit not in (revision, known):
+        api.resolve_revision(repo_id, repo_type="dataset", revision=revision)
+    return commit
+
+
+def _known_commit(api: "HfApi", repo_id: str, revision: str) -> str | None:
+    """The commit that a version tag named when it was resolved before."""
+    from huggingface_hub.errors import RevisionResolutionError
+
+    if not _VERSION_TAG.fullmatch(revision):
+        return None
+    try:
+        found = api.resolve_revision(repo_id, repo_type="dataset", revision=revision, local_files_only=True)
+    except RevisionResolutionError:
+        return None
+    return found.resolved
+
+
+def _manifest_folder(repo_id: str, commit: str, endpoint: str | None) -> Path:
+    """The snapshot in the cache, with a manifest that can be read."""
+    folder = _fetch(repo_id, commit, MANIFEST_NAME, endpoint).parent
+    try:
+        read_manifest(folder)
+    except BlendError:
+        _fetch(repo_id, commit, MANIFEST_NAME, endpoint, anew=True)
+    return folder
+
+
+def _mended(
+    folder: Path, repo_id: str, commit: str, endpoint: str | None, paths: Collection[str] | None
+) -> list[FileInfo]:
+    """What is still damaged after what was damaged has been downloaded once more."""
+    damaged = damaged_files(folder, paths)
+    if damaged:
+        # The manifest as well: it may be the one that is wrong.
+        for path in (MANIFEST_NAME, *(file.path for file in damaged)):
+            _fetch(repo_id, commit, path, endpoint, anew=True)
+    return damaged_files(folder, paths) if damaged else []
+
+
+def _fetch_all(repo_id: str, commit: str, paths: Collection[str] | None, endpoint: str | None) -> None:
+    from huggingface_hub import snapshot_download
+
+    patterns = None if paths is None else sorted(paths)
+
+    def fetch() -> None:
+        with _passing_errors():
+            snapshot_download(
+                repo_id, repo_type="dataset", revision=commit, allow_patterns=patterns, endpoint=endpoint
+            )
+
+    # What has arrived stays in the cache, so every attempt goes on where the last one stopped.
+    insist(fetch, attempts=_ATTEMPTS)
+
+
+def _fetch(repo_id: str, commit: str, path: str, endpoint: str | None, *, anew: bool = False) -> Path:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+
+    def fetched() -> str:
+        with _passing_errors():
+            return hf_hub_download(
+                repo_id, path, repo_type="dataset", revision=commit, endpoint=endpoint, force_download=anew
+            )
+
+    try:
+        return Path(insist(fetched, attempts=_ATTEMPTS))
+    except RemoteEntryNotFoundError:
+        raise BlendError(
+            f"{hub_name(repo_id)}: commit {commit} holds no {path}, so it is no complete release; "
+            "name a version that `blend publish` made"
+        ) from None
+
+
+@contextmanager
+def _passing_errors() -> Iterator[None]:
+    """Raise what kept the client from asking the Hub, rather than that its cache does not have the answer."""
+    import httpx2
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        yield
+    except LocalEntryNotFoundError as error:
+        if isinstance(error.__cause__, httpx2.HTTPError):
+            raise error.__cause__ from None
+        raise
+
+
+def _is_whole(path: Path, expected: FileInfo) -> bool:
+    return path.is_file() and path.stat().st_size == expected.size and file_sha256(path) == expected.sha256
+
+
+def _listed(files: Sequence[FileInfo]) -> str:
+    named = ", ".join(file.path for file in files[:3])
+    return named if len(files) <= 3 else f"{named} and {len(files) - 3} more"

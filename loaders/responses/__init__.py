@@ -1,0 +1,305 @@
+"""Raw responses: what annotators typed and what reviewers decided, from a directory of files.
+
+``docs/responses.md`` describes the directory column by column.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.checked import Checked, Placed, R, checked
+from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, place_of, read_rows
+from blend.loaders.responses.links import AskedQuestion, check_links
+from blend.schemas.errors import BlendError, RowError
+from blend.schemas.formats import format_of
+from blend.schemas.frames import KEY, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.locales import Registry, registry
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer, QuestionTemplate, Response, Review
+
+_REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
+
+_ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
+_ONE_TOO_MANY = f"answer_{MAX_ANSWERS + 1}"
+"""Column that is read as well, so that a fourth answer is an error of its row."""
+
+
+class ResponseTables(NamedTuple):
+    """Raw responses as frames."""
+
+    questions: pl.DataFrame
+    """`frames.QUESTIONS`, ordered by template and locale."""
+    responses: pl.DataFrame
+    """`frames.RESPONSES`, ordered by template, locale and annotator."""
+    reviews: pl.DataFrame
+    """`frames.REVIEWS`, ordered by template and locale; without rows when there are no reviews."""
+    findings: pl.DataFrame
+    """`frames.FINDINGS`."""
+
+
+def read_responses(folder: Path, *, locales: Registry | None = None) -> ResponseTables:
+    """The questions, responses and reviews in a directory of raw responses.
+
+    Args:
+        folder: Holds ``templates`` and ``questions`` (one file each, ``.csv``, ``.jsonl`` or ``.parquet``),
+            ``responses/`` with files of the same kinds, and perhaps ``reviews/`` with JSONL or Parquet files.
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        The tables. Answers are exactly as typed. The answer format of a question is its template's.
+
+    Raises:
+        BlendError: If the directory or one of its parts does not exist.
+        RowError, RowErrors: If anything in the files breaks its contract; names all places at once.
+    """
+    known = registry() if locales is None else locales
+    notes = Notes()
+    files = _layout(folder, notes)
+    templates = _table(_TEMPLATES, files["templates"], folder, known, notes)
+    questions = _table(_QUESTIONS, files["questions"], folder, known, notes)
+    responses = _table(_RESPONSES, files["responses"], folder, known, notes)
+    reviews = _table(_REVIEWS, files["reviews"], folder, known, notes)
+    check_links(templates, questions, responses, reviews, notes)
+    notes.raise_problems()
+    return ResponseTables(
+        questions=_question_frame(questions.rows, templates.rows, known),
+        responses=_frame(responses.rows, RESPONSES).sort(*KEY, "annotator"),
+        reviews=_frame(reviews.rows, REVIEWS).sort(KEY),
+        findings=notes.findings_frame(),
+    )
+
+
+def response_files(folder: Path) -> list[Path]:
+    """The files that `read_responses` reads.
+
+    Raises:
+        BlendError: If the directory or one of its parts does not exist.
+    """
+    notes = Notes()
+    files = _layout(folder, notes)
+    notes.raise_problems()
+    return sorted(path for paths in files.values() for path in paths)
+
+
+def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
+    """The files of a directory of raw responses, by what they hold."""
+    if not folder.is_dir():
+        raise BlendError(f"{folder}: no such directory; give a directory of raw responses")
+    files = {
+        "templates": [_single_file(folder, "templates")],
+        "questions": [_single_file(folder, "questions")],
+        "responses": _files(folder, "responses", SUFFIXES, notes),
+        "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
+    }
+    if not files["responses"] and not notes.problems:
+        raise BlendError(
+            f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
+        )
+    return files
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind(Generic[R]):
+    """A kind of file: its columns, and how its rows become models."""
+
+    model: type[R]
+    columns: Columns
+    values: Callable[[Cells], dict[str, Any]]
+    """From the cells of a row to the fields of the model."""
+    locale_column: str
+    """Column that holds a locale."""
+    named_for_locale: bool = False
+    """Whether a file without the locale column is named for its locale."""
+
+
+def _table(kind: _Kind[R], files: Sequence[Path], folder: Path, known: Registry, notes: Notes) -> Checked[R]:
+    """The valid rows of all files of a kind; whatever is wrong with others is noted."""
+    own = notes.part()
+    rows: list[Placed[R]] = []
+    for file in files:
+        with own.collected():
+            cells = read_rows(file, folder, own, kind.columns)
+            if kind.named_for_locale:
+                cells = _with_locale(cells, file, folder, known)
+            rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
+    notes.problems.extend(own.problems)
+    return Checked(rows, whole=not own.problems)
+
+
+def _row(kind: _Kind[R], cells: Cells, known: Registry, notes: Notes) -> Placed[R] | None:
+    with notes.collected():
+        values = kind.values(cells)
+        tag = values[kind.locale_column]
+        if isinstance(tag, str) and tag not in known:
+            where = f"{cells.place}, column {kind.locale_column}"
+            raise unknown_name("locale", tag, known.tags, where=where)
+        return checked(kind.model, values, cells.place, notes)
+    return None
+
+
+def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registry) -> list[Cells]:
+    """The rows, those without a locale with the one that their file is named for."""
+    place, name = place_of(file, folder), file.stem
+    if name not in known and not all(cells.values.get("locale") for cells in rows):
+        error = unknown_name("locale", name, known.tags, where=place)
+        fix = f"name the file for its locale, or add column locale; {error.fix}"
+        raise RowError(error.what, where=place, fix=fix)
+    for cells in rows:
+        given = cells.values.get("locale") or name
+        if name in known and given != name:
+            where = f"{cells.place}, column locale"
+            fix = "move the row to that locale's file, or rename the file"
+            raise RowError(f"a row of {given!r} in the file of {name!r}", where=where, fix=fix)
+    return [
+        Cells(cells.place, {**cells.values, "locale": cells.values.get("locale") or name}) for cells in rows
+    ]
+
+
+def _single_file(folder: Path, name: str) -> Path:
+    found = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
+    if not found:
+        names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
+        raise BlendError(f"{folder}: no file {names}; add one as docs/responses.md describes")
+    if len(found) > 1:
+        present = " and ".join(path.name for path in found)
+        raise BlendError(f"{folder}: {present} stand side by side; keep one of them")
+    return found[0]
+
+
+def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> list[Path]:
+    """The files in a folder, by name; one of another kind is a problem, a hidden one is not."""
+    files = sorted(path for path in (folder / name).glob("*") if not path.name.startswith("."))
+    for path in files:
+        if path.suffix not in suffixes:
+            fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"
+            notes.problem("not a file of rows", where=place_of(path, folder), fix=fix)
+    return [path for path in files if path.suffix in suffixes]
+
+
+def _template_values(cells: Cells) -> dict[str, Any]:
+    values = cells.values
+    answer_format = format_of(str(values["text"]))
+    return {**values, "source_locale": values["source_locale"] or None, "answer_format": answer_format}
+
+
+def _question_values(cells: Cells) -> dict[str, Any]:
+    return cells.values
+
+
+def _review_values(cells: Cells) -> dict[str, Any]:
+    # A column of a Parquet file may be null where a line of JSONL has no key.
+    return {name: value for name, value in cells.values.items() if value is not None}
+
+
+def _response_values(cells: Cells) -> dict[str, Any]:
+    answers = _answers(cells)
+    non_answer, reason = cells.values.get("non_answer") or None, cells.values.get("reason") or None
+    if contradiction := _contradiction(answers, non_answer, reason):
+        what, fix = contradiction
+        raise RowError(what, where=cells.place, fix=fix)
+    keys = {name: cells.values[name] for name in ("template_id", "locale", "annotator")}
+    return {**keys, "answers": answers, "non_answer": non_answer, "reason": reason}
+
+
+def _contradiction(answers: Any, non_answer: Any, reason: Any) -> tuple[str, str] | None:
+    """What is wrong with answers, non-answer and reason together, and what to do about it."""
+    if isinstance(answers, list) and len(answers) > MAX_ANSWERS:
+        what = f"{len(answers)} answers, but an annotator gives up to {MAX_ANSWERS}"
+        return what, f"keep the first {MAX_ANSWERS}"
+    if answers and non_answer is not None:
+        return f"answers and the non-answer {non_answer!r}", "keep the one or the other"
+    if not answers and non_answer is None:
+        return "neither an answer nor a non-answer", f"fill in one; the non-answers are {', '.join(NonAnswer)}"
+    if non_answer == NonAnswer.OTHER and reason is None:
+        return "the non-answer 'other' without a reason", "write the annotator's own words in column reason"
+    if non_answer != NonAnswer.OTHER and reason is not None:
+        return "a reason without the non-answer 'other'", "remove the reason, or write non-answer 'other'"
+    return None
+
+
+def _answers(cells: Cells) -> Any:
+    """The answers from the list in column ``answers``, or from the columns of single answers."""
+    listed = cells.values.get("answers")
+    columns = (*_ANSWER_COLUMNS, _ONE_TOO_MANY)
+    filled = [(name, answer) for name in columns if (answer := cells.values.get(name)) not in (None, "")]
+    if listed is None:
+        for column, answer in filled:
+            if not str(answer).strip():
+                fix = "empty the cell, or write the answer"
+                raise RowError("the answer is blank", where=f"{cells.place}, column {column}", fix=fix)
+        return [answer for _, answer in filled]
+    if filled:
+        names = ", ".join(name for name, _ in filled)
+        raise RowError(f"answers both in answers and in {names}", where=cells.place, fix="use one of the two")
+    if isinstance(listed, str):
+        fix = "write single answers to answer_1, answer_2 and answer_3"
+        raise RowError("text in place of a list", where=f"{cells.place}, column answers", fix=fix)
+    return listed
+
+
+_TEMPLATES = _Kind(
+    QuestionTemplate,
+    Columns(("template_id", "topic", "source_locale", "text")),
+    values=_template_values,
+    locale_column="source_locale",
+)
+_QUESTIONS = _Kind(
+    AskedQuestion,
+    Columns(("template_id", "locale", "question", "en_question")),
+    values=_question_values,
+    locale_column="locale",
+)
+_RESPONSES = _Kind(
+    Response,
+    Columns(
+        ("template_id", "annotator"),
+        optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
+        tolerated=(_ONE_TOO_MANY,),
+    ),
+    values=_response_values,
+    locale_column="locale",
+    named_for_locale=True,
+)
+_REVIEWS = _Kind(
+    Review,
+    Columns(("template_id", "reviewer"), optional=("invalid", "groups", "locale")),
+    values=_review_values,
+    locale_column="locale",
+    named_for_locale=True,
+)
+
+
+def _question_frame(
+    questions: Sequence[Placed[AskedQuestion]], templates: Sequence[Placed[QuestionTemplate]], known: Registry
+) -> pl.DataFrame:
+    by_id = {template.row.template_id: template.row for template in templates}
+    rows = []
+    for place, question in questions:
+        template = by_id[question.template_id]
+        rows.append(
+            {
+                **template.model_dump(mode="json", include={"topic", "answer_format", "source_locale"}),
+                **question.model_dump(),
+                "source_label": _label(template.source_locale, known),
+                "language": known.get(question.locale).language,
+                "source": place,
+            }
+        )
+    return pl.DataFrame(rows, schema=QUESTIONS).sort(KEY)
+
+
+def _label(tag: str | None, known: Registry) -> str:
+    """A locale as upstream's ``Source`` column names it, ``Korean (South Korea)``; empty for none."""
+    if tag is None:
+        return ""
+    locale = known.get(tag)
+    return f"{locale.language_name} ({locale.region_name})"
+
+
+def _frame(rows: Sequence[Placed[R]], schema: pl.Schema) -> pl.DataFrame:
+    return pl.DataFrame(
+        [{**row.model_dump(mode="json"), "source": place} for place, row in rows], schema=schema
+    )

@@ -1,0 +1,342 @@
+"""Decisions: which answers mean the same, as decided by people or a model, in a file that people review.
+
+The file is TSV in UTF-8 with a header row. Cells may be quoted as spreadsheets do it. Rows are added in whole,
+one batch at a time, so that a run that dies loses no verdict that it had got; see `docs/judges.md`.
+"""
+
+import codecs
+import csv
+import errno
+import io
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock
+
+from blend.loaders.files.durable import sync_directory
+from blend.loaders.files.notes import Notes
+from blend.schemas.errors import BlendError, RowError
+from blend.schemas.rows import Row, Text
+from blend.schemas.text import clean
+
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class Decision(Row):
+    """Whether two answers mean the same, and who decided it."""
+
+    answer_a: Text
+    """One answer."""
+    answer_b: Text
+    """The other; which of them comes first means nothing."""
+    verdict: Literal["same", "different"]
+    """``same`` when they mean the same or one contains the other, otherwise ``different``."""
+    who: Text
+    """A person's pseudonym, or ``chat:`` and the name of a model."""
+    when: date
+    """Day of the decision."""
+    why: str = ""
+    """Reason, in the words of whoever decided; may be empty."""
+
+
+COLUMNS = tuple(Decision.model_fields)
+"""Columns of the file, in the order in which they are written."""
+
+
+def pair_key(a: str, b: str) -> tuple[str, str]:
+    """What two answers are compared by: without order, case, outer or repeated white space, in Unicode NFC.
+
+    Accents and punctuation count: a decision is about these two answers and says nothing about similar ones.
+    """
+    first, second = sorted((_key(a), _key(b)))
+    return first, second
+
+
+def _key(answer: str) -> str:
+    return unicodedata.normalize("NFC", clean(answer).casefold())
+
+
+def read_decisions(path: Path, notes: Notes | None = None, *, missing_ok: bool = False) -> tuple[Decision, ...]:
+    """The decisions in a file, in its order, each checked.
+
+    Args:
+        path: The file; an empty one holds no decisions. Places name it without its folder.
+        notes: Takes findings: a byte order mark, a last line that was cut off while it was written. Such a
+            line is left out; `append_decisions` replaces it.
+        missing_ok: Whether a file that does not exist yet counts as empty: it does when verdicts will be
+            added to it.
+
+    Returns:
+        One decision per row. A pair may stand there twice with the same verdict.
+
+    Raises:
+        BlendError: If the file does not exist.
+        RowError: If the file is not UTF-8, has other columns, holds a blank answer, an unknown verdict, a
+            date that is none, an answer compared with itself, or two verdicts on one pair (names both rows).
+        RowErrors: If there are several such problems.
+    """
+    if not path.exists():
+        if missing_ok:
+            return ()
+        raise BlendError(
+            f"{path}: there is no such file of decisions; "
+            f"correct the path, or make the file with the columns {', '.join(COLUMNS)}, separated by tabs"
+        )
+    notes = Notes() if notes is None else notes.part()
+    text = _text(path, notes)
+    placed = _decisions(text, path.name, notes) if text else []
+    _check_no_contradiction(placed, notes)
+    notes.raise_problems()
+    return tuple(decision for _, decision in placed)
+
+
+def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
+    """Add rows to the end of a file of decisions, which is made where there is none.
+
+    The rows are on the disk when the function returns. If the process dies before, they are there or not; half
+    a row that it leaves at the end is left out by `read_decisions` and replaced by the next call. Processes
+    that add to one file at the same time wait for each other.
+
+    Raises:
+        RowError: If the file's header has other columns.
+        BlendError: If the file cannot be written or the disk is full; then it is as before.
+    """
+    if not decisions:
+        return
+    with _explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path):
+            if path.exists() and path.stat().st_size:
+                _append(path, decisions)
+            else:
+                _create(path, decisions)
+
+
+def _text(path: Path, notes: Notes) -> str:
+    """The file's text without a last line that was cut off."""
+    content, place = path.read_bytes(), path.name
+    if content.startswith(codecs.BOM_UTF8):
+        content = content.removeprefix(codecs.BOM_UTF8)
+        notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
+    whole, rest = _parted(content)
+    if rest:
+        row = whole.count(b"\n") + 1
+        notes.finding(
+            "cut-off-line",
+            f"{place}:{row}",
+            f"the last line, {rest.decode(errors='replace')!r}, was cut off while it was written; left out, "
+            "and replaced when verdicts are added",
+        )
+    try:
+        return whole.decode()
+    except UnicodeDecodeError as error:
+        line = whole.count(b"\n", 0, error.start) + 1
+        raise RowError(
+            f"byte 0x{whole[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
+            where=place,
+            fix="save the file as tab-separated text with the encoding UTF-8",
+        ) from None
+
+
+def _parted(content: bytes) -> tuple[bytes, bytes]:
+    """The content up to its last whole line, and what follows: a line cut off in the middle, or nothing.
+
+    A last line without line feed is whole if it has all cells: editors leave the line feed out.
+    """
+    head, line_feed, tail = content.rpartition(b"\n")
+    if not line_feed or not tail or _is_whole(tail):
+        return content, b""
+    return head + line_feed, tail
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        records = list(_reader(line.decode()))
+    except (UnicodeDecodeError, csv.Error):
+        return False
+    return len(records) == 1 and len(records[0]) >= len(COLUMNS)
+
+
+def _reader(text: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+
+
+def _decisions(text: str, place: str, notes: Notes) -> list[tuple[str, Decision]]:
+    records = enumerate(_records(text, place), start=1)
+    _, header = next(records)
+    _check_header(header, place)
+    decisions: list[tuple[str, Decision]] = []
+    for row, record in records:
+        if not any(record):
+            continue  # an empty line
+        where = f"{place}:{row}"
+        if len(record) != len(header):
+            notes.problem(
+                f"{len(record)} cells, but the header has {len(header)}",
+                where=where,
+                fix="separate cells with single tabs, and leave empty cells empty",
+            )
+            continue
+        with notes.collected():
+            decisions.append((where, _decision(dict(zip(header, record, strict=True)), where)))
+    return decisions
+
+
+def _records(text: str, place: str) -> Iterator[list[str]]:
+    row = 1
+    try:
+        for record in _reader(text):
+            yield record
+            row += 1
+    except csv.Error as error:
+        raise RowError(
+            f"not TSV ({error})",
+            where=f"{place}:{row}",
+            fix="close double quotes, and double those inside a cell that starts with one",
+        ) from None
+
+
+def _check_header(header: Sequence[str], place: str) -> None:
+    where = f"{place}:1"
+    for column in COLUMNS:
+        if column not in header:
+            commas = len(header) == 1 and any(mark in header[0] for mark in ",;")
+            fix = "separate the columns with tabs" if commas else f"the columns are {', '.join(COLUMNS)}"
+            raise RowError(f"column {column!r} is missing", where=where, fix=fix)
+    for column in header:
+        if column not in COLUMNS:
+            fix = f"rename or remove it; the columns are {', '.join(COLUMNS)}"
+            raise RowError(f"unknown column {column!r}", where=where, fix=fix)
+        if header.count(column) > 1:
+            raise RowError(f"column {column!r} occurs twice", where=where, fix="remove one of the two")
+
+
+def _decision(raw: dict[str, str], where: str) -> Decision:
+    cells = {column: clean(value) for column, value in raw.items()}
+    for column in ("answer_a", "answer_b", "who"):
+        if not cells[column]:
+            fix = "fill it in or remove the row"
+            raise RowError("the cell is blank", where=f"{where}, column {column}", fix=fix)
+    if cells["verdict"] not in ("same", "different"):
+        raise RowError(
+            f"unknown verdict {cells['verdict']!r}",
+            where=f"{where}, column verdict",
+            fix="write 'same' or 'different'",
+        )
+    if len(set(pair_key(cells["answer_a"], cells["answer_b"]))) == 1:
+        what = f"{cells['answer_a']!r} is compared with itself"
+        raise RowError(what, where=f"{where}, column answer_b", fix="remove the row")
+    return Decision.model_validate({**cells, "when": _day(cells["when"], f"{where}, column when")})
+
+
+def _day(text: str, where: str) -> date:
+    try:
+        if _ISO_DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise RowError(f"{text!r} is no date", where=where, fix="write YYYY-MM-DD, for example 2026-11-30")
+
+
+def _check_no_contradiction(placed: Sequence[tuple[str, Decision]], notes: Notes) -> None:
+    first: dict[tuple[str, str], tuple[str, Decision]] = {}
+    for place, decision in placed:
+        earlier_place, earlier = first.setdefault(
+            pair_key(decision.answer_a, decision.answer_b), (place, decision)
+        )
+        if earlier.verdict != decision.verdict:
+            notes.problem(
+                f"{decision.answer_a!r} and {decision.answer_b!r} are {decision.verdict!r} here, "
+                f"but {earlier.verdict!r} in {earlier_place}",
+                where=f"{place}, column verdict",
+                fix="remove one of the two rows",
+            )
+
+
+def _create(path: Path, decisions: Sequence[Decision]) -> None:
+    beside = path.with_name(f".{path.name}.partial")
+    try:
+        with beside.open("wb") as file:
+            file.write(_lines([list(COLUMNS), *_cells(decisions, COLUMNS)]))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
+def _append(path: Path, decisions: Sequence[Decision]) -> None:
+    # Unbuffered: one call writes all rows, so that half a row is rare, and nothing is written later.
+    with path.open("r+b", buffering=0) as file:
+        header = next(_reader(file.readline().decode("utf-8-sig", errors="replace")))
+        _check_header(header, path.name)
+        end, line_feed = _end_of_rows(file)
+        try:
+            file.truncate(end)
+            file.seek(end)
+            _write(file, line_feed + _lines(_cells(decisions, header)))
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def _end_of_rows(file: io.FileIO) -> tuple[int, bytes]:
+    """Where the next row goes, and the line feed to write before it if the last row has none."""
+    size = file.seek(-1, os.SEEK_END) + 1
+    if file.read(1) == b"\n":
+        return size, b""
+    file.seek(0)
+    whole, _ = _parted(file.read())
+    return len(whole), b"" if whole.endswith(b"\n") else b"\n"
+
+
+def _write(file: io.FileIO, data: bytes) -> None:
+    written = 0
+    while written < len(data):
+        written += file.write(data[written:]) or 0
+
+
+def _cells(decisions: Sequence[Decision], columns: Sequence[str]) -> Iterator[list[str]]:
+    for decision in decisions:
+        cells = decision.model_dump(mode="json")
+        yield [clean(cells[column]) for column in columns]
+
+
+def _lines(records: Iterable[list[str]]) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerows(records)
+    return text.getvalue().encode()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with FileLock(path.with_name(f".{path.name}.lock")) as lock:
+        try:
+            yield
+        finally:
+            Path(lock.lock_file).unlink(missing_ok=True)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise BlendError(
+                f"{path}: no space left on the disk; the file is as before; free some space and run again"
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise BlendError(
+                f"{path}: cannot write here ({error.strerror}); "
+                "change the permissions, or name another file of decisions"
+            ) from error
+        raise

@@ -1,0 +1,190 @@
+"""Whether the files of raw responses fit together: every row refers to one that is there, and to one only."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+from blend.loaders.files.checked import Checked, Placed, R
+from blend.loaders.files.notes import Notes
+from blend.schemas.formats import AnswerFormat, format_of, understood
+from blend.schemas.rows import QuestionTemplate, Response, Review, Row, Text
+
+SLOT = "{country}"
+"""Where a template names the country."""
+
+_FORMS = {AnswerFormat.INTEGER: "a whole number"}
+"""Answer formats in words, where their names are no words."""
+
+_SLOTS = re.compile(r"\{[^{}]*\}")
+
+Key = tuple[str, str]
+
+
+class AskedQuestion(Row):
+    """A template in one locale, as the file of questions holds it."""
+
+    template_id: Text
+    """Id of the question's template."""
+    locale: Text
+    """Locale in which it is asked."""
+    question: Text
+    """The question in the local language, country named."""
+    en_question: Text
+    """The question in English, country named."""
+
+
+def check_links(
+    templates: Checked[QuestionTemplate],
+    questions: Checked[AskedQuestion],
+    responses: Checked[Response],
+    reviews: Checked[Review],
+    notes: Notes,
+) -> None:
+    """Note as problems the rows that contradict others or refer to none.
+
+    Nothing is checked against a table that is not whole: its missing rows would be reported a second time.
+    """
+    _check_distinct(templates.rows, lambda row: (row.template_id,), "template {0!r} is also in {place}", notes)
+    _check_distinct(questions.rows, _key, "question {0!r} in {1} is also in {place}", notes)
+    what = "annotator {2!r} answers {0!r} in {1} also in {place}"
+    _check_distinct(responses.rows, lambda row: (row.template_id, row.locale, row.annotator), what, notes)
+    _check_distinct(reviews.rows, _key, "question {0!r} in {1} is also reviewed in {place}", notes)
+    for template in templates.rows:
+        _check_slots(template, notes)
+    for question in questions.rows:
+        _check_filled(question, notes)
+    by_id = {row.template_id: row for _, row in templates.rows}
+    if templates.whole:
+        _check_templates(questions.rows, by_id, notes)
+    if questions.whole:
+        asked = {_key(row) for _, row in questions.rows}
+        _check_asked("response to", responses.rows, asked, notes)
+        _check_asked("review of", reviews.rows, asked, notes)
+    if responses.whole:
+        _check_reviewed_answers(reviews.rows, responses.rows, notes)
+    if reviews.whole:
+        _check_formats(responses.rows, reviews.rows, by_id, notes)
+
+
+def _key(row: AskedQuestion | Response | Review) -> Key:
+    return row.template_id, row.locale
+
+
+def _check_distinct(
+    rows: Iterable[Placed[R]], key: Callable[[R], tuple[str, ...]], what: str, notes: Notes
+) -> None:
+    """Note rows with the key of an earlier one, naming both."""
+    first: dict[tuple[str, ...], str] = {}
+    for place, row in rows:
+        earlier = first.setdefault(key(row), place)
+        if earlier != place:
+            notes.problem(what.format(*key(row), place=earlier), where=place, fix="delete one of the two")
+
+
+def _check_slots(template: Placed[QuestionTemplate], notes: Notes) -> None:
+    slots = _SLOTS.findall(template.row.text)
+    where = f"{template.place}, column text"
+    if SLOT not in slots:
+        notes.problem(f"no slot {SLOT}", where=where, fix=f"write {SLOT} where the country is named")
+    for slot in sorted({*slots} - {SLOT}):
+        notes.problem(f"unknown slot {slot}", where=where, fix=f"the only slot is {SLOT}")
+
+
+def _check_filled(question: Placed[AskedQuestion], notes: Notes) -> None:
+    for column, text in (("question", question.row.question), ("en_question", question.row.en_question)):
+        if slots := _SLOTS.findall(text):
+            where = f"{question.place}, column {column}"
+            notes.problem(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
+
+
+def _check_templates(
+    questions: Sequence[Placed[AskedQuestion]], templates: Mapping[str, QuestionTemplate], notes: Notes
+) -> None:
+    """Note questions without a template, and those that hint at another answer format than theirs."""
+    for place, question in questions:
+        template = templates.get(question.template_id)
+        if template is None:
+            hint = _hint(question.template_id, templates)
+            what = f"template {question.template_id!r} does not exist{hint}"
+            fix = "add it to the templates, or correct the id"
+            notes.problem(what, where=f"{place}, column template_id", fix=fix)
+        elif (asked := format_of(question.en_question)) != template.answer_format:
+            notes.finding(
+                "other-answer-format",
+                place,
+                f"the question asks for {asked}, its template for {template.answer_format}, which counts",
+                locale=question.locale,
+                template_id=question.template_id,
+            )
+
+
+def _check_asked(
+    kind: str, rows: Iterable[Placed[Response] | Placed[Review]], asked: Collection[Key], notes: Notes
+) -> None:
+    """Note responses and reviews of questions that are not asked in their locale."""
+    for place, row in rows:
+        if _key(row) not in asked:
+            hint = _hint(row.template_id, {name for name, locale in asked if locale == row.locale})
+            what = f"{kind} question {row.template_id!r}, which is not asked in {row.locale}{hint}"
+            fix = "add the question to the questions, or correct the id"
+            notes.problem(what, where=f"{place}, column template_id", fix=fix)
+
+
+def _hint(name: str, valid: Iterable[str]) -> str:
+    close = get_close_matches(name, sorted(valid), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _check_reviewed_answers(
+    reviews: Sequence[Placed[Review]], responses: Sequence[Placed[Response]], notes: Notes
+) -> None:
+    """Note reviewed answers that nobody gave; find answers that a review says nothing about."""
+    given: defaultdict[Key, dict[str, str]] = defaultdict(dict)
+    for place, response in responses:
+        for answer in response.answers:
+            given[_key(response)].setdefault(answer, place)
+    for place, review in reviews:
+        answers = given[_key(review)]
+        decided = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
+        for answer in decided:
+            if answer not in answers:
+                what = f"nobody answered {answer!r} to {review.template_id!r}{_hint(answer, answers)}"
+                notes.problem(what, where=place, fix="write the answer exactly as typed, or remove it")
+        for answer in answers.keys() - {*decided}:
+            detail = f"the review in {place} says nothing about {answer!r}"
+            notes.finding(
+                "undecided-answer",
+                answers[answer],
+                detail,
+                locale=review.locale,
+                template_id=review.template_id,
+            )
+
+
+def _check_formats(
+    responses: Sequence[Placed[Response]],
+    reviews: Sequence[Placed[Review]],
+    templates: Mapping[str, QuestionTemplate],
+    notes: Notes,
+) -> None:
+    """Note answers that are not in their question's format, unless a reviewer has decided about them."""
+    reviewed = {_key(review): review for _, review in reviews}
+    for place, response in responses:
+        template = templates.get(response.template_id)
+        if template is None or template.answer_format is AnswerFormat.TEXT:
+            continue
+        asked, review = template.answer_format, reviewed.get(_key(response))
+        for answer in response.answers:
+            if understood(answer, asked) is None and not (review and _settled(answer, asked, review)):
+                form = _FORMS.get(asked, asked.value)
+                what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
+                fix = f"mark it invalid in the review, or group it there with the same answer as {form}"
+                notes.problem(what, where=place, fix=fix)
+
+
+def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
+    """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
+    group = next((group for group in review.groups if answer in group.answers), None)
+    variants = () if group is None else (*group.answers, *group.en_answers)
+    return answer in review.invalid or any(understood(variant, asked) is not None for variant in variants)

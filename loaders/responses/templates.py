@@ -1,0 +1,165 @@
+"""Files on the way to templates: natives' questions, the reviewed sheet, translations.
+
+Each is CSV (UTF-8, with or without byte order mark), JSONL or Parquet; ``docs/templates.md`` shows examples.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.schemas.errors import RowError, UnknownNameError
+from blend.schemas.locales import Registry, registry
+from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
+
+_NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",))
+_SHEET_COLUMNS = Columns(
+    required=("template_id", "topic", "template", "decision"),
+    optional=("source_locale", "question", "reasons", "group", "nearest", "similarity", "merge_into"),
+    ignored=("source",),
+)
+_TRANSLATION_COLUMNS = Columns(required=("template_id", "locale", "question"))
+
+
+def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+    """Questions as natives wrote them.
+
+    Args:
+        path: Columns ``id``, ``topic``, ``text`` and, optional in file and row, ``locale`` (the author's; any
+            name by which `Registry.find` knows it).
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        `template_frames.NATIVE_QUESTIONS`, in file order.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a cell is blank, an id occurs twice or a locale is
+            unknown; names every place.
+    """
+    known = registry() if locales is None else locales
+    notes = Notes()
+    rows: list[dict[str, Any]] = []
+    for cells in _rows(path, notes, _NATIVE_COLUMNS):
+        row = {
+            "template_id": _filled(cells, "id", notes),
+            "topic": _filled(cells, "topic", notes),
+            "source_locale": _locale(cells, "locale", known, notes),
+            "text": _filled(cells, "text", notes),
+            "source": cells.place,
+        }
+        rows.append(row)
+    _check_unique(rows, ("template_id",), notes)
+    notes.raise_problems()
+    return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
+
+
+def read_review_sheet(path: Path) -> pl.DataFrame:
+    """A review sheet after review.
+
+    Args:
+        path: Columns of `template_frames.SHEET`; of them ``template_id``, ``topic``, ``template`` and
+            ``decision`` have to be there, and ``source`` is replaced by the row's place in this file.
+
+    Returns:
+        `template_frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read or a similarity is no number.
+    """
+    notes = Notes()
+    columns = {name for name in SHEET.names() if name not in ("similarity", "source")}
+    rows = [
+        {
+            **{name: _text(cells, name) for name in columns},
+            "similarity": _number(cells, "similarity", notes),
+            "source": cells.place,
+        }
+        for cells in _rows(path, notes, _SHEET_COLUMNS)
+    ]
+    notes.raise_problems()
+    return pl.DataFrame(rows, schema=SHEET)
+
+
+def read_translations(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+    """Translated questions.
+
+    Args:
+        path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it) and ``question``
+            (local language, country named).
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        `template_frames.TRANSLATIONS`, in file order.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a cell is blank, a question is translated twice for a
+            locale, or a locale is unknown.
+    """
+    known = registry() if locales is None else locales
+    notes = Notes()
+    rows = [
+        {
+            "template_id": _filled(cells, "template_id", notes),
+            "locale": _locale(cells, "locale", known, notes, required=True),
+            "question": _filled(cells, "question", notes),
+            "source": cells.place,
+        }
+        for cells in _rows(path, notes, _TRANSLATION_COLUMNS)
+    ]
+    _check_unique(rows, ("template_id", "locale"), notes)
+    notes.raise_problems()
+    return pl.DataFrame(rows, schema=TRANSLATIONS)
+
+
+def _rows(path: Path, notes: Notes, columns: Columns) -> list[Cells]:
+    if path.suffix not in SUFFIXES:
+        fix = f"use one of: {', '.join(SUFFIXES)}"
+        raise RowError(f"unknown file name ending {path.suffix!r}", where=path.name, fix=fix)
+    return read_rows(path, path.parent, notes, columns)
+
+
+def _text(cells: Cells, column: str) -> str | None:
+    value = cells.values.get(column)
+    return None if value is None or not str(value).strip() else str(value)
+
+
+def _filled(cells: Cells, column: str, notes: Notes) -> str | None:
+    text = _text(cells, column)
+    if text is None:
+        notes.problem("the cell is blank", where=f"{cells.place}, column {column}", fix="fill it in")
+    return text
+
+
+def _locale(cells: Cells, column: str, known: Registry, notes: Notes, *, required: bool = False) -> str | None:
+    name = _filled(cells, column, notes) if required else _text(cells, column)
+    if name is None:
+        return None
+    try:
+        return known.find(name.strip()).tag
+    except UnknownNameError:
+        where = f"{cells.place}, column {column}"
+        notes.problems.append(unknown_name("locale", name, known.tags, where=where))
+        return None
+
+
+def _number(cells: Cells, column: str, notes: Notes) -> float | None:
+    text = _text(cells, column)
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        notes.problem(
+            f"{text!r} is no number", where=f"{cells.place}, column {column}", fix="leave it as it was"
+        )
+        return None
+
+
+def _check_unique(rows: list[dict[str, Any]], key: tuple[str, ...], notes: Notes) -> None:
+    first: dict[tuple[Any, ...], str] = {}
+    for row in rows:
+        value = tuple(row[name] for name in key)
+        earlier = first.setdefault(value, row["source"])
+        if None not in value and earlier != row["source"]:
+            what = f"{' in '.join(value)} occurs a second time"
+            notes.problem(what, where=row["source"], fix=f"delete this row or {earlier}")

@@ -1,0 +1,1 @@
+"""Upstream: the layouts in which others publish their data."""

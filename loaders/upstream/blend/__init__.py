@@ -1,0 +1,283 @@
+"""BLEnD's published files: annotations and questions of every region, as their authors keep them.
+
+The files hold the irregularities that 16 teams of annotators leave behind. `read_blend` normalises each or
+leaves it, and lists it as a finding with file, question and region. Nothing is dropped in silence, no vote is
+lost. What cannot be read is an error.
+
+References:
+    Myung et al. (2024), BLEnD, https://arxiv.org/abs/2406.09948; files: https://github.com/nlee0212/BLEnD
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.rows import Cells, Columns, place_of, read_json, read_rows
+from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
+from blend.loaders.upstream.blend.tidy import Origin, Tidy
+from blend.schemas.errors import BlendError, RowError
+from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
+from blend.schemas.locales import Locale, Registry, registry
+
+_ANNOTATIONS = ("annotations", "_data.json")
+_QUESTIONS = ("questions", "_questions.csv")
+
+_PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUESTIONS))
+
+HUB_PATTERNS = tuple(f"{root}{pattern}" for root in ("", "data/") for pattern in _PATTERNS)
+"""The files that `read_blend` reads, as paths in a repository."""
+
+# The first column is a running index without a name.
+_COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
+
+
+class BlendTables(NamedTuple):
+    """The published data as frames."""
+
+    questions: pl.DataFrame
+    """`frames.QUESTIONS`, 500 rows per region, ordered by template and locale."""
+    annotations: pl.DataFrame
+    """`frames.ANNOTATIONS`, the same questions in the same order."""
+    findings: pl.DataFrame
+    """`frames.FINDINGS`, one row per irregularity."""
+
+
+def read_blend(folder: Path, *, clean: bool = True, locales: Registry | None = None) -> BlendTables:
+    """The questions and annotations of all regions in a folder of BLEnD's files.
+
+    Args:
+        folder: Holds ``annotations/{region}_data.json`` and ``questions/{region}_questions.csv``, itself or in
+            its folder ``data``; both files for every region.
+        clean: Whether texts are normalised: Unicode NFC, control characters and line feeds as blanks, no outer
+            white space, no blank answers, equal reasons counted together. Otherwise every text stays as
+            published and is only reported: published figures are defined on the texts as they are.
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        The tables. Votes, groups and their order are the same with and without ``clean``. Free-text reasons are
+        in ``idks.others``, most votes first, then by text. The answer format is a template's, the same in all
+        regions: the one that most regions' English texts ask for.
+
+    Raises:
+        BlendError: If the folder holds no such files.
+        RowError, RowErrors: If anything cannot be read or contradicts itself; names all places at once.
+    """
+    known = registry() if locales is None else locales
+    root, labels = data_folder(folder), _labels(known)
+    tidy = Tidy(Notes(), clean=clean)
+    questions: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    for region in _regions(root, known, tidy.notes):
+        with tidy.notes.collected():
+            rows, entries = _read_region(region, root, tidy.notes)
+            questions += [_question(row, region, labels, tidy) for row in rows.values()]
+            annotations += [_annotation(key, entry, region, tidy) for key, entry in entries.items()]
+    tidy.notes.raise_problems()
+    return BlendTables(
+        questions=_with_formats(pl.DataFrame(questions, schema=QUESTIONS), tidy.notes).sort(KEY),
+        annotations=pl.DataFrame(annotations, schema=ANNOTATIONS).sort(KEY),
+        findings=tidy.notes.findings_frame(),
+    )
+
+
+def data_folder(folder: Path) -> Path:
+    """The folder itself or its folder ``data``, whichever holds files in BLEnD's layout.
+
+    Raises:
+        BlendError: If neither does.
+    """
+    if not folder.is_dir():
+        raise BlendError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
+    for root in (folder, folder / "data"):
+        if any(any(root.glob(pattern)) for pattern in _PATTERNS):
+            return root
+    raise BlendError(
+        f"{folder}: no BLEnD files; expected {_PATTERNS[0]} and {_PATTERNS[1]}, here or in the folder 'data'"
+    )
+
+
+def blend_files(folder: Path) -> list[Path]:
+    """The files that `read_blend` reads."""
+    root = data_folder(folder)
+    return sorted(path for pattern in _PATTERNS for path in root.glob(pattern))
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """The two files of one region, as named in places."""
+
+    locale: Locale
+    annotations: str
+    questions: str
+
+    def origin(self, place: str, template_id: str) -> Origin:
+        """A place in one of the files as findings name it."""
+        return Origin(place, self.locale.tag, template_id, self.locale.language)
+
+    def entry_place(self, template_id: str) -> str:
+        """The place of a question's annotations."""
+        return f"{self.annotations}:{template_id}"
+
+
+def _regions(root: Path, known: Registry, notes: Notes) -> list[_Region]:
+    """The regions that have both files, in the order of their names; notes the files that stand alone."""
+    annotations, questions = region_files(root, *_ANNOTATIONS), region_files(root, *_QUESTIONS)
+    locales = {locale.upstream: locale for locale in known}
+    regions = []
+    for name in sorted({*annotations, *questions}):
+        present = annotations.get(name) or questions[name]
+        if name not in locales:
+            notes.problems.append(unknown_name("region", name, locales, where=present))
+        elif name not in annotations or name not in questions:
+            folder, ending = _QUESTIONS if name in annotations else _ANNOTATIONS
+            notes.problem(
+                f"the region's other file {folder}/{name}{ending} is missing",
+                where=present,
+                fix="add it, or remove this file",
+            )
+        else:
+            regions.append(_Region(locales[name], annotations[name], questions[name]))
+    return regions
+
+
+def region_files(root: Path, folder: str, ending: str) -> dict[str, str]:
+    """Region name to file, as named in places."""
+    return {path.name.removesuffix(ending): place_of(path, root) for path in root.glob(f"{folder}/*{ending}")}
+
+
+def _read_region(region: _Region, root: Path, notes: Notes) -> tuple[dict[str, Cells], dict[str, Json]]:
+    """The rows of the questions file and the entries of the annotations file, both by template id, checked.
+
+    Raises:
+        RowError, RowErrors: For all that is wrong with the files or differs between them.
+    """
+    problems = notes.part()
+    rows: dict[str, Cells] = {}
+    entries: dict[str, Json] = {}
+    with problems.collected():
+        rows = _question_rows(region, root, problems)
+    with problems.collected():
+        entries = _entries(region, root, problems)
+    problems.raise_problems()
+    _compare(region, rows, entries, problems)
+    problems.raise_problems()
+    return rows, entries
+
+
+def _question_rows(region: _Region, root: Path, notes: Notes) -> dict[str, Cells]:
+    """Template id to row of the questions file."""
+    rows: dict[str, Cells] = {}
+    for row in read_rows(root / region.questions, root, notes, _COLUMNS):
+        template_id = row.values["ID"]
+        for column in ("ID", "Topic", "Translation"):
+            if not row.values[column].strip():
+                notes.problem("the cell is blank", where=f"{row.place}, column {column}", fix="fill it in")
+        if template_id in rows:
+            fix = f"remove this row or {rows[template_id].place}"
+            notes.problem(f"question {template_id!r} occurs twice", where=f"{row.place}, column ID", fix=fix)
+        rows[template_id] = row
+    return rows
+
+
+def _entries(region: _Region, root: Path, notes: Notes) -> dict[str, Json]:
+    """Template id to entry of the annotations file; the problems of single entries are noted."""
+    entries = read_json(root / region.annotations, root, notes)
+    if not isinstance(entries, dict):
+        fix = "write an object with one key per question ID"
+        raise RowError("the file holds no object", where=region.annotations, fix=fix)
+    for template_id, entry in entries.items():
+        with notes.collected():
+            check_entry(entry, region.entry_place(template_id))
+    return entries
+
+
+def _compare(region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, Json], notes: Notes) -> None:
+    """Note where the two files do not hold the same questions."""
+    fix = "add it there or remove it here"
+    for template_id in sorted(rows.keys() - entries.keys()):
+        where = f"{rows[template_id].place}, column ID"
+        notes.problem(f"question {template_id!r} is not in {region.annotations}", where=where, fix=fix)
+    for template_id in sorted(entries.keys() - rows.keys()):
+        where = region.entry_place(template_id)
+        notes.problem(f"question {template_id!r} is not in {region.questions}", where=where, fix=fix)
+    for template_id in sorted(rows.keys() & entries.keys()):
+        row, entry = rows[template_id], entries[template_id]
+        for column, key in (("Question", "question"), ("Translation", "en_question")):
+            if row.values[column] != entry[key]:
+                where = f"{row.place}, column {column}"
+                there = f"{region.entry_place(template_id)}, {key}"
+                what = f"{row.values[column]!r} is not {entry[key]!r} as in {there}"
+                notes.problem(what, where=where, fix="make the two equal")
+
+
+def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:
+    """A row of the questions file as a row of `frames.QUESTIONS`."""
+    values, origin = row.values, region.origin(row.place, row.values["ID"])
+    if not values["Question"].strip():
+        tidy.finding("blank-question", f"Question is the blank {values['Question']!r}", "now empty", origin)
+    return {
+        "template_id": values["ID"],
+        "topic": values["Topic"],
+        "source_label": values["Source"],
+        "question": tidy.text(values["Question"], "Question", origin),
+        "en_question": tidy.text(values["Translation"], "Translation", origin),
+        "locale": region.locale.tag,
+        "language": region.locale.language,
+        "answer_format": format_of(values["Translation"]),
+        "source_locale": _source_locale(values["Source"], origin, labels, tidy),
+        "source": row.place,
+    }
+
+
+def _annotation(template_id: str, entry: Json, region: _Region, tidy: Tidy) -> dict[str, Any]:
+    return annotation_row(entry, region.origin(region.entry_place(template_id), template_id), tidy)
+
+
+def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale], tidy: Tidy) -> str | None:
+    """The tag behind a label such as ``Korean (South Korea)``; null, with a finding, when it names none."""
+    source = labels.get(label)
+    if source is None:
+        tidy.note("unknown-source-label", f"Source {label!r} names no known locale; label kept", origin)
+        return None
+    if not label.endswith(f"({source.region_name})"):
+        tidy.note("unusual-source-label", f"Source {label!r} is read as {source.tag}; label kept", origin)
+    return source.tag
+
+
+def _labels(known: Registry) -> dict[str, Locale]:
+    """Locales by ``Source`` label, language and region in English.
+
+    Where two share a name, the first in the registry counts: plain ``Korean (Korea)`` is South Korea's.
+    """
+    locales = reversed(tuple(known))
+    return {f"{locale.language_name} ({name})": locale for locale in locales for name in locale.names}
+
+
+def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+    """The questions with one answer format per template: the one that most regions ask for.
+
+    A tie goes to the stricter format. A region whose wording asks for another one becomes a finding.
+    """
+    is_text = pl.col("answer_format") == AnswerFormat.TEXT
+    chosen = (
+        questions.group_by("template_id", "answer_format", is_text=is_text)
+        .len("regions")
+        .sort("template_id", "regions", "is_text", "answer_format", descending=[False, True, False, False])
+        .unique("template_id", keep="first", maintain_order=True)
+    )
+    joined = questions.join(chosen.select("template_id", chosen="answer_format"), on="template_id")
+    for row in joined.filter(pl.col("answer_format") != pl.col("chosen")).iter_rows(named=True):
+        asked = f"{row['en_question']!r} asks for {row['answer_format']}"
+        notes.finding(
+            "other-answer-format",
+            row["source"],
+            f"{asked}, most regions for {row['chosen']}, which counts",
+            locale=row["locale"],
+            template_id=row["template_id"],
+        )
+    return joined.with_columns(answer_format="chosen").select(QUESTIONS.names())

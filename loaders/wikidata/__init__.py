@@ -1,0 +1,1 @@
+"""Wikidata: a subset taken once, pinned, and read offline."""

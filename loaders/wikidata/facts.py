@@ -1,0 +1,243 @@
+"""Facts: what a snapshot of Wikidata says about a domain, as frames."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from blend.loaders.wikidata.store import (
+    DESCRIPTION,
+    DIRECT,
+    ENTITY,
+    INSTANCE_OF,
+    LABEL,
+    check_digest,
+    engine,
+    triples,
+)
+from blend.schemas.domains import Domain
+from blend.schemas.food import is_language_tag
+from blend.schemas.frames import FINDINGS
+
+_QID = r"^Q[1-9]\d*$"
+
+_CHUNK = 250_000
+"""Triples held as Python objects at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a snapshot says about a domain, one frame per kind of statement."""
+
+    claims: pl.DataFrame
+    """``item``, ``property``, ``value``: the statements. ``value`` is the identifier of an item or, for image
+    properties, an address; null for anything else. Ordered by all columns."""
+    labels: pl.DataFrame
+    """``item``, ``language``, ``label``: one label per item and language, ordered by both."""
+    descriptions: pl.DataFrame
+    """``item``, ``language``, ``description``, in the same way."""
+    findings: pl.DataFrame
+    """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
+
+
+def read_facts(path: Path, domain: Domain, *, sha256: str | None = None) -> Facts:
+    """Read a snapshot and keep what a domain needs.
+
+    The triples are read once and put into columns as they come. Loading them into a SPARQL store and asking it
+    for the same columns takes longer and more than twice the memory (``docs/wikidata.md``).
+
+    Args:
+        path: N-Triples, compressed with gzip if the name ends in ``.gz``.
+        domain: Names the classes and properties wanted.
+        sha256: What the file's digest must be; not checked when absent.
+
+    Raises:
+        BlendError: If the file is missing, cut off, not N-Triples, or another than ``sha256`` says.
+        MissingExtraError: If pyoxigraph is not installed.
+    """
+    if sha256 is not None:
+        check_digest(path, sha256)
+    tables = _read(path, _wanted(domain))
+    claims = _with_values(tables["claims"], domain)
+    labels, descriptions = (
+        tables[column].select("item", "language", pl.col("given").alias(column))
+        for column in ("label", "description")
+    )
+    findings = [_odd_values(claims, path.name)]
+    for texts, column in ((labels, "label"), (descriptions, "description")):
+        findings += [
+            _odd_languages(texts, column, path.name),
+            _blank(texts, column, path.name),
+            _repeated(texts, column, path.name),
+        ]
+    return Facts(
+        claims=claims.select("item", "property", "value").unique().sort("item", "property", "value"),
+        labels=_one_each(labels, "label"),
+        descriptions=_one_each(descriptions, "description"),
+        findings=pl.concat(findings),
+    )
+
+
+def _wanted(domain: Domain) -> dict[str, tuple[str, str]]:
+    """Predicate to the table that it goes to and its name there."""
+    properties = {
+        *domain.class_properties,
+        *domain.claim_properties,
+        *domain.route_origin_properties,
+        INSTANCE_OF,
+        domain.continent_property,
+        domain.successor_property,
+    }
+    texts = {LABEL: ("label", ""), DESCRIPTION: ("description", "")}
+    return {**{DIRECT + name: ("claims", name) for name in properties}, **texts}
+
+
+_COLUMNS = pl.Schema(
+    {
+        "item": pl.String(),
+        "property": pl.String(),
+        "given": pl.String(),
+        "language": pl.String(),
+        "iri": pl.Boolean(),
+    }
+)
+
+
+@dataclass(slots=True)
+class _Table:
+    """Rows as they come, put into columns chunk by chunk."""
+
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    chunks: list[pl.DataFrame] = field(default_factory=lambda: [pl.DataFrame(schema=_COLUMNS)])
+
+    def flush(self) -> None:
+        self.chunks.append(pl.DataFrame(self.rows, schema=_COLUMNS, orient="row"))
+        self.rows.clear()
+
+
+def _read(path: Path, wanted: Mapping[str, tuple[str, str]]) -> dict[str, pl.DataFrame]:
+    """``item``, ``property``, ``given`` (the object's text), ``language``, ``iri``, by table."""
+    pyoxigraph = engine()
+    node, literal = pyoxigraph.NamedNode, pyoxigraph.Literal
+    tables = {name: _Table() for name, _ in wanted.values()}
+    for triple in triples(path):
+        destination = wanted.get(triple.predicate.value)
+        subject, thing = triple.subject, triple.object
+        if destination is None or not isinstance(subject, node):
+            continue
+        name, short = destination
+        table = tables[name]
+        language = thing.language if isinstance(thing, literal) else None
+        given = thing.value if isinstance(thing, node | literal) else None
+        table.rows.append((subject.value, short, given, language, isinstance(thing, node)))
+        if len(table.rows) == _CHUNK:
+            table.flush()
+    return {name: _of_items(table) for name, table in tables.items()}
+
+
+def _of_items(table: _Table) -> pl.DataFrame:
+    """The rows whose subject is an item, by its identifier."""
+    table.flush()
+    rows = pl.concat(table.chunks).filter(pl.col("item").str.starts_with(ENTITY))
+    return rows.with_columns(pl.col("item").str.strip_prefix(ENTITY)).filter(pl.col("item").str.contains(_QID))
+
+
+def _with_values(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
+    """The rows with ``value``: what can be used of ``given``, or null."""
+    is_image = pl.col("property").is_in(list(domain.image_properties))
+    is_item = pl.col("given").str.starts_with(ENTITY) & pl.col("name").str.contains(_QID)
+    return claims.with_columns(name=pl.col("given").str.strip_prefix(ENTITY)).with_columns(
+        value=pl.when(pl.col("iri") & is_image).then("given").when(pl.col("iri") & is_item).then("name")
+    )
+
+
+def _one_each(texts: pl.DataFrame, column: str) -> pl.DataFrame:
+    """One usable text per item and language: the first in code-point order, where a snapshot holds several."""
+    usable = texts.filter(_is_tag(texts) & _has_text(column))
+    return usable.sort("item", "language", column).unique(
+        ["item", "language"], keep="first", maintain_order=True
+    )
+
+
+def _has_text(column: str) -> pl.Expr:
+    # A node that is no text is null here.
+    return pl.col(column).str.contains(r"\S").fill_null(False)
+
+
+def _is_tag(texts: pl.DataFrame) -> pl.Expr:
+    tags = [tag for tag in texts["language"].unique().drop_nulls() if is_language_tag(tag)]
+    return pl.col("language").is_in(tags)
+
+
+def _odd_values(claims: pl.DataFrame, source: str) -> pl.DataFrame:
+    unknown = pl.col("given").str.contains("/.well-known/genid/", literal=True) | pl.col("given").is_null()
+    odd = claims.filter(pl.col("value").is_null()).select(
+        kind=pl.when(unknown).then(pl.lit("unknown-value")).otherwise(pl.lit("no-entity")),
+        item="item",
+        detail=pl.format(
+            "{} has the value '{}', which names no item", "property", pl.col("given").fill_null("")
+        ),
+    )
+    return _findings(odd, source)
+
+
+def _odd_languages(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
+    is_wrong = pl.col("language").is_null() | ~_is_tag(texts)
+    odd = texts.filter(is_wrong.fill_null(True)).select(
+        kind=pl.when(pl.col("language").is_null())
+        .then(pl.lit("no-language"))
+        .otherwise(pl.lit("not-a-language-tag")),
+        item="item",
+        detail=pl.when(pl.col("language").is_null())
+        .then(pl.format("{} '{}' has no language; left out", pl.lit(column), column))
+        .otherwise(
+            pl.format("{} '{}' has the language '{}', not BCP 47; left out", pl.lit(column), column, "language")
+        ),
+    )
+    return _findings(odd, source)
+
+
+def _blank(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
+    odd = texts.filter(_is_tag(texts), ~_has_text(column)).select(
+        kind=pl.lit(f"blank-{column}"),
+        item="item",
+        detail=pl.format("the {} in {} is blank; left out", pl.lit(column), "language"),
+    )
+    return _findings(odd, source)
+
+
+def _repeated(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
+    here = texts.filter(pl.col("language").is_not_null(), _has_text(column))
+    odd = (
+        here.filter(pl.struct("item", "language").is_duplicated())
+        .group_by("item", "language")
+        .agg(pl.col(column).sort())
+        .select(
+            kind=pl.lit(f"several-{column}s"),
+            item="item",
+            detail=pl.format(
+                "several {}s in {}: {}; the first is used",
+                pl.lit(column),
+                "language",
+                pl.col(column).list.join(" | "),
+            ),
+        )
+    )
+    return _findings(odd, source)
+
+
+def _findings(odd: pl.DataFrame, source: str) -> pl.DataFrame:
+    """`FINDINGS` from ``kind``, ``item``, ``detail``."""
+    return (
+        odd.select(
+            kind="kind",
+            source=pl.format("{}:{}", pl.lit(source), "item"),
+            locale=pl.lit(None, pl.String),
+            template_id=pl.lit(None, pl.String),
+            detail="detail",
+        )
+        .cast(FINDINGS)
+        .sort("kind", "source", "detail")
+    )

@@ -1,0 +1,79 @@
+"""Prompt templates about dishes: the packaged ones, and a user's own in the same form."""
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import read_text
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.food import TEMPLATES, is_language_tag
+
+PACKAGED = "food_templates.toml"
+"""File name of the packaged templates about food."""
+
+KINDS = {"hasParts": False, "country": True}
+"""First part of a relation to whether the country is named."""
+
+
+def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
+    """Packaged templates, `schemas.food.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
+    text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
+    return parse_templates(text, source=name)
+
+
+def read_templates(path: Path) -> pl.DataFrame:
+    """The templates of a TOML file in the form of the packaged one.
+
+    Raises:
+        RowError, RowErrors: If the file is not UTF-8 or not TOML, or is not in this form.
+    """
+    return parse_templates(read_text(path, path.parent, Notes()), source=path.name)
+
+
+def parse_templates(text: str, *, source: str) -> pl.DataFrame:
+    """The templates of a TOML text: one table per language with the lists ``hasParts`` and ``country``.
+
+    Whether the sentences are sound is for `builders.triples.templates.check_templates` to say.
+
+    Args:
+        text: TOML; a table is named by its language tag.
+        source: File name for messages.
+
+    Returns:
+        `schemas.food.TEMPLATES`, languages and templates in the order of the text.
+
+    Raises:
+        RowError, RowErrors: If the text is no TOML, a table's name no language tag, or a list missing, unknown
+            or not of text.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RowError(f"not TOML: {error}", where=source, fix="mend the file there") from None
+    problems = [problem for language, table in tables.items() for problem in _problems(language, table, source)]
+    raise_all(problems)
+    rows = [
+        (language, f"{kind}_{number}", template, with_country, False)
+        for language, table in tables.items()
+        for kind, with_country in KINDS.items()
+        for number, template in enumerate(table[kind], start=1)
+    ]
+    return pl.DataFrame(rows, schema=TEMPLATES, orient="row")
+
+
+def _problems(language: str, table: object, source: str) -> list[RowError]:
+    where = f"{source}, table {language}"
+    if not is_language_tag(language):
+        return [RowError("the name is no BCP 47 tag", where=where, fix="name the table en, zh, pt-br …")]
+    if not isinstance(table, Mapping) or set(table) != set(KINDS):
+        form = f"give it the lists {' and '.join(KINDS)} and nothing else"
+        return [RowError("not a table of templates", where=where, fix=form)]
+    return [
+        RowError("not a list of text", where=f"{where}, key {kind}", fix='write ["…", "…"]')
+        for kind in KINDS
+        if not isinstance(table[kind], list) or not all(isinstance(item, str) for item in table[kind])
+    ]

@@ -1,0 +1,127 @@
+"""A session with an endpoint that can stop at any moment and go on: every answer is kept, whole, as a file.
+
+The folder of a session holds ``plan.json`` (what is asked for, where, since when), one ``KEY.nt`` per answer
+and one empty ``KEY.divided`` per question that was too heavy and was asked in parts; ``KEY`` is a digest of the
+question. A file appears under its name only when it is complete and on the disk, so what is there can be relied
+on.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from blend.loaders.files.durable import write_whole
+from blend.loaders.files.progress import Notify
+from blend.loaders.wikidata.queries import Batch, batches, pattern
+from blend.loaders.wikidata.sparql import SparqlClient, TooHeavyError
+from blend.schemas.domains import Domain
+from blend.schemas.errors import BlendError
+
+PLAN_NAME = "plan.json"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the questions of one stage have brought so far."""
+
+    requests: int = 0
+    triples: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Asks the questions of a snapshot, or reads the answers that an earlier run left."""
+
+    folder: Path
+    client: SparqlClient
+    domain: Domain
+    languages: tuple[str, ...] | None
+    batch_size: int
+    notify: Notify
+    tallies: dict[str, Tally] = field(default_factory=dict)
+
+    def open(self) -> str:
+        """Make the folder, or check that it belongs to the same snapshot.
+
+        Returns:
+            When the first run started, ISO 8601 in UTC.
+
+        Raises:
+            BlendError: If the folder holds the answers to other questions.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        plan = self._plan()
+        path = self.folder / PLAN_NAME
+        if not path.exists():
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            write_whole(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
+            return started
+        earlier = json.loads(path.read_text(encoding="utf-8"))
+        started = str(earlier.pop("started"))
+        different = sorted(key for key in plan if earlier.get(key) != plan[key])
+        if different:
+            raise BlendError(
+                f"{self.folder}: holds an unfinished snapshot with another {', '.join(different)}; "
+                "finish that one with its own options, or delete the folder to start anew"
+            )
+        return started
+
+    def ask(self, stage: str, ids: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+        """The triples about some items, as ``(subject, property, object)`` in N-Triples form.
+
+        Raises:
+            EndpointError: If the endpoint does not answer as it must.
+        """
+        questions = list(batches(stage, ids, self.batch_size))
+        for done, batch in enumerate(questions):
+            self.notify(f"ask for {stage}", done, len(questions))
+            for line in self._lines(batch):
+                subject, predicate, rest = line.split(" ", 2)
+                yield subject, predicate, rest.removesuffix(" .")
+        self.notify(f"ask for {stage}", len(questions), len(questions))
+
+    def answers(self) -> list[Path]:
+        """The files of all answers, ordered by name."""
+        return sorted(self.folder.glob("*.nt"))
+
+    def _lines(self, batch: Batch) -> list[str]:
+        key = self._key(batch)
+        path = self.folder / f"{key}.nt"
+        divided = self.folder / f"{key}.divided"
+        if path.exists():
+            lines = read_lines(path)
+        elif divided.exists():
+            return [line for part in batch.divided() for line in self._lines(part)]
+        else:
+            question = pattern(batch, self.domain, self.languages)
+            try:
+                lines = self.client.construct(question, divisible=batch.divisible)
+            except TooHeavyError:
+                write_whole(divided, "")
+                return self._lines(batch)
+            write_whole(path, "".join(f"{line}\n" for line in lines))
+        tally = self.tallies.setdefault(batch.stage, Tally())
+        tally.requests += 1
+        tally.triples += len(lines)
+        return lines
+
+    def _key(self, batch: Batch) -> str:
+        return sha256(pattern(batch, self.domain, self.languages).encode()).hexdigest()[:32]
+
+    def _plan(self) -> dict[str, Any]:
+        return {
+            "endpoint": self.client.endpoint,
+            "domain": self.domain.model_dump(mode="json", exclude={"title", "config", "templates", "groups"}),
+            "languages": None if self.languages is None else list(self.languages),
+            "batch size": self.batch_size,
+        }
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of an answer."""
+    # Only line feeds part lines: a label may hold U+2028 and others at which str.splitlines would cut it.
+    return path.read_text(encoding="utf-8").split("\n")[:-1]

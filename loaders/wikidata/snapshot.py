@@ -1,0 +1,276 @@
+"""Snapshots: the part of Wikidata that a domain needs, taken once, sorted, and pinned by its digest."""
+
+import errno
+import gzip
+import hashlib
+import io
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import polars as pl
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from blend.loaders.files.durable import write_whole
+from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.wikidata import queries
+from blend.loaders.wikidata.session import Session, read_lines
+from blend.loaders.wikidata.sparql import Manners, SparqlClient, construct_query
+from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
+from blend.schemas.domains import Domain
+from blend.schemas.errors import BlendError, RowError
+from blend.schemas.food import is_language_tag
+from blend.schemas.snapshots import SNAPSHOT_NAME, SnapshotInfo, StageInfo
+
+PUBLIC_ENDPOINT = "https://query.wikidata.org/sparql"
+"""The Wikidata Query Service."""
+
+BATCH_SIZE = 100
+"""Items per question: some ten thousand labels, well under the minute that the public service allows."""
+
+_CHUNK_LINES = 100_000
+
+
+def take_snapshot(
+    out: Path,
+    domain: Domain,
+    *,
+    endpoint: str = PUBLIC_ENDPOINT,
+    languages: Sequence[str] | None = None,
+    contact: str | None = None,
+    batch_size: int = BATCH_SIZE,
+    manners: Manners | None = None,
+    notify: Notify = unheard,
+) -> SnapshotInfo:
+    """Ask an endpoint for exactly the statements that a domain needs.
+
+    May be stopped at any moment (Ctrl-C, kill -9, a lost connection); the same call goes on where it stopped
+    and asks nothing again that was answered. The answers wait in the folder ``OUT.partial`` until all are
+    there. The same facts give the same bytes, in whatever order and batches they were asked for.
+
+    Args:
+        out: File to write, ``….nt.gz``; ``snapshot.json`` with its account is written beside it.
+        domain: What to look for.
+        endpoint: Address of a SPARQL 1.1 endpoint that holds Wikidata.
+        languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
+        contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
+        batch_size: Items per question. A question that is too heavy is divided by itself.
+        manners: How to treat the endpoint; ``contact`` is ignored beside it.
+        notify: Told about progress.
+
+    Returns:
+        The account, as written to ``snapshot.json``.
+
+    Raises:
+        EndpointError: If the endpoint is down, refuses, or does not answer as it must. Nothing is lost.
+        BlendError: If an option is wrong, if ``OUT.partial`` belongs to another snapshot, or if another
+            process is at it.
+        MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
+
+    References:
+        https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy for the contact;
+        https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
+    """
+    wanted = _checked_languages(languages)
+    _check_out(out)
+    client = SparqlClient(endpoint, manners or Manners(agent=agent_of(contact, endpoint)))
+    folder = out.with_name(f"{out.name}.partial")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out.with_name(f".{out.name}.lock"))
+    try:
+        with _explained(out), lock.acquire(blocking=False):
+            session = Session(folder, client, domain, wanted, batch_size, notify)
+            started = session.open()
+            items = _ask_everything(session, domain)
+            info = _finish(session, out, started, items)
+            shutil.rmtree(folder)
+            Path(lock.lock_file).unlink(missing_ok=True)
+            return info
+    except Timeout:
+        raise BlendError(f"{out}: another process is taking this snapshot; wait for it") from None
+
+
+def read_snapshot_info(path: Path) -> SnapshotInfo:
+    """The account of a snapshot.
+
+    Raises:
+        RowError: If the file is no such account.
+    """
+    try:
+        return SnapshotInfo.from_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        what, fix = "not the account of a snapshot", "delete it or take the snapshot again"
+        raise RowError(what, where=str(path), fix=fix) from error
+
+
+def agent_of(contact: str | None, endpoint: str) -> str:
+    """The user agent: this software, its version, and how to reach whoever uses it.
+
+    Raises:
+        BlendError: If the public service would be asked without a contact, against its policy, or if the
+            contact cannot stand in a header.
+    """
+    if contact is None and endpoint == PUBLIC_ENDPOINT:
+        raise BlendError(
+            "the Wikidata Query Service wants to know whom to reach about its use; "
+            "give a mail or web address with --contact"
+        )
+    if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
+        raise BlendError(f"contact {contact!r}: write a mail or web address in ASCII")
+    return f"blend-sdk/{version('blend-sdk')}" + (f" ({contact})" if contact else "")
+
+
+@contextmanager
+def _explained(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise BlendError(
+            f"{out}: no space left on the disk; what was answered is kept; "
+            "free some space and run the same command again"
+        ) from error
+
+
+def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | None:
+    if languages is None:
+        return None
+    wrong = [tag for tag in languages if not is_language_tag(tag)]
+    if wrong:
+        raise BlendError(
+            f"languages: {', '.join(map(repr, wrong))} is no BCP 47 tag; write tags such as en, zh or zh-hans"
+        )
+    return tuple(sorted(set(languages)))
+
+
+def _check_out(out: Path) -> None:
+    if not out.name.endswith(".nt.gz"):
+        raise BlendError(f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz")
+    account = out.with_name(SNAPSHOT_NAME)
+    if account.exists() and read_snapshot_info(account).file != out.name:
+        raise BlendError(f"{account}: is the account of another snapshot; choose another folder for {out.name}")
+
+
+def _ask_everything(session: Session, domain: Domain) -> int:
+    """Ask all questions; each stage asks about what the earlier ones brought. Returns the number of items."""
+    members = _ask_members(session, domain)
+    claims = {(s, p, o) for s, p, o in session.ask(queries.CLAIMS, members)}
+    origins = _objects(claims, domain.origin_properties)
+    through = _objects(claims, domain.route_properties)
+    origins |= _objects(session.ask(queries.ROUTES, through), domain.route_origin_properties)
+    countries, continents = _ask_countries(session, origins, domain)
+    # An item without parts has no row in any language, so nobody needs its names.
+    whole = {_qid(s) for s, p, _ in claims if p in _iris(domain.part_properties)} & members
+    parts = _objects(claims, (*domain.part_properties, *domain.material_properties))
+    for _ in session.ask(queries.LABELS, whole | parts | countries | continents):
+        pass
+    for _ in session.ask(queries.DESCRIPTIONS, whole):
+        pass
+    return len(members)
+
+
+def _ask_members(session: Session, domain: Domain) -> set[str]:
+    """All items of the class, level by level; what is below an excluded class is asked for as well."""
+    members: set[str] = set()
+    asked: set[str] = set()
+    level = {domain.item_class, *domain.excluded_classes}
+    while level:
+        asked |= level
+        found = {_qid(subject) for subject, _, _ in session.ask(queries.MEMBERS, level)} - {""}
+        members |= found
+        level = found - asked
+    return members
+
+
+def _ask_countries(session: Session, origins: set[str], domain: Domain) -> tuple[set[str], set[str]]:
+    """The countries among the origins and their successors, and the continents of all of them."""
+    countries: set[str] = set()
+    continents: set[str] = set()
+    asked: set[str] = set()
+    level = origins
+    while level:
+        asked |= level
+        facts = set(session.ask(queries.COUNTRIES, level))
+        countries |= {_qid(s) for s, p, _ in facts if p in _iris((INSTANCE_OF,))}
+        continents |= _objects(facts, (domain.continent_property,))
+        level = _objects(facts, (domain.successor_property,)) - asked
+    return countries, continents
+
+
+def _objects(facts: Iterable[tuple[str, str, str]], properties: Sequence[str]) -> set[str]:
+    """The items that these properties lead to."""
+    wanted = _iris(properties)
+    return {_qid(value) for _, name, value in facts if name in wanted} - {""}
+
+
+def _iris(properties: Sequence[str]) -> set[str]:
+    return {f"<{DIRECT}{name}>" for name in properties}
+
+
+def _qid(term: str) -> str:
+    """The identifier of an item from its N-Triples form; empty for anything else."""
+    name = term.removeprefix(f"<{ENTITY}").removesuffix(">")
+    return name if name[:1] == "Q" and name[1:].isdecimal() else ""
+
+
+def _finish(session: Session, out: Path, started: str, items: int) -> SnapshotInfo:
+    session.notify("write the snapshot", 0, 1)
+    lines = _sorted_lines(session.answers())
+    packed, content = _gzipped(lines)
+    info = SnapshotInfo(
+        file=out.name,
+        endpoint=session.client.endpoint,
+        started=started,
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        domain=session.domain,
+        languages=session.languages,
+        stages=_stages(session),
+        items=items,
+        triples=len(lines),
+        bytes=len(packed),
+        sha256=hashlib.sha256(packed).hexdigest(),
+        content_sha256=content,
+        sdk_version=version("blend-sdk"),
+    )
+    write_whole(out, packed)
+    write_whole(out.with_name(SNAPSHOT_NAME), info.to_json())
+    session.notify("write the snapshot", 1, 1)
+    return info
+
+
+def _sorted_lines(answers: Sequence[Path]) -> pl.Series:
+    """Every different line of the answers, in byte order."""
+    none = pl.Series("line", [], pl.String)
+    return pl.concat([none, *(pl.Series("line", read_lines(path)) for path in answers)]).unique().sort()
+
+
+def _gzipped(lines: pl.Series) -> tuple[bytes, str]:
+    """The lines compressed, without name or time in the header, and the digest of the text."""
+    digest = hashlib.sha256()
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=9, mtime=0) as file:
+        for start in range(0, len(lines), _CHUNK_LINES):
+            text = "".join(f"{line}\n" for line in lines[start : start + _CHUNK_LINES]).encode()
+            digest.update(text)
+            file.write(text)
+    return packed.getvalue(), digest.hexdigest()
+
+
+def _stages(session: Session) -> tuple[StageInfo, ...]:
+    return tuple(
+        StageInfo(
+            stage=stage,
+            requests=session.tallies[stage].requests,
+            triples=session.tallies[stage].triples,
+            query=construct_query(
+                queries.pattern(queries.Batch(stage, ("…",)), session.domain, session.languages)
+            ),
+        )
+        for stage in queries.STAGES
+        if stage in session.tallies
+    )

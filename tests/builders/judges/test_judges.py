@@ -1,0 +1,199 @@
+"""Judges: which are made from a recipe's options, in which order, and what decisions decide."""
+
+import subprocess
+import sys
+from datetime import date
+from typing import Any
+
+import pytest
+
+from blend.builders.judges import DecisionsJudge, make_judges
+from blend.builders.judges.chat import ChatJudge
+from blend.builders.judges.embedding import EmbeddingJudge
+from blend.builders.judges.equivalence import LexicalJudge, Verdict, decide
+from blend.loaders.responses.decisions import Decision
+from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.recipe import JudgeOptions
+
+
+def decided(a: str, b: str, verdict: str, who: str = "mina") -> Decision:
+    row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": date(2026, 11, 30)}
+    return Decision.model_validate(row)
+
+
+DECISIONS = [
+    decided("soccer", "football", "same"),
+    decided("rice", "rice pudding", "different"),
+    decided("gin", "juniper spirit", "same", who="chat:m1"),
+]
+
+
+def ignore(_: object) -> None:
+    pass
+
+
+def test_decisions_name_who_decided_and_say_nothing_else():
+    judge = DecisionsJudge(DECISIONS)
+    pairs = [("Football", "soccer "), ("rice pudding", "rice"), ("juniper spirit", "Gin"), ("rice", "soccer")]
+    assert judge.verdicts(pairs) == [
+        Verdict(True, "decisions:mina"),
+        Verdict(False, "decisions:mina"),
+        Verdict(True, "chat:m1"),
+        None,
+    ]
+
+
+def test_a_decision_overrules_the_lexical_rules():
+    judges = make_judges(JudgeOptions(), decisions=DECISIONS)
+    assert decide(judges, [("rice", "rice pudding"), ("rice", "rice soup"), ("soccer", "football")]) == [
+        Verdict(False, "decisions:mina"),
+        Verdict(True, "lexical"),
+        Verdict(True, "decisions:mina"),
+    ]
+
+
+def test_contradictory_decisions_are_an_error():
+    with pytest.raises(BlendError) as caught:
+        DecisionsJudge([*DECISIONS, decided("Football", "Soccer", "different", who="jo")])
+    assert str(caught.value) == (
+        "'Football' and 'Soccer' are decided both 'same' and 'different', by 'mina' and 'jo'; "
+        "keep one of the two"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "kinds"),
+    [
+        ({}, [LexicalJudge]),
+        ({"kind": "chat", "model": "m1", "decisions": "d.tsv"}, [LexicalJudge, ChatJudge]),
+        ({"kind": "embedding", "model": "org/name@v1"}, [LexicalJudge, EmbeddingJudge]),
+    ],
+)
+def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
+    made = make_judges(JudgeOptions(**options), record=ignore)
+    assert [type(judge) for judge in made] == kinds
+    made = make_judges(JudgeOptions(**options), decisions=DECISIONS, record=ignore)
+    assert [type(judge) for judge in made] == [DecisionsJudge, *kinds]
+
+
+def test_judges_have_names():
+    chat = make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"), record=ignore)
+    embedding = make_judges(JudgeOptions(kind="embedding", model="org/name@v1"), decisions=DECISIONS)
+    assert [judge.name for judge in chat] == ["lexical", "chat:m1"]
+    assert [judge.name for judge in embedding] == ["decisions", "lexical", "embedding:org/name@v1"]
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    (
+        {"kind": "chat", "decisions": "d.tsv"},
+        "judge: kind = 'chat' needs a model; add its name as the server knows it",
+    ),
+    (
+        {"kind": "chat", "model": "m1"},
+        (
+            "judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
+            "asks nothing again; add decisions = 'decisions.tsv'"
+        ),
+    ),
+    (
+        {"kind": "embedding"},
+        (
+            "judge: kind = 'embedding' needs a model; "
+            "add its directory, or its Hub id with a revision ('org/name@commit')"
+        ),
+    ),
+    (
+        {"model": "m1"},
+        (
+            "judge: model 'm1' is given, but kind = 'lexical' asks no model; "
+            "write kind = 'chat' or 'embedding', or remove model"
+        ),
+    ),
+    (
+        {"kind": "embedding", "model": "org/name@v1", "base_url": "http://localhost:8000/v1"},
+        (
+            "judge: base_url 'http://localhost:8000/v1' is given, but kind = 'embedding' asks no server; "
+            "write kind = 'chat' or remove base_url"
+        ),
+    ),
+    *(
+        (
+            {"kind": "chat", "model": "m1", "decisions": "d.tsv", "base_url": url},
+            (
+                f"judge: base_url '{url}' is no address of a server; "
+                "write it in full, for example 'http://localhost:8000/v1'"
+            ),
+        )
+        for url in ("localhost:8000/v1", "http://[", "server")
+    ),
+    (
+        {"kind": "embedding", "model": "org/name"},
+        (
+            "judge: model 'org/name' is not pinned, so a rebuild may decide otherwise; "
+            "write 'org/name@' and a commit or tag"
+        ),
+    ),
+    (
+        {"kind": "embedding", "model": "org/name@main"},
+        (
+            "judge: model 'org/name@main' is not pinned, so a rebuild may decide otherwise; "
+            "write 'org/name@' and a commit or tag"
+        ),
+    ),
+    (
+        {"kind": "embedding", "model": "models/gone/deep"},
+        (
+            "judge: model 'models/gone/deep' is no directory and no Hub id; "
+            "give the directory of a sentence-transformers model, or 'org/name@commit'"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_options_that_do_not_fit_are_an_error(options: dict[str, Any], message: str):
+    with pytest.raises(BlendError) as caught:
+        make_judges(JudgeOptions(**options), record=ignore)
+    assert str(caught.value) == message
+
+
+def test_verdicts_of_a_chat_model_must_go_somewhere():
+    with pytest.raises(BlendError) as caught:
+        make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"))
+    assert str(caught.value) == "judge: verdicts of a chat model must be kept; pass record to make_judges"
+
+
+@pytest.mark.parametrize(
+    ("module", "judge", "message"),
+    [
+        (
+            "openai",
+            ChatJudge("m1", record=ignore),
+            'the chat judge needs an optional dependency: pip install "blend-sdk[judge]"',
+        ),
+        (
+            "sentence_transformers",
+            EmbeddingJudge("org/name@v1", threshold=0.8),
+            'the embedding judge needs an optional dependency: pip install "blend-sdk[embed]"',
+        ),
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch, module: str, judge: ChatJudge | EmbeddingJudge, message: str
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError) as caught:
+        judge.verdicts([("soccer", "football")])
+    assert str(caught.value) == message
+
+
+def test_importing_and_making_judges_loads_no_slow_library():
+    code = (
+        "import sys; from blend.builders.judges import make_judges;"
+        "from blend.schemas.recipe import JudgeOptions;"
+        "make_judges(JudgeOptions(kind='embedding', model='org/name@v1'));"
+        "make_judges(JudgeOptions(kind='chat', model='m', decisions='d'), record=print);"
+        "print({'openai', 'anyio', 'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys())"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("set()\n", "")

@@ -1,0 +1,266 @@
+"""The release: recipes of every kind become directories, and what was read is pinned and accounted for."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from filelock import FileLock
+
+from blend.builders.release import build_release
+from blend.builders.release.inputs import read_inputs
+from blend.builders.validate import validate_release
+from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
+from blend.loaders.releases import read_config, read_manifest, read_tables
+from blend.loaders.sample import sample_path
+from blend.schemas.errors import BlendError, RowErrors, UnknownNameError
+from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+
+
+@pytest.fixture
+def responses(tmp_path: Path) -> Path:
+    """A directory of raw responses to three questions, one of them without any."""
+    folder = tmp_path / "collected"
+    (folder / "responses").mkdir(parents=True)
+    (folder / "templates.csv").write_text(
+        "template_id,topic,source_locale,text\n"
+        + "".join(f"t{i},Food,en-GB,What is dish {i} in {{country}}?\n" for i in (1, 2, 3)),
+        encoding="utf-8",
+    )
+    (folder / "questions.csv").write_text(
+        "template_id,locale,question,en_question\n"
+        + "".join(f"t{i},en-GB,What is dish {i} in the UK?,What is dish {i} in the UK?\n" for i in (1, 2, 3)),
+        encoding="utf-8",
+    )
+    (folder / "responses" / "en-GB.csv").write_text(
+        "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
+        "t1,a1,Pie,,,,\nt1,a2,pie,,,,\nt2,a1,,,,idk,\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+def recipe_of(*sources: Source, **changes: object) -> Recipe:
+    return Recipe(name="test", version="1.0.0", sources=sources, **changes)
+
+
+def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_path: Path):
+    recipe = recipe_of(Source(kind="responses", location="collected"))
+    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
+    annotations = read_config(tmp_path / "release", "annotations")
+    assert annotations["template_id"].to_list() == ["t1", "t2", "t3"]
+    assert annotations["annotations"].list.len().to_list() == [1, 0, 0]
+    assert annotations["annotations"].to_list()[0][0]["count"] == 2
+    assert annotations["grouping"].to_list()[0] == "proposed"
+    # One region alone has no wrong options, so there is no such configuration, and the report says why.
+    assert {table.config for table in manifest.tables} == {"annotations", "short-answer-questions"}
+    assert sum(manifest.report[-1].findings.values()) == 3
+    assert "no person has merged" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+
+
+def test_sources_of_different_kinds_make_one_release(responses: Path, tmp_path: Path):
+    recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
+    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert [info.kind for info in manifest.sources] == ["sample", "responses"]
+    locales = read_config(tmp_path / "release", "short-answer-questions")["locale"]
+    assert locales.n_unique() == 11
+
+
+def test_the_recipe_in_the_release_pins_what_was_read(responses: Path, tmp_path: Path):
+    recipe = recipe_of(Source(kind="responses", location="collected"))
+    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert manifest.recipe.sources[0].sha256 == manifest.sources[0].sha256
+    with (responses / "responses" / "en-GB.csv").open("a") as file:
+        file.write("t2,a2,stew,,,,\n")
+    with pytest.raises(BlendError, match="but the recipe says " + manifest.sources[0].sha256):
+        build_release(manifest.recipe, tmp_path / "again", base=tmp_path)
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
+    twice = Source(kind="responses", location="collected")
+    with pytest.raises(RowErrors) as caught:
+        read_inputs(recipe_of(twice, twice), base=tmp_path)
+    assert str(caught.value).splitlines()[1] == (
+        "questions.csv:2: question 't1' in en-GB is also in questions.csv:2; keep it in one source"
+    )
+
+
+def test_locales_choose_what_is_built(tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})
+    build_release(recipe, tmp_path / "release")
+    tables = read_tables(tmp_path / "release")
+    assert set(tables.questions["locale"]) == {"ko-KR", "su-JB", "es-MX", "zh-CN"}
+    assert tables.mcqs is not None
+    assert set(tables.mcqs["locale"]) <= set(tables.questions["locale"])
+
+
+def test_a_locale_that_no_source_holds():
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "sv-SE")})
+    with pytest.raises(BlendError) as caught:
+        read_inputs(recipe)
+    assert str(caught.value) == (
+        "recipe, key locales: no source has a question in sv-SE; the sources hold am-ET, ar-DZ, en-US, es-MX, "
+        "fa-IR, ja-JP, ko-KP, ko-KR, su-JB, zh-CN"
+    )
+
+
+def test_a_locale_that_nobody_knows():
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KX",)})
+    with pytest.raises(UnknownNameError, match="unknown locale 'ko-KX'"):
+        read_inputs(recipe)
+
+
+def test_decisions_and_fillers_are_used_and_pinned(tmp_path: Path):
+    (tmp_path / "decisions.tsv").write_text(
+        "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "fillers.csv").write_text(
+        "template_id,locale,option,region,reviewer,why\nedu-02,en-US,a made-up meal,GB,mina,nobody eats it\n",
+        encoding="utf-8",
+    )
+    mcq = McqOptions(judge=JudgeOptions(decisions="decisions.tsv"), fillers="fillers.csv")
+    recipe = sample_recipe().model_copy(update={"mcq": mcq})
+    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert [info.kind for info in manifest.sources] == ["sample", "decisions", "fillers"]
+    assert manifest.sources[1].files[0].path == "decisions.tsv"
+    together = [
+        row
+        for row in read_config(tmp_path / "release", "multiple-choice-questions")["options"].to_list()
+        if {"stand up", "pray"} <= set(row)
+    ]
+    assert together == []
+    assert manifest.report[-1].notes["decisions:mina, same"] >= 1
+
+
+def test_one_build_at_a_time(tmp_path: Path):
+    with FileLock(tmp_path / ".release.lock"), pytest.raises(BlendError, match="another process is writing"):
+        build_release(sample_recipe(), tmp_path / "release")
+
+
+def test_progress_is_told(tmp_path: Path):
+    told: list[tuple[str, int, int]] = []
+    build_release(sample_recipe(), tmp_path / "release", notify=lambda *step: told.append(step))
+    steps = list(dict.fromkeys(step for step, _, _ in told))
+    assert steps[0] == "read sources"
+    assert steps[-1] == "write multiple-choice questions"
+    assert all(0 <= done <= total for _, done, total in told)
+    assert told[-1][1] == told[-1][2]
+
+
+def test_findings_are_lines_that_name_their_step(tmp_path: Path):
+    manifest = build_release(sample_recipe(), tmp_path / "release")
+    lines = (tmp_path / "release" / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    counted = pl.DataFrame(rows).group_by("stage").len().rows()
+    reported = {stage.stage: sum(stage.findings.values()) for stage in manifest.report}
+    assert dict(counted) == {stage: n for stage, n in reported.items() if n}
+
+
+def test_a_release_reads_back_as_it_was_built(tmp_path: Path):
+    build_release(sample_recipe(), tmp_path / "release")
+    tables = read_tables(tmp_path / "release")
+    with sample_path() as folder:
+        n_questions = len((folder / "questions.csv").read_text(encoding="utf-8").splitlines()) - 1
+    assert len(tables.questions) == len(tables.annotations) == n_questions
+
+
+def test_no_release(tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        read_manifest(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+    )
+
+
+def test_a_manifest_of_the_future(tmp_path: Path):
+    (tmp_path / "release.json").write_text('{"manifest_format": 99}', encoding="utf-8")
+    with pytest.raises(BlendError, match=r"not a manifest that this version of blend-sdk reads"):
+        read_manifest(tmp_path)
+
+
+def test_a_missing_file_and_an_unknown_configuration(tmp_path: Path):
+    build_release(sample_recipe(), tmp_path / "release")
+    with pytest.raises(UnknownNameError, match="unknown configuration 'mcq'"):
+        read_config(tmp_path / "release", "mcq")
+    (tmp_path / "release" / "data" / "annotations" / "KR-00000.parquet").unlink()
+    with pytest.raises(BlendError) as caught:
+        read_config(tmp_path / "release", "annotations")
+    assert str(caught.value) == (
+        f"{tmp_path}/release: data/annotations/KR-00000.parquet of release.json is missing; "
+        "copy or build the release again"
+    )
+
+
+def test_blend_needs_one_source_to_replace():
+    with pytest.raises(BlendError) as caught:
+        blend_source(sample_recipe())
+    assert str(caught.value) == (
+        "--blend gives the place of one source of kind 'blend', but the recipe has 0; "
+        "write the locations into the recipe"
+    )
+
+
+def test_a_directory_is_recorded_by_its_name(tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    assert blend_source(blend_recipe(str(tmp_path / "data"))).location == "data"
+    assert blend_source(blend_recipe("org/name", "v1.0.0")).location == "org/name"
+
+
+GUARANI = """
+[[locale]]
+tag = "gn-PY"
+language = "gn"
+region = "PY"
+region_name = "Paraguay"
+upstream = "Paraguay"
+prompt_name = "Paraguay"
+nationalities = ["Paraguayan"]
+aliases = []
+native_name = "Paraguái"
+direction = "ltr"
+script = "Latn"
+parent = "PY"
+split = "PY"
+"""
+
+
+def paraguay(responses: Path) -> Recipe:
+    """The responses as if they were from Paraguay, with an entry for it beside the recipe."""
+    (responses.parent / "mine.toml").write_text(GUARANI, encoding="utf-8")
+    questions = responses / "questions.csv"
+    text = questions.read_text(encoding="utf-8").replace("en-GB", "gn-PY").replace("the UK", "Paraguay")
+    questions.write_text(text, encoding="utf-8")
+    (responses / "responses" / "en-GB.csv").rename(responses / "responses" / "gn-PY.csv")
+    return recipe_of(Source(kind="responses", location="collected"), locale_file="mine.toml")
+
+
+def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: Path):
+    recipe = paraguay(responses)
+    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert [table.split for table in manifest.tables] == ["PY", "PY"]
+    assert manifest.recipe.locale_file == "locales.toml"
+    assert (tmp_path / "release" / "locales.toml").read_text(encoding="utf-8") == GUARANI
+    report = validate_release(tmp_path / "release")
+    assert not report.errors
+    again = manifest.recipe
+    places = {"collected": responses}
+    build_release(again, tmp_path / "again", base=tmp_path / "release", places=places)
+    for name in ("release.json", "README.md", "data/annotations/PY-00000.parquet"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
+
+
+def test_without_the_entry_the_locale_is_unknown(responses: Path, tmp_path: Path):
+    recipe = paraguay(responses).model_copy(update={"locale_file": None})
+    with pytest.raises(BlendError, match="unknown locale 'gn-PY'"):
+        build_release(recipe, tmp_path / "release", base=tmp_path)
+
+
+def test_a_missing_locale_file(responses: Path, tmp_path: Path):
+    recipe = paraguay(responses).model_copy(update={"locale_file": "nowhere.toml"})
+    with pytest.raises(BlendError) as caught:
+        build_release(recipe, tmp_path / "release", base=tmp_path)
+    assert (
+        str(caught.value) == f"recipe, key locale_file: no such file: {tmp_path}/nowhere.toml; correct the path"
+    )

@@ -1,0 +1,190 @@
+"""Collection: which questions are complete, which stopped, how many responses the others need."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.saq.collection import collection_status
+from blend.schemas.errors import RowError
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.recipe import SaqOptions
+
+OPTIONS = SaqOptions(wanted=5, max_idk=5)
+NO_REVIEW = pl.DataFrame(schema=REVIEWS)
+
+Survey = Mapping[tuple[str, str], Sequence[str]]
+"""Template and locale to one answer or kind of non-answer per annotator."""
+
+NON_ANSWERS = ("idk", "no-answer", "not-applicable", "other")
+
+
+def frames_of(survey: Survey) -> tuple[pl.DataFrame, pl.DataFrame]:
+    questions = [
+        {
+            "template_id": name,
+            "locale": locale,
+            "language": locale[:2],
+            "answer_format": "text",
+            "source": "q.csv:2",
+        }
+        for name, locale in survey
+    ]
+    responses = [
+        {
+            "template_id": name,
+            "locale": locale,
+            "annotator": f"a{i}",
+            "answers": [] if answer in NON_ANSWERS else [answer],
+            "non_answer": answer if answer in NON_ANSWERS else None,
+            "reason": "it varies" if answer == "other" else None,
+            "source": f"{locale}.csv:{i}",
+        }
+        for (name, locale), answers in survey.items()
+        for i, answer in enumerate(answers, start=2)
+    ]
+    return pl.DataFrame(questions, schema=QUESTIONS), pl.DataFrame(responses, schema=RESPONSES)
+
+
+def status_of(*answers: str, options: SaqOptions = OPTIONS, invalid: Sequence[str] = ()) -> dict[str, object]:
+    """The row of a survey with one question."""
+    reviews = NO_REVIEW
+    if invalid:
+        groups = [{"answers": [a], "en_answers": []} for a in set(answers) - {*invalid, *NON_ANSWERS}]
+        row = {
+            "template_id": "q",
+            "locale": "ko-KR",
+            "reviewer": "r",
+            "invalid": list(invalid),
+            "groups": groups,
+        }
+        reviews = pl.DataFrame([{**row, "source": "r.jsonl:1"}], schema=REVIEWS)
+    row = collection_status(*frames_of({("q", "ko-KR"): answers}), reviews, options).questions.row(
+        0, named=True
+    )
+    return {name: row[name] for name in ("valid", "idk", "rejected", "state", "still_needed")}
+
+
+def state(valid: int, idk: int, rejected: int, state: str, still_needed: int) -> dict[str, object]:
+    return {"valid": valid, "idk": idk, "rejected": rejected, "state": state, "still_needed": still_needed}
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([], state(0, 0, 0, "needs-responses", 5)),
+        (["x"] * 4, state(4, 0, 0, "needs-responses", 1)),
+        (["x"] * 5, state(5, 0, 0, "complete", 0)),
+        (["x"] * 7, state(7, 0, 0, "complete", 0)),
+        # All kinds but "I don't know" are valid responses.
+        (["x", "x", "no-answer", "not-applicable", "other"], state(5, 0, 0, "complete", 0)),
+        # Five "I don't know" are not yet more than five.
+        (["x"] * 4 + ["idk"] * 5, state(4, 5, 0, "needs-responses", 1)),
+        (["x"] * 4 + ["idk"] * 6, state(4, 6, 0, "stopped-idk", 0)),
+        (["x"] * 5 + ["idk"] * 6, state(5, 6, 0, "complete", 0)),
+    ],
+)
+def test_states(answers: Sequence[str], expected: dict[str, object]):
+    assert status_of(*answers) == expected
+
+
+def test_a_response_that_the_review_rejects_is_to_be_replaced():
+    assert status_of("x", "x", "x", "x", "asdf", invalid=["asdf"]) == state(4, 0, 1, "needs-responses", 1)
+
+
+def test_a_response_with_one_valid_answer_left_is_valid():
+    questions, responses = frames_of({("q", "ko-KR"): ["asdf"]})
+    responses = responses.with_columns(answers=pl.Series([["asdf", "x"]]))
+    row = {"template_id": "q", "locale": "ko-KR", "reviewer": "r", "invalid": ["asdf"], "source": "r.jsonl:1"}
+    reviews = pl.DataFrame([{**row, "groups": [{"answers": ["x"], "en_answers": []}]}], schema=REVIEWS)
+    status = collection_status(questions, responses, reviews, OPTIONS)
+    assert status.questions.select("valid", "rejected").rows() == [(1, 0)]
+
+
+def test_the_recipe_decides_how_many_and_when_to_stop():
+    options = SaqOptions(wanted=2, max_idk=0)
+    assert status_of("x", "x", options=options) == state(2, 0, 0, "complete", 0)
+    assert status_of("x", "idk", options=options) == state(1, 1, 0, "stopped-idk", 0)
+
+
+def test_locales_are_summed_up():
+    survey = {
+        ("p", "su-JB"): ["x"] * 5,
+        ("q", "su-JB"): ["idk"] * 6,
+        ("p", "ko-KR"): ["x", "idk"],
+        ("q", "ko-KR"): [],
+    }
+    status = collection_status(*frames_of(survey), NO_REVIEW, OPTIONS)
+    assert status.questions.select("template_id", "locale").rows() == [
+        ("p", "ko-KR"),
+        ("p", "su-JB"),
+        ("q", "ko-KR"),
+        ("q", "su-JB"),
+    ]
+    assert status.locales.to_dicts() == [
+        {
+            "locale": "ko-KR",
+            "questions": 2,
+            "complete": 0,
+            "needs_responses": 2,
+            "stopped_idk": 0,
+            "valid": 1,
+            "idk": 1,
+            "rejected": 0,
+            "still_needed": 9,
+        },
+        {
+            "locale": "su-JB",
+            "questions": 2,
+            "complete": 1,
+            "needs_responses": 0,
+            "stopped_idk": 1,
+            "valid": 5,
+            "idk": 6,
+            "rejected": 0,
+            "still_needed": 0,
+        },
+    ]
+
+
+def test_nobody_asked_anything():
+    status = collection_status(*frames_of({}), NO_REVIEW, OPTIONS)
+    assert status.questions.is_empty()
+    assert status.locales.is_empty()
+
+
+def test_a_response_to_no_question_is_an_error():
+    questions, responses = frames_of({("q", "ko-KR"): ["x"]})
+    with pytest.raises(RowError) as raised:
+        collection_status(questions.clear(), responses, NO_REVIEW, OPTIONS)
+    assert str(raised.value) == (
+        "ko-KR.csv:2: response to 'q' in ko-KR, which is no question; "
+        "correct the id or the locale, or add the question"
+    )
+
+
+SURVEYS = st.dictionaries(
+    st.tuples(st.sampled_from("pqr"), st.sampled_from(["ko-KR", "su-JB"])),
+    st.lists(st.sampled_from(["x", "y", *NON_ANSWERS]), max_size=12),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(SURVEYS, st.integers(1, 6), st.integers(0, 6), st.randoms(use_true_random=False))
+def test_every_question_is_in_one_state_and_the_sums_agree(survey, wanted, max_idk, rng):
+    options = SaqOptions(wanted=wanted, max_idk=max_idk)
+    questions, responses = frames_of(survey)
+    status = collection_status(questions, responses, NO_REVIEW, options)
+    for row in status.questions.iter_rows(named=True):
+        answers = survey[row["template_id"], row["locale"]]
+        assert row["valid"] + row["idk"] == len(answers)
+        assert (row["still_needed"] > 0) == (row["state"] == "needs-responses")
+    counts = ("valid", "idk", "rejected", "still_needed")
+    assert status.locales.select(counts).sum().rows() == status.questions.select(counts).sum().rows()
+    states = ("complete", "needs_responses", "stopped_idk")
+    assert sum(sum(row) for row in status.locales.select(states).iter_rows()) == len(survey)
+    shuffled = responses[rng.sample(range(len(responses)), len(responses))]
+    assert_frame_equal(collection_status(questions, shuffled, NO_REVIEW, options).questions, status.questions)

@@ -1,0 +1,499 @@
+"""Aggregation: votes are annotators, reviews decide, rules propose, and nothing goes missing."""
+
+import doctest
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.saq import Aggregation, aggregate
+from blend.builders.saq.ballots import cast_ballots
+from blend.builders.saq.grouping import grouping_key
+from blend.schemas.errors import BlendError, RowError, RowErrors
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, KEY, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.rows import Annotation
+
+OPTIONS = SaqOptions()
+KINDS = ("idk", "no-answer", "not-applicable")
+
+Given = Mapping[str, Any]
+"""Annotator to answers, to the kind of a non-answer, or to ``other: …``."""
+
+
+def questions_of(*template_ids: str, locale: str = "en-GB", answer_format: str = "text") -> pl.DataFrame:
+    fixed = {"topic": "Food", "source_label": "", "question": "?", "en_question": "?", "source_locale": None}
+    rows = [
+        {
+            **fixed,
+            "template_id": name,
+            "locale": locale,
+            "language": locale[:2],
+            "answer_format": answer_format,
+            "source": f"questions.csv:{row}",
+        }
+        for row, name in enumerate(template_ids, start=2)
+    ]
+    return pl.DataFrame(rows, schema=QUESTIONS)
+
+
+def responses_of(
+    given: Given, *, template_id: str = "q", locale: str = "en-GB", first: int = 2
+) -> pl.DataFrame:
+    rows = []
+    for row, (annotator, answer) in enumerate(given.items(), start=first):
+        kind, _, reason = answer.partition(": ") if isinstance(answer, str) else (None, "", "")
+        rows.append(
+            {
+                "template_id": template_id,
+                "locale": locale,
+                "annotator": annotator,
+                "answers": [] if kind else answer,
+                "non_answer": kind,
+                "reason": reason or None,
+                "source": f"responses/{locale}.csv:{row}",
+            }
+        )
+    return pl.DataFrame(rows, schema=RESPONSES)
+
+
+def review_of(
+    *groups: tuple[Sequence[str], Sequence[str]],
+    invalid: Sequence[str] = (),
+    template_id: str = "q",
+    locale: str = "en-GB",
+    row: int = 1,
+) -> pl.DataFrame:
+    review = {
+        "template_id": template_id,
+        "locale": locale,
+        "reviewer": "r",
+        "invalid": list(invalid),
+        "groups": [{"answers": list(answers), "en_answers": list(english)} for answers, english in groups],
+        "source": f"reviews/{locale}.jsonl:{row}",
+    }
+    return pl.DataFrame([review], schema=REVIEWS)
+
+
+NO_REVIEW = pl.DataFrame(schema=REVIEWS)
+
+
+def one(
+    given: Given, reviews: pl.DataFrame = NO_REVIEW, *, locale: str = "en-GB", answer_format: str = "text"
+) -> tuple[list[tuple[list[str], list[str], int]], dict[str, Any]]:
+    """Groups as ``(answers, en_answers, votes)``, and the whole row, of a survey with one question."""
+    questions = questions_of("q", locale=locale, answer_format=answer_format)
+    result = aggregate(questions, responses_of(given, locale=locale), reviews, options=OPTIONS)
+    row = result.annotations.row(0, named=True)
+    return [(g["answers"], g["en_answers"], g["count"]) for g in row["annotations"]], row
+
+
+def findings_of(result: Aggregation, kind: str) -> list[tuple[str, str]]:
+    return result.findings.filter(pl.col("kind") == kind).select("source", "detail").rows()
+
+
+def test_a_vote_is_an_annotator_not_an_answer_string():
+    # a1 gives two variants of one answer and votes once; sleep 3, eat 2.
+    given = {"a1": ["go to bed", "sleep", "eat"], "a2": ["sleep"], "a3": ["go to bed", "eat"]}
+    reviews = review_of((["sleep", "go to bed"], ["sleep"]), (["eat"], ["eat"]))
+    groups, row = one(given, reviews)
+    assert groups == [(["sleep", "go to bed"], ["sleep"], 3), (["eat"], ["eat"], 2)]
+    assert row["grouping"] == "reviewed"
+
+
+def test_groups_come_by_votes_and_ties_in_the_order_of_the_review():
+    given = {"a1": ["b", "a"], "a2": ["c", "d"], "a3": ["d"]}
+    groups, _ = one(given, review_of((["c"], []), (["a"], []), (["b"], []), (["d"], [])))
+    assert [answers for answers, _, _ in groups] == [["d"], ["c"], ["a"], ["b"]]
+
+
+def test_ties_among_proposals_come_by_their_first_variant():
+    # Code points: digits, then capitals, then small letters, then é.
+    groups, _ = one({"a1": ["étude", "apple", "Pear"], "a2": ["7"]}, locale="es-ES")
+    assert [answers for answers, _, _ in groups] == [["7"], ["Pear"], ["apple"], ["étude"]]
+
+
+def test_variants_of_a_proposal_come_most_typed_first():
+    given = {"a1": ["hot-dog"], "a2": ["Hot Dog"], "a3": ["Hot Dog"], "a4": ["hot dog"]}
+    groups, row = one(given)
+    assert groups == [(["Hot Dog", "hot dog", "hot-dog"], ["Hot Dog", "hot dog", "hot-dog"], 4)]
+    assert row["grouping"] == "proposed"
+
+
+def test_non_answers_are_counted_by_kind_and_reasons_by_text():
+    given = {
+        "a1": "idk",
+        "a2": "idk",
+        "a3": "no-answer",
+        "a4": "not-applicable",
+        "a5": "other: not  sure ",
+        "a6": "other: it varies",
+        "a7": "other: not sure",
+        "a8": "other: Not sure",
+    }
+    _, row = one(given)
+    assert row["annotations"] == []
+    assert row["idks"] == {
+        "idk": 2,
+        "no-answer": 1,
+        "not-applicable": 1,
+        "others": [
+            {"reason": "not sure", "count": 2},
+            {"reason": "Not sure", "count": 1},
+            {"reason": "it varies", "count": 1},
+        ],
+    }
+
+
+def test_invalid_answers_get_no_vote_and_are_no_non_answer():
+    given = {"a1": ["asdf"], "a2": ["asdf", "rice"], "a3": ["rice"]}
+    reviews = review_of((["rice"], []), invalid=["asdf"])
+    result = aggregate(questions_of("q"), responses_of(given), reviews, options=OPTIONS)
+    row = result.annotations.row(0, named=True)
+    assert row["annotations"] == [{"answers": ["rice"], "en_answers": ["rice"], "count": 2}]
+    assert row["idks"] == {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
+    assert row["grouping"] == "reviewed"
+    assert findings_of(result, "invalid-answers") == [("reviews/en-GB.jsonl:1", "the review removes 'asdf'")]
+    assert findings_of(result, "rejected-response") == [
+        (
+            "responses/en-GB.csv:2",
+            "all answers of annotator 'a1' are invalid ('asdf'); neither a vote nor a non-answer",
+        )
+    ]
+    assert findings_of(result, "too-few-responses") == [
+        ("questions.csv:2", "2 of 5 valid responses; aggregated all the same")
+    ]
+
+
+def test_answers_typed_after_the_review_are_proposed_and_reported():
+    given = {"a1": ["football"], "a2": ["soccer"], "a3": ["Foot-ball"], "a4": ["rugby"], "a5": ["football"]}
+    reviews = review_of((["football", "soccer"], ["football"]))
+    result = aggregate(questions_of("q"), responses_of(given), reviews, options=OPTIONS)
+    row = result.annotations.row(0, named=True)
+    assert row["grouping"] == "proposed"
+    assert row["annotations"] == [
+        {"answers": ["football", "soccer", "Foot-ball"], "en_answers": ["football"], "count": 4},
+        {"answers": ["rugby"], "en_answers": ["rugby"], "count": 1},
+    ]
+    assert findings_of(result, "unreviewed-answer") == [
+        (
+            "responses/en-GB.csv:4",
+            "the review does not mention 'Foot-ball'; by the rules grouped with 'football', 'soccer'",
+        ),
+        ("responses/en-GB.csv:5", "the review does not mention 'rugby'; by the rules a group of its own"),
+    ]
+
+
+def test_the_rules_do_not_choose_between_groups_that_a_reviewer_kept_apart():
+    given = {"a1": ["Polish"], "a2": ["polish"], "a3": ["POLISH"]}
+    groups, _ = one(given, review_of((["Polish"], []), (["polish"], [])))
+    assert [(answers, votes) for answers, _, votes in groups] == [
+        (["Polish"], 1),
+        (["polish"], 1),
+        (["POLISH"], 1),
+    ]
+
+
+def test_the_rules_never_remove_an_answer():
+    given = {"a1": ["none"], "a2": ["None"]}
+    groups, row = one(given, review_of(invalid=["none"]))
+    assert groups == [(["None"], ["None"], 1)]
+    assert row["grouping"] == "proposed"
+
+
+def test_english_comes_from_the_review_or_in_english_locales_from_the_answers():
+    given = {"a1": ["밥"], "a2": ["국"]}
+    korean = review_of((["밥"], ["rice ", "rice", "cooked rice"]), (["국"], []), locale="ko-KR")
+    result = aggregate(
+        questions_of("q", locale="ko-KR"), responses_of(given, locale="ko-KR"), korean, options=OPTIONS
+    )
+    groups = result.annotations.row(0, named=True)["annotations"]
+    assert [group["en_answers"] for group in groups] == [["rice", "cooked rice"], []]
+    assert findings_of(result, "no-translation") == [("questions.csv:2", "no English for '국'")]
+
+
+def test_without_a_review_the_question_says_so():
+    given = {"a1": ["Tea", "coffee"], "a2": ["tea"]}
+    result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
+    assert findings_of(result, "no-review") == [
+        ("questions.csv:2", "no review; 3 answers grouped by rules into 2")
+    ]
+
+
+def test_times_dates_and_numbers_are_one_answer_however_written():
+    given = {"a1": ["7:00"], "a2": ["07:00"], "a3": ["7 a.m."], "a4": ["19:00"], "a5": ["early"]}
+    groups, _ = one(given, answer_format="HH:MM")
+    assert [(answers, votes) for answers, _, votes in groups] == [
+        (["07:00", "7 a.m.", "7:00"], 3),
+        (["19:00"], 1),
+        (["early"], 1),
+    ]
+
+
+def test_answers_out_of_format_are_kept_and_reported():
+    questions = questions_of("q", answer_format="integer")
+    result = aggregate(questions, responses_of({"a1": ["7"], "a2": ["a few"]}), NO_REVIEW, options=OPTIONS)
+    assert findings_of(result, "out-of-format") == [
+        ("responses/en-GB.csv:3", "'a few' is not in the format integer; kept")
+    ]
+
+
+def test_answers_that_differ_in_blanks_or_composition_are_one_string():
+    given = {"a1": ["cafe\u0301 "], "a2": [" café"]}
+    groups, _ = one(given, review_of((["café"], ["café"])), locale="en-GB")
+    assert groups == [(["café"], ["café"], 2)]
+
+
+def test_every_question_has_a_row_also_without_responses():
+    result = aggregate(questions_of("p", "q"), responses_of({"a1": ["x"]}), NO_REVIEW, options=OPTIONS)
+    assert result.annotations.select("template_id", "grouping", "source").rows() == [
+        ("p", "proposed", "questions.csv:2"),
+        ("q", "proposed", "questions.csv:3"),
+    ]
+    assert result.annotations["annotations"].to_list()[0] == []
+    assert result.annotations["idks"].to_list()[0] == {**dict.fromkeys(KINDS, 0), "others": []}
+
+
+def test_stopped_collections_are_reported():
+    given = {f"a{i}": "idk" for i in range(6)}
+    result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
+    assert findings_of(result, "collection-stopped") == [
+        ("questions.csv:2", "0 of 5 valid responses after 6 'I don't know'; aggregated all the same")
+    ]
+
+
+@pytest.mark.parametrize("n_questions", [0, 1])
+def test_nothing_makes_nothing(n_questions: int):
+    questions = questions_of(*"q"[:n_questions])
+    result = aggregate(questions, pl.DataFrame(schema=RESPONSES), NO_REVIEW, options=OPTIONS)
+    assert result.annotations.schema == ANNOTATIONS
+    assert result.findings.schema == FINDINGS
+    assert len(result.annotations) == n_questions
+
+
+def test_an_aggregated_row_is_an_annotation():
+    _, row = one({"a1": ["rice"], "a2": "other: it varies"})
+    fields = {name: value for name, value in row.items() if name not in {"source", "template_id"}}
+    texts = {"question": "?", "en_question": "?", "language": "en", "topic": "Food", "source_locale": None}
+    assert Annotation.model_validate({**fields, **texts, "template_id": "q"}).annotations[0].count == 1
+
+
+QUESTION = questions_of("q")
+REPLY = responses_of({"a07": ["bread"]})
+
+
+@pytest.mark.parametrize(
+    ("questions", "responses", "reviews", "message"),
+    [
+        (
+            pl.concat([QUESTION, QUESTION.with_columns(source=pl.lit("questions.csv:9"))]),
+            REPLY,
+            NO_REVIEW,
+            "questions.csv:9: question 'q' in en-GB occurs twice; remove this row or questions.csv:2",
+        ),
+        (
+            QUESTION,
+            pl.concat([REPLY, responses_of({"a07": "idk"}, first=118)]),
+            NO_REVIEW,
+            (
+                "responses/en-GB.csv:118: annotator 'a07' responds twice to 'q' in en-GB; "
+                "delete this row or responses/en-GB.csv:2, or give the second person an id of their own"
+            ),
+        ),
+        (
+            QUESTION,
+            REPLY,
+            pl.concat([review_of((["bread"], [])), review_of(invalid=["bread"], row=7)]),
+            "reviews/en-GB.jsonl:7: 'q' in en-GB is reviewed twice; merge this row into reviews/en-GB.jsonl:1",
+        ),
+        (
+            QUESTION,
+            pl.concat([REPLY, responses_of({"a07": ["tea"]}, template_id="z", first=5)]),
+            NO_REVIEW,
+            (
+                "responses/en-GB.csv:5: response to 'z' in en-GB, which is no question; "
+                "correct the id or the locale, or add the question"
+            ),
+        ),
+        (
+            QUESTION,
+            REPLY,
+            review_of(template_id="z"),
+            (
+                "reviews/en-GB.jsonl:1: review of 'z' in en-GB, which is no question; "
+                "correct the id or the locale, or add the question"
+            ),
+        ),
+        (
+            QUESTION,
+            REPLY,
+            review_of((["bread"], []), invalid=["bread "]),
+            (
+                "reviews/en-GB.jsonl:1: the review of 'q' in en-GB decides twice on 'bread'; "
+                "name it in one group, or among the invalid answers"
+            ),
+        ),
+        (
+            QUESTION,
+            REPLY,
+            review_of((["bred"], [])),
+            (
+                "reviews/en-GB.jsonl:1: the review of 'q' in en-GB decides on 'bred', which nobody gave; "
+                "write 'bread', or remove it"
+            ),
+        ),
+        (
+            QUESTION,
+            REPLY,
+            review_of(invalid=["xyz"]),
+            "reviews/en-GB.jsonl:1: the review of 'q' in en-GB decides on 'xyz', which nobody gave; remove it",
+        ),
+    ],
+)
+def test_impossible_input(
+    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, message: str
+):
+    with pytest.raises(RowError) as raised:
+        cast_ballots(questions, responses, reviews)
+    assert str(raised.value) == message
+
+
+def test_all_problems_come_at_once():
+    responses = pl.concat(
+        [REPLY, responses_of({"a07": ["tea"]}, first=3), responses_of({"b": "idk"}, template_id="z")]
+    )
+    with pytest.raises(RowErrors, match=r"^3 problems:\n"):
+        aggregate(QUESTION, responses, review_of((["bred"], [])), options=OPTIONS)
+    with pytest.raises(BlendError):
+        aggregate(QUESTION, responses, NO_REVIEW, options=OPTIONS)
+
+
+# Words that the rules of English put together in twos and threes.
+WORDS = st.sampled_from(["tea", "Tea", "te a", "rice", "rice.", "bread", "BREAD", "café", "cafe", "1.5", "15"])
+BALLOTS = st.dictionaries(
+    st.sampled_from([f"a{i}" for i in range(8)]),
+    st.lists(WORDS, min_size=1, max_size=3) | st.sampled_from([*KINDS, "other: not sure", "other: it varies"]),
+)
+
+
+few = settings(max_examples=25, deadline=None)
+"""Each example aggregates three questions; what can go wrong with one takes few annotators to show."""
+
+
+@st.composite
+def surveys(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Questions, responses and, for some of the answers, reviews."""
+    ids = ("p", "q", "r")
+    ballots = {name: draw(BALLOTS) for name in ids}
+    reviews = [NO_REVIEW]
+    for name in ids:
+        typed = sorted({a for given in ballots[name].values() if isinstance(given, list) for a in given})
+        if typed and draw(st.booleans()):
+            places = {answer: draw(st.integers(-2, 3)) for answer in typed}  # -2: not mentioned, -1: invalid
+            groups = [[a for a in typed if places[a] == i] for i in range(4)]
+            reviews.append(
+                review_of(
+                    *((group, group[:1]) for group in groups if group),
+                    invalid=[a for a in typed if places[a] == -1],
+                    template_id=name,
+                )
+            )
+    responses = pl.concat(responses_of(given, template_id=name) for name, given in ballots.items())
+    return questions_of(*ids), responses, pl.concat(reviews)
+
+
+@few
+@given(surveys(), st.randoms(use_true_random=False))
+def test_row_order_is_irrelevant(survey, rng):
+    shuffled = [rows[rng.sample(range(len(rows)), len(rows))] for rows in survey]
+    expected, got = aggregate(*survey, options=OPTIONS), aggregate(*shuffled, options=OPTIONS)
+    assert_frame_equal(got.annotations, expected.annotations)
+    assert_frame_equal(got.findings, expected.findings)
+
+
+@few
+@given(surveys())
+def test_votes_are_bounded_and_nothing_goes_missing(survey):
+    _, responses, reviews = survey
+    invalid = {(row["template_id"], a) for row in reviews.iter_rows(named=True) for a in row["invalid"]}
+    for row in aggregate(*survey, options=OPTIONS).annotations.iter_rows(named=True):
+        own = responses.filter(pl.col("template_id") == row["template_id"])
+        typed = {a for answers in own["answers"] for a in answers if (row["template_id"], a) not in invalid}
+        variants = [a for group in row["annotations"] for a in group["answers"]]
+        assert sorted(variants) == sorted(typed)
+        answering = own.filter(pl.col("answers").list.len() > 0).height
+        counts = [group["count"] for group in row["annotations"]]
+        assert counts == sorted(counts, reverse=True)
+        assert all(1 <= count <= answering for count in counts)
+        assert (
+            sum(row["idks"][kind] for kind in KINDS) + sum(other["count"] for other in row["idks"]["others"])
+            == len(own) - answering
+        )
+
+
+@few
+@given(surveys())
+def test_each_vote_is_an_annotator_with_a_variant_of_the_group(survey):
+    _, responses, _ = survey
+    for row in aggregate(*survey, options=OPTIONS).annotations.iter_rows(named=True):
+        ballots = responses.filter(pl.col("template_id") == row["template_id"])["answers"].to_list()
+        for group in row["annotations"]:
+            assert group["count"] == sum(not set(group["answers"]).isdisjoint(answers) for answers in ballots)
+
+
+@few
+@given(surveys())
+def test_a_review_of_the_proposals_changes_no_vote(survey):
+    # Proposals that a reviewer accepts as they are become reviewed groups with the same votes.
+    questions, responses, _ = survey
+    proposed = aggregate(questions, responses, NO_REVIEW, options=OPTIONS).annotations
+    accepted = [
+        review_of(
+            *((group["answers"], group["en_answers"]) for group in row["annotations"]),
+            template_id=row["template_id"],
+        )
+        for row in proposed.iter_rows(named=True)
+    ]
+    again = aggregate(questions, responses, pl.concat(accepted), options=OPTIONS).annotations
+    assert_frame_equal(again.drop("grouping"), proposed.drop("grouping"))
+    assert set(again["grouping"]) == {"reviewed"}
+
+
+@few
+@given(surveys())
+def test_proposals_are_the_classes_of_equal_keys(survey):
+    questions, responses, _ = survey
+    proposed = aggregate(questions, responses, NO_REVIEW, options=OPTIONS).annotations
+    for groups in proposed["annotations"]:
+        keys = [{grouping_key(answer, "en") for answer in group["answers"]} for group in groups]
+        assert all(len(of_group) == 1 for of_group in keys)
+        assert len(set().union(*keys)) == len(keys)
+
+
+@few
+@given(surveys())
+def test_arguments_stay_as_they_are(survey):
+    before = [rows.clone() for rows in survey]
+    aggregate(*survey, options=OPTIONS)
+    for rows, copy in zip(survey, before, strict=True):
+        assert_frame_equal(rows, copy)
+
+
+@few
+@given(surveys(), st.sampled_from(["p", "q", "r"]))
+def test_a_question_depends_on_its_own_rows_only(survey, name: str):
+    alone = [rows.filter(pl.col("template_id") == name) for rows in survey]
+    whole = aggregate(*survey, options=OPTIONS).annotations.filter(pl.col("template_id") == name)
+    assert_frame_equal(aggregate(*alone, options=OPTIONS).annotations, whole)
+    assert whole.select(KEY).rows() == [(name, "en-GB")]
+
+
+def test_the_example_in_the_docs(root: Path):
+    tested = doctest.testfile(str(root / "docs" / "aggregation.md"), module_relative=False)
+    assert tested.attempted > 0
+    assert tested.failed == 0

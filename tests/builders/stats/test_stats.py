@@ -1,0 +1,382 @@
+"""Statistics on small frames whose figures are computed by hand, and what holds for every frame."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats.measures import MEASURES
+from blend.builders.stats.overlap import answer_overlap
+from blend.schemas.errors import RowError, RowErrors, UnknownNameError
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import SaqOptions
+
+NOBODY: dict[str, Any] = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
+
+
+def questions_of(*keys: tuple[str, str], topic: str = "Food", source: str | None = "en-GB") -> pl.DataFrame:
+    rows = [
+        {"template_id": template, "locale": locale, "topic": topic, "source_locale": source}
+        for template, locale in keys
+    ]
+    return pl.DataFrame(rows, schema=QUESTIONS, orient="row")
+
+
+def group(count: int, *en_answers: str, answers: Iterable[str] | None = None) -> dict[str, Any]:
+    return {
+        "answers": list(en_answers if answers is None else answers),
+        "en_answers": list(en_answers),
+        "count": count,
+    }
+
+
+def annotation(template: str, locale: str, *groups: dict[str, Any], **idks: Any) -> dict[str, Any]:
+    kinds = {name.replace("_", "-"): votes for name, votes in idks.items()}
+    return {
+        "template_id": template,
+        "locale": locale,
+        "annotations": list(groups),
+        "idks": NOBODY | kinds,
+        "grouping": "upstream",
+        "source": f"{locale}:{template}",
+    }
+
+
+def annotations_of(*rows: dict[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=ANNOTATIONS, orient="row")
+
+
+# Britain: q1 has two answers (4 and 2 votes, the first in two spellings), q2 none.
+# Korea: q1 has one answer (3 votes) and two non-answers, one of them in own words; q2 is not annotated.
+QUESTIONS_ = questions_of(("q1", "en-GB"), ("q2", "en-GB"), ("q1", "ko-KR"), ("q2", "ko-KR"))
+ANNOTATIONS_ = annotations_of(
+    annotation("q1", "en-GB", group(4, "Tea", "a cup of tea"), group(2, "coffee")),
+    annotation("q2", "en-GB", idk=3, no_answer=1, not_applicable=1),
+    annotation(
+        "q1", "ko-KR", group(3, "teas", answers=["차", "녹차"]), idk=1, others=[{"reason": "?", "count": 1}]
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def stats() -> Stats:
+    return build_stats(QUESTIONS_, ANNOTATIONS_)
+
+
+def mean(stats: Stats, measure: str, definition: str, locale: str | None = None) -> tuple[Any, ...]:
+    if locale is None:
+        rows = stats.overall_means.filter(measure=measure, definition=definition)
+        return rows.select("sum", "n", "mean", "mean_of_locale_means").row(0)
+    rows = stats.locale_means.filter(measure=measure, definition=definition, locale=locale)
+    return rows.select("sum", "n", "mean").row(0)
+
+
+def test_counts_per_locale_in_registry_order(stats):
+    assert stats.counts.rows(named=True) == [
+        {
+            "locale": "en-GB",
+            "questions": 2,
+            "without_annotations": 1,
+            "scored_questions": 1,
+            "answer_groups": 2,
+            "answers": 3,
+            "en_answers": 3,
+            "votes": 6,
+        },
+        {
+            "locale": "ko-KR",
+            "questions": 2,
+            "without_annotations": 1,
+            "scored_questions": 1,
+            "answer_groups": 1,
+            "answers": 2,
+            "en_answers": 1,
+            "votes": 3,
+        },
+    ]
+
+
+def test_topic_counts_add_up_to_those_of_the_locale():
+    questions = pl.concat(
+        [questions_of(("q1", "en-GB"), topic="Food"), questions_of(("q2", "en-GB"), topic="Sport")]
+    )
+    stats = build_stats(questions, ANNOTATIONS_.filter(locale="en-GB"))
+    assert stats.topic_counts.select("topic", "questions", "votes").rows() == [("Food", 1, 6), ("Sport", 1, 0)]
+    columns = stats.counts.drop("locale").columns
+    assert stats.topic_counts.select(columns).sum().row(0) == stats.counts.select(columns).row(0)
+
+
+def test_templates_per_topic_and_origin():
+    questions = pl.concat(
+        [
+            questions_of(("q1", "en-GB"), ("q1", "ko-KR"), ("q2", "en-GB")),
+            questions_of(("q3", "en-GB"), source="ko-KR"),
+            questions_of(("q4", "en-GB"), topic="Sport", source=None),
+        ]
+    )
+    stats = build_stats(questions, annotations_of())
+    assert stats.topics.rows() == [("Food", 3, 4), ("Sport", 1, 1)]
+    assert stats.sources.rows() == [("Food", "en-GB", 2), ("Food", "ko-KR", 1), ("Sport", None, 1)]
+
+
+def test_non_answers_by_kind(stats):
+    assert stats.non_answers.select("locale", "kind", "votes", "questions").rows() == [
+        ("en-GB", "idk", 3, 1),
+        ("en-GB", "no-answer", 1, 1),
+        ("en-GB", "not-applicable", 1, 1),
+        ("en-GB", "other", 0, 0),
+        ("ko-KR", "idk", 1, 1),
+        ("ko-KR", "no-answer", 0, 0),
+        ("ko-KR", "not-applicable", 0, 0),
+        ("ko-KR", "other", 1, 1),
+    ]
+
+
+def test_the_five_definitions_of_the_largest_vote(stats):
+    # Largest votes: Britain 4 and none, Korea 3 and none.
+    assert mean(stats, "max_votes", "with_annotations") == (7, 2, 3.5, 3.5)
+    assert mean(stats, "max_votes", "all") == (7, 4, 1.75, 1.75)
+    assert mean(stats, "max_votes", "scored") == (7, 2, 3.5, 3.5)
+    # Britain's q2 has 3 idk, Korea's q2 nothing at all: 4 + 3 + 3 + 0.
+    assert mean(stats, "max_votes", "including_idks") == (10, 4, 2.5, 2.5)
+    # Two non-answers are still few enough.
+    assert mean(stats, "max_votes", "idks_at_most_2", "ko-KR") == (3, 1, 3)
+
+
+def test_a_reason_counts_on_its_own_among_the_largest_votes():
+    reasons = [{"reason": "a", "count": 2}, {"reason": "b", "count": 3}]
+    rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), idk=1, others=reasons))
+    stats = build_stats(questions_of(("q1", "en-GB")), rows)
+    assert mean(stats, "max_votes", "including_idks")[0] == 3
+    assert mean(stats, "non_answers", "all_keys")[0] == 6
+    assert mean(stats, "non_answers", "three_keys")[0] == 1
+
+
+def test_non_answers_with_and_without_own_words(stats):
+    # Britain 5 of 2 questions, Korea 2 (1 in own words) of 2.
+    assert mean(stats, "non_answers", "all_keys") == (7, 4, 1.75, 1.75)
+    assert mean(stats, "non_answers", "three_keys") == (6, 4, 1.5, 1.5)
+    assert mean(stats, "non_answers", "all_keys", "en-GB") == (5, 2, 2.5)
+
+
+def test_answers_per_question(stats):
+    assert mean(stats, "answers", "groups") == (3, 4, 0.75, 0.75)
+    assert mean(stats, "answers", "local") == (5, 4, 1.25, 1.25)
+    assert mean(stats, "answers", "english") == (4, 4, 1.0, 1.0)
+    assert mean(stats, "answers", "votes") == (9, 4, 2.25, 2.25)
+
+
+def test_agreement(stats):
+    # Of five annotators, 4 and 3 are behind the top answers; of the votes, 4 of 6 and 3 of 3.
+    assert mean(stats, "agreement", "annotators") == pytest.approx((7 / 5, 2, 0.7, 0.7))
+    assert mean(stats, "agreement", "votes") == pytest.approx((5 / 3, 2, 5 / 6, 5 / 6))
+    # 4 and 3 are more than half of five: two of all four questions.
+    assert mean(stats, "agreement", "majority") == (2, 4, 0.5, 0.5)
+
+
+def test_agreement_knows_how_many_annotators_were_wanted():
+    six = build_stats(QUESTIONS_, ANNOTATIONS_, options=SaqOptions(wanted=6))
+    # 4/6 and 3/6; 3 is not more than half of 6.
+    assert mean(six, "agreement", "annotators") == pytest.approx((7 / 6, 2, 7 / 12, 7 / 12))
+    assert mean(six, "agreement", "majority")[0] == 1
+
+
+def test_more_votes_than_wanted_annotators_are_full_agreement():
+    # The published data has one such question: six votes for a group of a question for five.
+    rows = annotations_of(annotation("q1", "en-GB", group(6, "1", "3"), group(1, "2")))
+    stats = build_stats(questions_of(("q1", "en-GB")), rows)
+    assert mean(stats, "agreement", "annotators") == (1, 1, 1, 1)
+
+
+def test_locales_weigh_the_same_in_the_mean_of_their_means():
+    questions = questions_of(("q1", "en-GB"), ("q2", "en-GB"), ("q1", "ko-KR"))
+    rows = annotations_of(
+        annotation("q1", "en-GB", group(4, "a")),
+        annotation("q2", "en-GB", group(2, "b")),
+        annotation("q1", "ko-KR", group(5, "c")),
+    )
+    # (4 + 2 + 5) / 3 over questions, ((4 + 2) / 2 + 5) / 2 over locales.
+    assert mean(build_stats(questions, rows), "max_votes", "all") == pytest.approx((11, 3, 11 / 3, 4))
+
+
+def test_no_question_that_counts_gives_no_mean():
+    stats = build_stats(questions_of(("q1", "en-GB"), ("q1", "ko-KR")), ANNOTATIONS_.filter(locale="ko-KR"))
+    assert mean(stats, "max_votes", "with_annotations", "en-GB") == (0, 0, None)
+    assert mean(stats, "max_votes", "with_annotations") == (3, 1, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("idks", "scored"),
+    [
+        ({"idk": 4}, 1),
+        ({"idk": 5}, 0),
+        ({"no_answer": 2}, 1),
+        ({"no_answer": 2, "not_applicable": 1}, 0),
+        ({"not_applicable": 3}, 0),
+        ({"others": [{"reason": "not sure", "count": 9}]}, 1),
+    ],
+)
+def test_what_scoring_skips(idks, scored):
+    # Free reasons never skip a question.
+    rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), **idks))
+    assert build_stats(questions_of(("q1", "en-GB")), rows).counts["scored_questions"].to_list() == [scored]
+
+
+def test_common_words_and_lemmas(stats):
+    # Britain: {tea, a, cup, of, coffee}; Korea: {teas}, whose lemma is tea: no word and one lemma in common,
+    # of five lemmas that either has. Korea has no annotations of q2.
+    assert stats.overlap.rows() == [("en-GB", "ko-KR", 1, 0, 0.0, 1, 0.2)]
+
+
+def test_words_are_cut_at_white_space_and_lemmas_at_punctuation():
+    rows = annotations_of(
+        annotation("q1", "en-GB", group(1, "Rice, fried", "o'clock 10:30")),
+        annotation("q1", "ko-KR", group(1, "rice", "fried eggs"), group(1, "10:30")),
+    )
+    words, lemmas = answer_overlap(rows, ["en-GB", "ko-KR"]).select("common_words", "common_lemmas").row(0)
+    # Words: "rice," is not "rice"; "fried" and "10:30". Lemmas: rice, fry, 10:30.
+    assert (words, lemmas) == (2, 3)
+
+
+def test_words_in_common_are_counted_per_template():
+    rows = annotations_of(
+        annotation("q1", "en-GB", group(1, "tea")),
+        annotation("q2", "en-GB", group(1, "tea")),
+        annotation("q1", "ko-KR", group(1, "tea"), group(1, "tea")),
+        annotation("q2", "ko-KR", group(1, "tea")),
+        annotation("q3", "ko-KR", group(1, "milk")),
+    )
+    # q3 is asked in Korea alone: it is neither in common nor in what either has.
+    overlap = answer_overlap(rows, ["en-GB", "ko-KR"])
+    assert overlap.select("templates", "common_words", "word_share").row(0) == (2, 2, 1.0)
+
+
+def test_nothing_to_compare_is_no_share():
+    rows = annotations_of(annotation("q1", "en-GB", idk=5), annotation("q1", "ko-KR"))
+    assert answer_overlap(rows, ["en-GB", "ko-KR"]).rows() == [("en-GB", "ko-KR", 1, 0, None, 0, None)]
+
+
+def test_no_data_at_all():
+    stats = build_stats(questions_of(), annotations_of())
+    assert {name: frame.height for name, frame in stats_frames(stats).items()} == {
+        "counts": 0,
+        "topic_counts": 0,
+        "topics": 0,
+        "sources": 0,
+        "non_answers": 0,
+        "overall_means": sum(map(len, MEASURES.values())),
+        "locale_means": 0,
+        "topic_means": 0,
+        "overlap": 0,
+    }
+    assert stats.overall_means["mean"].null_count() == stats.overall_means.height
+
+
+def test_an_annotation_without_question_is_an_error():
+    with pytest.raises(RowError) as one:
+        build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB")))
+    assert str(one.value) == (
+        "en-GB:q9: annotations of 'q9' in en-GB, which is no question here; "
+        "add the question or remove its annotations"
+    )
+    with pytest.raises(RowErrors, match="2 problems"):
+        build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB"), annotation("q8", "en-GB")))
+
+
+def test_an_unknown_locale_is_an_error():
+    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
+        build_stats(questions_of(("q1", "xx-XX")), annotations_of())
+
+
+def test_the_registry_decides_the_order():
+    reverse = Registry(reversed(list(registry())))
+    stats = build_stats(QUESTIONS_, ANNOTATIONS_, locales=reverse)
+    assert stats.counts["locale"].to_list() == ["ko-KR", "en-GB"]
+    assert stats.overlap.select("locale_a", "locale_b").row(0) == ("ko-KR", "en-GB")
+
+
+def test_json_is_plain_and_counts_are_whole(stats):
+    plain = stats_json(stats)
+    assert json.loads(json.dumps(plain)) == plain
+    sums = {(row["measure"], row["definition"]): row["sum"] for row in plain["overall_means"]}
+    assert sums["max_votes", "all"] == 7
+    assert type(sums["max_votes", "all"]) is int
+    assert plain["lemmatiser"].startswith("simplemma-2")
+    assert set(plain["definitions"]) == {f"{m}/{d}" for m, of in MEASURES.items() for d in of}
+
+
+WORDS = st.sampled_from(["tea", "teas", "green tea", "Rice", "rice cake", "fried-rice", "07:30", ""])
+GROUPS = st.lists(
+    st.builds(lambda count, en: group(count, *en), st.integers(1, 6), st.lists(WORDS, max_size=3)), max_size=4
+)
+LOCALES = ["en-GB", "ko-KR", "ar-DZ"]
+
+
+@st.composite
+def datasets(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
+    keys = draw(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(LOCALES)), unique=True, min_size=1))
+    annotated = draw(st.lists(st.sampled_from(keys), unique=True))
+    small = st.integers(0, 6)
+    rows = [
+        annotation(t, tag, *draw(GROUPS), idk=draw(small), no_answer=draw(small), not_applicable=draw(small))
+        for t, tag in annotated
+    ]
+    return questions_of(*keys), annotations_of(*rows)
+
+
+@settings(max_examples=50, deadline=None)
+@given(datasets(), st.randoms())
+def test_row_order_is_irrelevant(dataset, rng):
+    questions, annotations = dataset
+    shuffled = build_stats(
+        questions[rng.sample(range(questions.height), questions.height)],
+        annotations[rng.sample(range(annotations.height), annotations.height)],
+    )
+    for name, frame in stats_frames(build_stats(questions, annotations)).items():
+        assert_frame_equal(stats_frames(shuffled)[name], frame, check_exact=True)
+
+
+@settings(max_examples=50, deadline=None)
+@given(datasets())
+def test_overlap_is_symmetric_and_bounded(dataset):
+    _, annotations = dataset
+    there, back = answer_overlap(annotations, LOCALES), answer_overlap(annotations, LOCALES[::-1])
+    figures = [column for column in there.columns if not column.startswith("locale")]
+    key = ["locale_a", "locale_b"]
+    swapped = back.rename({"locale_a": "locale_b", "locale_b": "locale_a"}).select(there.columns)
+    assert_frame_equal(there.sort(key).select(*key, *figures), swapped.sort(key), check_exact=True)
+    for share in ("word_share", "lemma_share"):
+        assert there[share].drop_nulls().is_between(0, 1).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(datasets())
+def test_means_keep_within_their_bounds(dataset):
+    stats = build_stats(*dataset)
+    for means in (stats.overall_means, stats.locale_means, stats.topic_means):
+        assert (means["mean"].is_null() == (means["n"] == 0)).all()
+        shares = means.filter(unit="fraction")["mean"].drop_nulls()
+        assert shares.is_between(0, 1).all()
+    top = {d: mean(stats, "max_votes", d)[0] for d in MEASURES["max_votes"]}
+    assert top["with_annotations"] == top["all"]
+    assert max(top["scored"], top["idks_at_most_2"]) <= top["all"] <= top["including_idks"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(datasets())
+def test_locales_add_up_to_the_whole(dataset):
+    stats = build_stats(*dataset)
+    by_locale = stats.locale_means.group_by("measure", "definition").agg(pl.col("sum", "n").sum())
+    both = stats.overall_means.join(by_locale, on=["measure", "definition"], suffix="_of_locales")
+    assert both.height == stats.overall_means.height
+    assert (both["n"] == both["n_of_locales"]).all()
+    pairs = zip(both["sum"], both["sum_of_locales"], strict=True)
+    assert all(math.isclose(a, b, abs_tol=1e-9) for a, b in pairs)

@@ -1,0 +1,117 @@
+"""Figures of multiple-choice questions: how many, where the right option stands, who gives wrong ones."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.stats.mcq import McqStats, mcq_stats
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.frames import MCQ_ROWS
+
+
+def mcqs_of(*rows: tuple[str, str, str, int, str]) -> pl.DataFrame:
+    """Rows of locale, topic, template, index of the right option, and region codes of the four options."""
+    return pl.DataFrame(
+        [
+            {
+                "mcq_id": f"{template}_{i}",
+                "template_id": template,
+                "locale": locale,
+                "topic": topic,
+                "answer": answer,
+                "option_regions": regions.split(),
+            }
+            for i, (locale, topic, template, answer, regions) in enumerate(rows)
+        ],
+        schema=MCQ_ROWS,
+    )
+
+
+MCQS = mcqs_of(
+    ("ko-KR", "Food", "q1", 0, "KR GB US DZ"),
+    ("ko-KR", "Food", "q1", 3, "GB US CN KR"),
+    ("ko-KR", "Sport", "q2", 0, "KR GB ID CN"),
+    ("en-GB", "Food", "q1", 1, "KR GB US DZ"),
+)
+
+
+@pytest.fixture(scope="module")
+def figures() -> McqStats:
+    return mcq_stats(MCQS)
+
+
+def test_counts_per_locale_and_topic(figures):
+    assert figures.counts.rows() == [
+        ("en-GB", "Food", 1, 1),
+        ("ko-KR", "Food", 1, 2),
+        ("ko-KR", "Sport", 1, 1),
+    ]
+
+
+def test_positions_of_the_right_option(figures):
+    assert figures.positions.rows() == [
+        ("en-GB", "A", 0, 0.0),
+        ("en-GB", "B", 1, 1.0),
+        ("en-GB", "C", 0, 0.0),
+        ("en-GB", "D", 0, 0.0),
+        ("ko-KR", "A", 2, pytest.approx(2 / 3)),
+        ("ko-KR", "B", 0, 0.0),
+        ("ko-KR", "C", 0, 0.0),
+        ("ko-KR", "D", 1, pytest.approx(1 / 3)),
+    ]
+
+
+def test_regions_that_give_wrong_options(figures):
+    # Korea's three questions have nine wrong options: GB 3, CN 2, US 2, DZ 1, ID 1.
+    assert figures.distractors.filter(locale="ko-KR").rows() == [
+        ("ko-KR", "GB", 3, pytest.approx(3 / 9)),
+        ("ko-KR", "CN", 2, pytest.approx(2 / 9)),
+        ("ko-KR", "US", 2, pytest.approx(2 / 9)),
+        ("ko-KR", "DZ", 1, pytest.approx(1 / 9)),
+        ("ko-KR", "ID", 1, pytest.approx(1 / 9)),
+    ]
+    assert figures.distractors.filter(locale="en-GB")["region"].to_list() == ["DZ", "KR", "US"]
+
+
+def test_a_lazy_frame_gives_the_same(figures):
+    lazy = mcq_stats(MCQS.lazy())
+    for name in ("counts", "positions", "distractors"):
+        assert_frame_equal(getattr(lazy, name), getattr(figures, name), check_exact=True)
+
+
+def test_no_questions_no_rows():
+    empty = mcq_stats(mcqs_of())
+    assert (empty.counts.height, empty.positions.height, empty.distractors.height) == (0, 0, 0)
+
+
+def test_an_unknown_locale_is_an_error():
+    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
+        mcq_stats(mcqs_of(("xx-XX", "Food", "q1", 0, "KR GB US DZ")))
+
+
+REGIONS = {"ko-KR": "KR", "en-GB": "GB", "ar-DZ": "DZ"}
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[str, str, str, int, str]:
+    locale = draw(st.sampled_from(list(REGIONS)))
+    others = st.sampled_from(sorted({"KR", "GB", "DZ", "US", "CN", "ID"} - {REGIONS[locale]}))
+    options = draw(st.lists(others, min_size=3, max_size=3, unique=True))
+    answer = draw(st.integers(0, 3))
+    options.insert(answer, REGIONS[locale])
+    topic, template = draw(st.sampled_from(["Food", "Sport"])), draw(st.sampled_from("ab"))
+    return locale, topic, template, answer, " ".join(options)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(questions(), min_size=1))
+def test_everything_adds_up(rows):
+    figures = mcq_stats(mcqs_of(*rows))
+    assert figures.counts["mcqs"].sum() == figures.positions["mcqs"].sum() == len(rows)
+    assert figures.distractors["options"].sum() == 3 * len(rows)
+    for frame in (figures.positions, figures.distractors):
+        shares = frame.group_by("locale").agg(pl.col("share").sum())["share"]
+        assert shares.to_list() == pytest.approx([1.0] * len(shares))
+    assert all(REGIONS[locale] != region for locale, region in figures.distractors["locale", "region"].rows())

@@ -1,0 +1,202 @@
+"""Localised questions read as a person would write them."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.templates.localise import localise, prompt_question
+from blend.schemas.errors import RowError, UnknownNameError
+from blend.schemas.frames import FINDINGS, QUESTIONS
+from blend.schemas.locales import Locale, registry
+from blend.schemas.template_frames import TEMPLATES, TRANSLATIONS
+
+LOCALES = registry()
+
+
+@pytest.mark.parametrize(
+    ("tag", "published", "printed"),
+    [
+        ("en-US", "What is eaten in US?", "What is eaten in the US?"),
+        ("en-US", "What is eaten in the US?", "What is eaten in the US?"),
+        ("en-US", "What is eaten in US? ", "What is eaten in the US?"),
+        ("en-GB", "What is UK's most popular pet?", "What is the UK's most popular pet?"),
+        ("en-GB", "UK has which pets? UK has many.", "The UK has which pets? The UK has many."),
+        ("en-GB", "Is tea (e.g. UK blends) drunk?", "Is tea (e.g. the UK blends) drunk?"),
+        ("ko-KR", "Who, in  South Korea, cooks?", "Who, in South Korea, cooks?"),
+        ("tl-PH", "What is Philippines's best fruit?", "What is the Philippines' best fruit?"),
+        ("tl-PH", "What is the Philippines' best fruit?", "What is the Philippines' best fruit?"),
+        (
+            "eu-PV",
+            "Which sports are played in Basque Country?",
+            "Which sports are played in the Basque Country?",
+        ),
+        ("en-US", "Why do US and 'US' differ in USB?", "Why do the US and 'the US' differ in USB?"),
+        ("en-US", "What do they give us?", "What do they give us?"),
+    ],
+)
+def test_prompt_names(tag: str, published: str, printed: str):
+    assert prompt_question(published, LOCALES.get(tag)) == printed
+
+
+@pytest.mark.integration
+def test_all_published_questions_name_their_region_as_printed(blend_data: Path):
+    seen = 0
+    for locale in LOCALES:
+        if "blend" not in locale.collections:
+            continue
+        questions = pl.read_csv(blend_data / "questions" / f"{locale.upstream}_questions.csv")
+        for template_id, published in questions.select("ID", "Translation").iter_rows():
+            printed = prompt_question(published, locale)
+            # One question names its country twice: "Except the food original from …, which … in …?"
+            assert printed.count(locale.prompt_name) == (2 if template_id == "Ki-pe-36" else 1)
+            bare = locale.prompt_name.removeprefix("the ")
+            assert printed.replace(locale.prompt_name, bare) == " ".join(published.split())
+            seen += 1
+    assert seen == 8000
+
+
+def templates_of(*texts: str, source_locale: str | None = "su-JB") -> pl.DataFrame:
+    rows = [
+        (f"T-{number}", "Food", source_locale, text, "text", f"sheet.csv:{number + 1}")
+        for number, text in enumerate(texts, start=1)
+    ]
+    return pl.DataFrame(rows, schema=TEMPLATES, orient="row")
+
+
+def translations_of(*rows: tuple[str, str, str]) -> pl.DataFrame:
+    placed = [(*row, f"translations.csv:{number}") for number, row in enumerate(rows, start=2)]
+    return pl.DataFrame(placed, schema=TRANSLATIONS, orient="row")
+
+
+def locales_of(*tags: str) -> list[Locale]:
+    return [LOCALES.get(tag) for tag in tags]
+
+
+def test_localise():
+    questions, dropped = localise(
+        templates_of("What is eaten in {country}?"),
+        locales_of("ko-KR", "en-GB", "en-US", "fa-IR"),
+        translations_of(
+            ("T-1", "ko-KR", " 한국에서는  무엇을 먹나요? "), ("T-1", "en-US", "What do US folks eat?")
+        ),
+    )
+    assert questions.schema == QUESTIONS
+    columns = ("locale", "language", "question", "en_question", "source_label", "source_locale", "source")
+    label = ("Sundanese (West Java)", "su-JB")
+    british = "What is eaten in the UK?"
+    assert questions.select(columns).rows() == [
+        ("en-GB", "en", british, british, *label, "sheet.csv:2"),
+        ("en-US", "en", "What do US folks eat?", "What is eaten in the US?", *label, "translations.csv:3"),
+        (
+            "ko-KR",
+            "ko",
+            "한국에서는 무엇을 먹나요?",
+            "What is eaten in South Korea?",
+            *label,
+            "translations.csv:2",
+        ),
+    ]
+    assert dropped.schema == FINDINGS
+    assert dropped.rows() == [
+        (
+            "no-translation",
+            "sheet.csv:2",
+            "fa-IR",
+            "T-1",
+            "no Persian translation of: What is eaten in Iran?",
+        )
+    ]
+
+
+def test_source_label_of_an_unrecorded_source():
+    templates = templates_of("What is eaten in {country}?", source_locale=None)
+    questions, _ = localise(templates, locales_of("en-GB"), translations_of())
+    assert questions.select("source_label", "source_locale").rows() == [("", None)]
+
+
+def test_a_locale_without_adjective():
+    locale = LOCALES.get("en-GB").model_copy(update={"nationalities": ()})
+    questions, dropped = localise(templates_of("Is {nationality} tea hot?"), [locale], translations_of())
+    assert questions.schema == QUESTIONS
+    assert questions.is_empty()
+    assert dropped.select("kind", "detail").rows() == [
+        ("no-nationality", "the template needs an adjective of nationality: Is {nationality} tea hot?")
+    ]
+
+
+def test_translations_that_nothing_asks_for():
+    _, dropped = localise(
+        templates_of("What is eaten in {country}?"),
+        locales_of("en-GB"),
+        translations_of(("T-1", "ko-KR", "한국?"), ("T-9", "en-GB", "What?")),
+    )
+    assert dropped.rows() == [
+        (
+            "unused-translation",
+            "translations.csv:2",
+            "ko-KR",
+            "T-1",
+            "locale ko-KR is not among those to localise; the translation is left out",
+        ),
+        (
+            "unused-translation",
+            "translations.csv:3",
+            "en-GB",
+            "T-9",
+            "template T-9 is not among those to localise; the translation is left out",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            [("T-1", "ko-KR", "한국?"), ("T-1", "ko-KR", "대한민국?")],
+            (
+                "translations.csv:3: T-1 is translated for ko-KR a second time; "
+                "delete this row or translations.csv:2"
+            ),
+        ),
+        (
+            [("T-1", "ko-KR", " ")],
+            "translations.csv:2, column question: blank translation; translate it or delete the row",
+        ),
+        (
+            [("T-1", "ko-KR", "{country}에서?")],
+            (
+                "translations.csv:2, column question: the translation holds the slot {country}; "
+                "write the country's name, in the form that the sentence needs"
+            ),
+        ),
+    ],
+)
+def test_wrong_translations(rows: list[tuple[str, str, str]], message: str):
+    with pytest.raises(RowError) as caught:
+        localise(templates_of("What is eaten in {country}?"), locales_of("ko-KR"), translations_of(*rows))
+    assert str(caught.value) == message
+
+
+def test_unknown_source_locale():
+    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
+        localise(templates_of("In {country}?", source_locale="xx-XX"), locales_of("en-GB"), translations_of())
+
+
+@settings(deadline=None)
+@given(st.randoms())
+def test_row_order_is_irrelevant(rng):
+    templates = templates_of("What is eaten in {country}?", "What is {country}'s best {nationality} tea?")
+    translations = translations_of(("T-1", "ko-KR", "한국?"), ("T-2", "ko-KR", "차?"), ("T-2", "es-MX", "¿Té?"))
+    wanted = locales_of("ko-KR", "en-GB", "es-MX")
+    expected = localise(templates, wanted, translations)
+    shuffled = localise(
+        templates[rng.sample(range(2), 2)],
+        rng.sample(wanted, len(wanted)),
+        translations[rng.sample(range(3), 3)],
+    )
+    for left, right in zip(shuffled, expected, strict=True):
+        assert_frame_equal(left, right)

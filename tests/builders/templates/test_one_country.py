@@ -1,0 +1,49 @@
+"""Words that one country only may understand are told with the kind of name that they look like."""
+
+import pytest
+
+from blend.builders.templates.one_country import one_country_reasons
+
+
+@pytest.mark.parametrize(
+    ("template", "reasons"),
+    [
+        ("What do people in {country} eat at Chuseok?", ["proper noun: 'Chuseok'"]),
+        ("Who eats Kimchi in {country}? Who drinks Soju?", ["proper noun: 'Kimchi'", "proper noun: 'Soju'"]),
+        ("What is eaten on Hangul Day in {country}?", ["holiday: 'Hangul Day'"]),
+        ("What is given on Parents' Day in {country}?", ['holiday: "Parents\' Day"']),
+        ("Is Eid ul Fitr a holiday in {country}?", ["holiday: 'Eid ul Fitr'"]),
+        ("Who leads the Ministry of Education in {country}?", ["institution: 'Ministry of Education'"]),
+        ("The National Assembly of {country} sits where?", ["institution: 'National Assembly'"]),
+        ("Who is the king of {country}?", ["institution: 'king' is not found in every country"]),
+        ("Which show runs on the BBC in {country}?", ["abbreviation: 'BBC'"]),
+        ("NHS hospitals in {country} cost what?", ["abbreviation: 'NHS'"]),
+        ("Who swims in the River Thames in {country}?", ["place: 'River Thames'"]),
+        ("Is 김치 eaten in {country}?", ["script: '김치' is not in Latin letters"]),
+        ("What do we eat in {country}?", ["speaker: 'we' depends on who asks"]),
+        ("Who likes Kimchi and Kimchi in {country}?", ["proper noun: 'Kimchi and Kimchi'"]),
+    ],
+)
+def test_told(template: str, reasons: list[str]):
+    assert one_country_reasons(template) == reasons
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "What is the most popular fruit in {country}?",
+        "{country} grows what? Which fruit is it?",
+        "What time is lunch in {country}? (Provide in HH:MM format (e.g., 18:00, 09:00).)",
+        "How many days are worked in {country}? (Provide Arabic numerals (e.g., 12) only.)",
+        "When is the weekend in {country} (e.g. Monday, Tuesday)?",
+        "Who watches TV on Sundays or in May in {country}?",
+        "Which {nationality} café is best in {country}?",
+    ],
+)
+def test_not_told(template: str):
+    assert one_country_reasons(template) == []
+
+
+def test_long_input_takes_no_exponential_time():
+    # Unclosed parentheses and endless names are where a pattern would run away.
+    assert one_country_reasons("(e.g. " * 2000 + "A of " * 2000)

@@ -1,0 +1,101 @@
+"""Natives' questions become a sheet, and nothing is decided on it."""
+
+import doctest
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.templates import review_sheet
+from blend.builders.templates.recovery import recover_templates
+from blend.loaders.upstream.blend import read_blend
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET
+
+QUESTIONS = [
+    ("Q-1", "Food", "ko-KR", "What is the most popular fruit in Korea?"),
+    ("Q-2", "Food", "en-GB", "What do people in the UK eat on Boxing Day?"),
+    ("Q-3", "Food", "en-US", "Which fruit is the most popular in the US?"),
+    ("Q-4", "Sport", None, "Which sport is played on beaches?"),
+]
+
+
+def questions_of(rows) -> pl.DataFrame:
+    rows = [(*row, f"natives.csv:{number}") for number, row in enumerate(rows, start=2)]
+    return pl.DataFrame(rows, schema=NATIVE_QUESTIONS, orient="row")
+
+
+def test_sheet():
+    sheet = review_sheet(questions_of(QUESTIONS))
+    assert sheet.schema == SHEET
+    assert sheet.select("template_id", "template", "reasons", "group", "nearest", "similarity").rows() == [
+        ("Q-1", "What is the most popular fruit in {country}?", "", "Q-1", "Q-3", 1.0),
+        ("Q-3", "Which fruit is the most popular in {country}?", "", "Q-1", "Q-1", 1.0),
+        (
+            "Q-2",
+            "What do people in {country} eat on Boxing Day?",
+            "holiday: 'Boxing Day'",
+            *(None, None, None),
+        ),
+        (
+            "Q-4",
+            "Which sport is played on beaches?",
+            "no country: nothing names the author's country; put {country} where it belongs",
+            *(None, None, None),
+        ),
+    ]
+    assert sheet["decision"].to_list() == [""] * 4
+    assert sheet["question"].to_list() == [QUESTIONS[i][3] for i in (0, 2, 1, 3)]
+
+
+def test_several_reasons_stand_side_by_side():
+    rows = [("Q-1", "Food", "ko-KR", "Do Koreans like Japanese tea at Chuseok?")]
+    assert review_sheet(questions_of(rows))["reasons"].item() == (
+        "people: 'Koreans' became 'people from {country}' | another country: 'Japanese' | "
+        "proper noun: 'Chuseok'"
+    )
+
+
+def test_unknown_author():
+    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
+        review_sheet(questions_of([("Q-1", "Food", "xx-XX", "What?")]))
+
+
+@settings(deadline=None)
+@given(st.permutations(QUESTIONS))
+def test_row_order_is_irrelevant(rows):
+    sheet = review_sheet(questions_of(QUESTIONS)).drop("source")
+    assert_frame_equal(review_sheet(questions_of(rows)).drop("source"), sheet)
+
+
+@pytest.mark.integration
+def test_published_questions_become_the_published_templates(blend_data: Path):
+    questions = read_blend(blend_data, clean=False).questions
+    templates = dict(recover_templates(questions).templates.select("template_id", "text").iter_rows())
+    natives = questions.filter(pl.col("locale") == pl.col("source_locale")).select(
+        "template_id", "topic", "source_locale", text="en_question", source="source"
+    )
+    sheet = review_sheet(natives)
+    assert len(sheet) == 500
+    differs = {
+        template_id: text
+        for template_id, text in sheet.select("template_id", "template").iter_rows()
+        if text != templates[template_id]
+    }
+    # Four of the rewordings are the source region's own.
+    assert sorted(differs) == ["New-pe-16", "New-su-28", "Ni-en-02", "Ni-en-15"]
+    # What the authors kept although not every country has it: holidays and the like.
+    kinds = sheet.filter(pl.col("reasons") != "")["reasons"].str.extract(r"^([a-z ]+):").value_counts()
+    assert dict(kinds.iter_rows()) == {"holiday": 30, "proper noun": 13}
+    assert sheet["group"].count() == 21
+
+
+def test_the_documented_example_works(root: Path):
+    outcome = doctest.testfile(
+        str(root / "docs" / "templates.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert outcome.attempted > 0
+    assert outcome.failed == 0

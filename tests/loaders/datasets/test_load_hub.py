@@ -1,0 +1,278 @@
+"""Loading from the Hub: by the real clients over HTTP, from their caches, and from caches that went bad."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import make_release
+from hub_server import Hub
+
+from blend.loaders import (
+    NewerVersionWarning,
+    load_annotations,
+    load_config,
+    load_multiple_choice_questions,
+)
+from blend.loaders.releases.newer import newest_version, tell_if_newer
+from blend.schemas.errors import BlendError
+
+pytestmark = pytest.mark.integration
+
+REPO = "org/blend"
+
+# What users of the public dataset have written, word for word but for the repository's name.
+PUBLIC_CODE = """
+import json, sys
+from datasets import get_dataset_config_names, load_dataset
+
+repo, options = sys.argv[1], json.loads(sys.argv[2])
+annotations = load_dataset(repo, "annotations", **options)
+row = annotations["AS"][0]
+iran = load_dataset(repo, "multiple-choice-questions", split="test", **options).filter(
+    lambda r: r["country"] == "Iran"
+)
+first = iran[0]
+five = load_dataset(repo, "annotations", split="KR[:5]", **options)
+stream = load_dataset(repo, "annotations", split="KR", streaming=True, **options)
+questions = load_dataset(repo, "short-answer-questions", split="KR", **options)
+print(json.dumps({
+    "configs": get_dataset_config_names(repo, **options),
+    "splits": list(annotations),
+    "no-answer": row["idks"]["no-answer"],
+    "iran": len(iran),
+    "choice": json.loads(first["choices"])[first["answer_idx"]],
+    "option": first["options"][first["answer"]],
+    "country": json.loads(first["choice_countries"])[first["answer_idx"]],
+    "five": five["ID"][:],
+    "streamed": [r["ID"] for r in stream.take(5)],
+    "answers": five[0]["annotations"][0]["en_answers"],
+    "question": [questions[0][column] for column in ("ID", "Topic", "Source", "Question", "Translation")],
+}))
+"""
+
+STREAM = """
+import json, sys
+from blend.loaders import load_multiple_choice_questions
+
+rows = load_multiple_choice_questions(sys.argv[1], region="KR", revision="v1.0.0", streaming=True)
+print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in rows.as_models()]))
+"""
+
+
+@pytest.fixture(scope="session")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two versions of a release by their tags."""
+    folder = tmp_path_factory.mktemp("releases")
+    versions = {"1.0.0": ("ko-KR", "en-US", "fa-IR", "es-MX"), "1.1.0": ("ko-KR", "en-US", "fa-IR", "ar-DZ")}
+    return {
+        f"v{version}": make_release(folder / version, version, locales=locales)
+        for version, locales in versions.items()
+    }
+
+
+@pytest.fixture
+def published(
+    hub: Hub, hub_cache: Path, datasets_cache: Path, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Hub]:
+    """A Hub with both versions, which the clients in this process talk to."""
+    from huggingface_hub import constants
+
+    for tag, release in releases.items():
+        publish(hub, tag, release)
+    monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+    template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace("https://huggingface.co", hub.url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    tell_if_newer.cache_clear()
+    yield hub
+    tell_if_newer.cache_clear()
+
+
+def publish(hub: Hub, tag: str, release: Path) -> str:
+    """Put a release into the repository as large and small files, and tag it."""
+    repository = hub.repository(REPO)
+    files = [path for path in sorted(release.rglob("*")) if path.is_file()]
+    commit = repository.commit({path.relative_to(release).as_posix(): path.read_bytes() for path in files})
+    repository.tags[tag] = commit
+    return commit
+
+
+def fetched(hub: Hub) -> set[str]:
+    """Paths of the files whose content was asked for."""
+    return {
+        request.partition("/resolve/")[2].partition("/")[2]
+        for request in hub.requests
+        if request.startswith("GET") and "/resolve/" in request
+    }
+
+
+def in_a_new_process(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True)
+
+
+def result_of(code: str, *arguments: str, **environment: str) -> Any:
+    run = in_a_new_process(code, *arguments, **environment)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def message(release: str, **options: Any) -> str:
+    with pytest.raises(BlendError) as caught:
+        load_config(release, "annotations", **options)
+    return str(caught.value)
+
+
+def cached(hub_cache: Path, name: str) -> Path:
+    """The file in the Hub client's cache behind the one with this name in the only snapshot."""
+    (path,) = hub_cache.glob(f"datasets--org--blend/snapshots/*/**/{name}")
+    return path.resolve()
+
+
+def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_path: Path):
+    locales = ("ko-KR", "fa-IR", "en-US", "es-MX", "am-ET")
+    release = make_release(tmp_path / "release", "1.0.0", locales=locales)
+    # The sample has nobody from Assam: another region of the same form stands in its place.
+    code = PUBLIC_CODE.replace('["AS"]', '["ET"]')
+    here = result_of(code, str(release), "{}", HF_HOME=str(tmp_path / "here"), HF_HUB_OFFLINE="1")
+    assert here["configs"] == ["annotations", "short-answer-questions", "multiple-choice-questions"]
+    assert set(here["splits"]) == {"KR", "IR", "US", "MX", "ET"}
+    assert here["no-answer"] >= 0
+    assert here["iran"] > 0
+    assert here["choice"] == here["option"]
+    assert here["country"] == "Iran"
+    assert here["five"] == here["streamed"]
+    publish(hub, "v1.0.0", release)
+    hub.repository(REPO).commit({"README.md": b"main has moved on"})
+    options = json.dumps({"revision": "v1.0.0"})
+    assert result_of(code, REPO, options, **hub.environment(tmp_path / "home")) == here
+
+
+def test_a_version_is_loaded_and_nothing_else_is_downloaded(published: Hub, releases: dict[str, Path]):
+    rows = load_annotations(REPO, region="KR", revision="v1.1.0")
+    assert rows.to_list() == load_annotations(releases["v1.1.0"], region="KR").to_list()
+    assert fetched(published) == {"release.json", "data/annotations/KR-00000.parquet"}
+    assert load_annotations(f"{REPO}@v1.1.0", region="KR").to_list() == rows.to_list()
+    everything = load_multiple_choice_questions(REPO, revision="v1.1.0")
+    assert everything.to_list() == load_multiple_choice_questions(releases["v1.1.0"]).to_list()
+
+
+def test_a_commit_is_a_revision_as_well(published: Hub, releases: dict[str, Path]):
+    commit = published.repository(REPO).tags["v1.1.0"]
+    rows = load_annotations(REPO, region="DZ", revision=commit)
+    assert rows.to_list() == load_annotations(releases["v1.1.0"], region="DZ").to_list()
+
+
+def test_a_newer_version_is_mentioned_once_at_the_line_that_loads(published: Hub):
+    with pytest.warns(NewerVersionWarning) as told:
+        load_annotations(REPO, region="KR", revision="v1.0.0")
+    (warning,) = told
+    assert str(warning.message) == (
+        "Hub dataset org/blend: v1.1.0 is out, and this is v1.0.0; read its CHANGELOG.md before you change the "
+        "revision, since results of different versions are not comparable"
+    )
+    assert warning.filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_annotations(REPO, region="US", revision="v1.0.0")
+        load_annotations(REPO, region="KR", revision="v1.1.0")
+
+
+def test_nothing_is_said_when_the_hub_does_not_answer(published: Hub):
+    commit = published.repository(REPO).tags["v1.0.0"]
+    published.fail("GET /api/datasets/org/blend/refs", status=503)
+    assert len(load_annotations(REPO, region="KR", revision=commit)) > 0
+
+
+def test_the_newest_version_is_the_highest_number():
+    assert newest_version(["v1.9.0", "v1.10.0", "v1.2.11", "latest", "v2"]) == "1.10.0"
+    assert newest_version(["latest"]) is None
+
+
+def test_offline_what_was_loaded_before_loads_again(
+    published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    from huggingface_hub import constants
+
+    with pytest.warns(NewerVersionWarning):
+        before = load_annotations(REPO, region="KR", revision="v1.0.0")
+    published.requests.clear()
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    tell_if_newer.cache_clear()
+    assert load_annotations(REPO, region="KR", revision="v1.0.0").to_list() == before.to_list()
+    streamed = load_annotations(REPO, region="ko-KR", revision="v1.0.0", streaming=True)
+    assert list(streamed) == before.to_list()
+    assert published.requests == []
+    for streaming in (False, True):
+        assert message(REPO, region="US", revision="v1.0.0", streaming=streaming) == (
+            "Hub dataset org/blend, revision v1.0.0: data/annotations/US-00000.parquet is not whole in "
+            "the cache, and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, "
+            "without streaming"
+        )
+
+
+@pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
+@pytest.mark.parametrize("name", ["KR-00000.parquet", "release.json"])
+def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: dict[str, Path], name: str):
+    expected = load_annotations(releases["v1.0.0"], region="KR").to_list()
+    load_annotations(REPO, region="KR", revision="v1.0.0")
+    path = cached(hub_cache, name)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(whole[100:120], bytes(20)))
+    assert load_annotations(REPO, region="KR", revision="v1.0.0").to_list() == expected
+    assert cached(hub_cache, name).read_bytes() == whole
+
+
+def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases: dict[str, Path]):
+    repository = published.repository(REPO)
+    path = "data/annotations/KR-00000.parquet"
+    commit = repository.edit({path: b"PAR1 not what the manifest says PAR1"})
+    repository.tags["v1.2.0"] = commit
+    assert message(REPO, region="KR", revision="v1.2.0") == (
+        f"Hub dataset org/blend, revision v1.2.0: {path} differs from the digest in release.json, also when "
+        "downloaded again; use another version, and tell who publishes it"
+    )
+    with pytest.warns(NewerVersionWarning, match=r"v1\.2\.0 is out, and this is v1\.1\.0"):
+        assert len(load_annotations(REPO, region="US", revision="v1.2.0")) > 0
+
+
+def test_streaming_downloads_no_file(published: Hub, releases: dict[str, Path], tmp_path: Path):
+    published.requests.clear()
+    streamed = result_of(STREAM, REPO, **published.environment(tmp_path / "home"))
+    rows = load_multiple_choice_questions(releases["v1.0.0"], region="KR").as_models()
+    assert streamed == [[row.mcq_id, row.options[row.answer]] for row in rows]
+    cache = tmp_path / "home" / "hub"
+    assert {path.name for path in cache.glob("datasets--org--blend/snapshots/*/**/*") if path.is_file()} == {
+        "release.json"
+    }
+
+
+def test_messages_for_revisions(published: Hub):
+    head = published.repository(REPO).branches["main"]
+    assert message(REPO) == (
+        "Hub dataset org/blend: no revision; write org/blend@ and a tag (v1.0.0, v1.1.0) or a commit"
+    )
+    assert message(REPO, revision="main") == (
+        "Hub dataset org/blend: revision 'main' is a branch and can change; "
+        f"pin the commit that it names now, {head}, or a tag (v1.0.0, v1.1.0)"
+    )
+    assert message(REPO, revision="v3.0.0") == (
+        "Hub dataset org/blend: unknown revision 'v3.0.0'; name a tag (v1.0.0, v1.1.0), "
+        "or a commit as 40 digits"
+    )
+    assert message(f"{REPO}@v1.0.0", revision="v1.1.0") == (
+        "org/blend@v1.0.0: names another revision than revision='v1.1.0'; name one of the two"
+    )
+
+
+def test_a_name_that_the_version_does_not_have_is_refused_before_any_download(published: Hub):
+    assert message(REPO, region="DZ", revision="v1.0.0") == (
+        "blend-sample 1.0.0: no region 'DZ'; choose one of: US (en-US), KR (ko-KR), IR (fa-IR), MX (es-MX)"
+    )
+    assert fetched(published) == {"release.json"}

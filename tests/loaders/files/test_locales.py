@@ -1,0 +1,33 @@
+"""A user's own locales are read like the packaged ones."""
+
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.files.locales import read_locales
+from blend.schemas.errors import RowError
+from blend.schemas.locales import registry
+
+
+def test_own_locales_join_the_registry(tmp_path: Path, root: Path):
+    packaged = (root / "schemas" / "locales.toml").read_text(encoding="utf-8")
+    entry = next(part for part in packaged.split("[[locale]]") if 'tag = "ja-JP"' in part)
+    for old, new in (("ja-JP", "ja-OK"), ('"JP"\nregion', '"OK"\nregion'), ('split = "JP"', 'split = "OK"')):
+        entry = entry.replace(old, new)
+    path = tmp_path / "own.toml"
+    # A byte order mark, as editors on Windows write it.
+    path.write_text("\ufeff[[locale]]" + entry.replace('"Japan"', '"Okinawa"'), encoding="utf-8")
+    locales = registry().extended(read_locales(path))
+    assert locales.find("Okinawa").tag == "ja-OK"
+    assert locales.rank("ja-OK") == len(registry())
+
+
+def test_wrong_encoding(tmp_path: Path):
+    path = tmp_path / "own.toml"
+    path.write_bytes('[[locale]]\nnative_name = "México"'.encode("latin-1"))
+    with pytest.raises(RowError) as caught:
+        read_locales(path)
+    assert str(caught.value) == (
+        "own.toml: byte 0xE9 at offset 27 (line 2) is not UTF-8; "
+        "save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+    )

@@ -1,0 +1,95 @@
+"""Files of rows: places, line ends, byte order marks, and the three kinds of file."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+
+COLUMNS = Columns(("id", "text"))
+
+
+def read(path: Path, content: str | bytes, columns: Columns = COLUMNS) -> tuple[list[Cells], Notes]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    notes = Notes()
+    return read_rows(path, path.parent, notes, columns), notes
+
+
+def test_csv_rows_are_numbered_as_in_a_spreadsheet(tmp_path):
+    # The header is row 1; a cell with a line feed stays in its row; an empty line counts.
+    rows, notes = read(tmp_path / "t.csv", 'id,text\na,"one\ntwo"\n\nb,three\n')
+    assert rows == [
+        Cells("t.csv:2", {"id": "a", "text": "one\ntwo"}),
+        Cells("t.csv:4", {"id": "b", "text": "three"}),
+    ]
+    assert notes == Notes()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_csv_line_ends(tmp_path, end):
+    rows, _ = read(tmp_path / "t.csv", end.join(["id,text", "a,one", "b,two", ""]))
+    assert [row.values["text"] for row in rows] == ["one", "two"]
+
+
+@pytest.mark.parametrize("char", ["\x1c", "\x0b", "\x85", "\u2028"])
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_characters_that_splitlines_takes_for_line_ends_stay_in_their_cell(tmp_path, name, char):
+    content = {
+        "t.csv": f"id,text\na,one{char}two\nb,three\n",
+        "t.jsonl": f'{{"id": "a", "text": "one{char}two"}}\n{{"id": "b", "text": "three"}}\n',
+    }[name]
+    if name == "t.jsonl" and ord(char) < 0x20:
+        content = content.replace(char, f"\\u{ord(char):04x}")  # JSON takes control characters escaped only
+    rows, notes = read(tmp_path / name, content)
+    assert [row.values["text"] for row in rows] == [f"one{char}two", "three"]
+    assert notes == Notes()
+
+
+def test_a_byte_order_mark_is_left_out_and_reported(tmp_path):
+    rows, notes = read(tmp_path / "t.csv", b"\xef\xbb\xbfid,text\na,one\n")
+    assert rows == [Cells("t.csv:2", {"id": "a", "text": "one"})]
+    detail = "the file starts with a byte order mark; it is left out"
+    assert notes.findings == [("byte-order-mark", "t.csv", None, None, detail)]
+
+
+def test_parquet_rows_are_numbered_from_one(tmp_path):
+    path = tmp_path / "deep" / "t.parquet"
+    path.parent.mkdir()
+    pl.DataFrame({"id": ["a", "b"], "text": ["one", None]}).write_parquet(path)
+    assert read_rows(path, tmp_path, Notes(), COLUMNS) == [
+        Cells("deep/t.parquet:1", {"id": "a", "text": "one"}),
+        Cells("deep/t.parquet:2", {"id": "b", "text": None}),
+    ]
+
+
+def test_ignored_columns_are_left_out(tmp_path):
+    rows, _ = read(tmp_path / "t.csv", ",id,text\n0,a,one\n", Columns(("id", "text"), ignored=("",)))
+    assert rows[0].values == {"id": "a", "text": "one"}
+
+
+def test_rows_that_can_be_read_are_returned_beside_the_problems_of_others(tmp_path):
+    rows, notes = read(tmp_path / "t.csv", "id,text\na\nb,two\n")
+    assert [row.place for row in rows] == ["t.csv:3"]
+    assert [problem.where for problem in notes.problems] == ["t.csv:2"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
+def test_any_text_survives_writing_and_reading(tmp_path_factory, cells):
+    path = tmp_path_factory.mktemp("rows") / "t.csv"
+    pl.DataFrame(cells, {"id": pl.String, "text": pl.String}, orient="row").write_csv(
+        path, quote_style="always"
+    )
+    rows = read_rows(path, path.parent, Notes(), COLUMNS)
+    assert [(row.values["id"], row.values["text"]) for row in rows] == cells
+
+
+def test_json_is_read_with_or_without_byte_order_mark(tmp_path):
+    path = tmp_path / "t.json"
+    for start in (b"", b"\xef\xbb\xbf"):
+        path.write_bytes(start + b'{"a": [1, {"b": "\\ud83c\\udf5c"}]}')
+        assert read_json(path, tmp_path, Notes()) == {"a": [1, {"b": "🍜"}]}

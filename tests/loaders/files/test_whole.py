@@ -1,0 +1,180 @@
+"""Staging: whatever happens, a release directory is as it was or complete."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from blend.loaders.files.whole import staged
+from blend.schemas.errors import BlendError
+
+
+def release_at(path: Path, text: str = "old") -> Path:
+    path.mkdir(parents=True)
+    (path / "release.json").write_text(text)
+    return path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_directory_appears_when_the_block_ends(tmp_path: Path):
+    out = tmp_path / "new" / "release"
+    with staged(out) as directory:
+        (directory / "a.txt").write_text("a")
+        assert not out.exists()
+    assert (out / "a.txt").read_text() == "a"
+    assert names(out.parent) == ["release"]
+
+
+def test_an_older_release_is_replaced_as_a_whole(tmp_path: Path):
+    out = release_at(tmp_path / "release")
+    (out / "gone.txt").write_text("x")
+    with staged(out) as directory:
+        (directory / "release.json").write_text("new")
+        assert (out / "release.json").read_text() == "old"
+    assert names(out) == ["release.json"]
+    assert (out / "release.json").read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()])
+def test_an_error_inside_changes_nothing(tmp_path: Path, error: BaseException):
+    out = release_at(tmp_path / "release")
+    with pytest.raises(type(error)), staged(out) as directory:
+        (directory / "half.txt").write_text("x")
+        raise error
+    assert names(tmp_path) == ["release"]
+    assert names(out) == ["release.json"]
+
+
+def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
+    out = tmp_path / "home"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    with pytest.raises(BlendError) as caught, staged(out):
+        pass
+    assert str(caught.value) == (
+        f"{out}: holds files but no release.json, so it is no release and is not replaced; "
+        "choose another --out or empty it yourself"
+    )
+    assert names(out) == ["thesis.txt"]
+
+
+def test_a_file_is_refused(tmp_path: Path):
+    out = tmp_path / "file"
+    out.write_text("x")
+    with pytest.raises(BlendError) as caught, staged(out):
+        pass
+    assert str(caught.value) == f"{out}: is a file; --out names the directory to make"
+
+
+def test_an_empty_directory_is_used(tmp_path: Path):
+    with staged(tmp_path / "empty") as directory:
+        (directory / "a").write_text("a")
+    assert names(tmp_path / "empty") == ["a"]
+
+
+def test_two_builds_of_one_release_do_not_mix(tmp_path: Path):
+    out = tmp_path / "release"
+    with (
+        FileLock(tmp_path / ".release.lock"),
+        pytest.raises(BlendError) as caught,
+        staged(out),
+    ):
+        pass
+    assert str(caught.value) == (
+        f"{out}: another process is writing this release; wait for it or choose another --out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            errno.ENOSPC,
+            "no space left on the disk; nothing was changed; free some space or choose another --out",
+        ),
+        (
+            errno.EROFS,
+            "cannot write here (Read-only file system); choose another --out or change the permissions",
+        ),
+    ],
+)
+def test_what_the_disk_says_is_explained(tmp_path: Path, code: int, message: str):
+    out = release_at(tmp_path / "release")
+    with pytest.raises(BlendError) as caught, staged(out):
+        raise OSError(code, os.strerror(code))
+    assert str(caught.value) == f"{out}: {message}"
+    assert names(tmp_path) == ["release"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from blend.loaders.files import whole as staging
+point, out = sys.argv[1], Path(sys.argv[2])
+if point == "between the renames":
+    rename = Path.rename
+    def renamed(self, target):
+        rename(self, target)
+        if self == out:
+            os.kill(os.getpid(), signal.SIGKILL)
+    Path.rename = renamed
+with staging.staged(out) as directory:
+    (directory / "release.json").write_text("new")
+    if point == "inside":
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("point", ["inside", "between the renames"])
+def test_kill_9_leaves_the_old_release_to_the_next_run(tmp_path: Path, point: str):
+    out = release_at(tmp_path / "release")
+    killed = subprocess.run([sys.executable, "-c", KILLED, point, str(out)])
+    assert killed.returncode == -signal.SIGKILL
+    with pytest.raises(RuntimeError), staged(out):
+        # The next run sees the old release, whatever the killed one had begun.
+        assert (out / "release.json").read_text() == "old"
+        raise RuntimeError
+    assert names(tmp_path) == ["release"]
+    with staged(out) as directory:
+        (directory / "release.json").write_text("newer")
+    assert (out / "release.json").read_text() == "newer"
+
+
+FULL = """
+import sys
+from pathlib import Path
+from blend.loaders.files.whole import staged
+with staged(Path(sys.argv[1])) as directory:
+    (directory / "big").write_bytes(bytes(1 << 20))
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [("size=200k", "no space left on the disk"), ("ro", "cannot write here (Read-only file system)")],
+)
+def test_a_full_or_read_only_disk_of_its_own(tmp_path: Path, options: str, message: str):
+    if shutil.which("unshare") is None:
+        pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
+    script = (
+        f'mount -t tmpfs -o {options} tmpfs "$1" && "$2" -c "$3" "$1/release"; code=$?; ls -A "$1"; exit $code'
+    )
+    run = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert message in run.stderr
+    assert run.stdout.split() in ([], [".release.lock"])

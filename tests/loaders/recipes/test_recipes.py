@@ -1,0 +1,69 @@
+"""Recipes: what is read, and every message for what cannot be."""
+
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.recipes import parse_recipe, read_recipe
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import McqOptions, Source
+
+BROKEN = sorted((Path(__file__).parents[1] / "broken" / "recipes").glob("*.toml"))
+
+MINIMAL = """
+name = "mine"
+version = "1.2.3"
+
+[[sources]]
+kind = "responses"
+location = "collected"
+"""
+
+
+def test_what_is_left_out_has_its_default():
+    recipe = parse_recipe(MINIMAL, name="recipe.toml")
+    assert (recipe.name, recipe.version, recipe.seed, recipe.locales) == ("mine", "1.2.3", 0, None)
+    assert recipe.sources == (Source(kind="responses", location="collected"),)
+    assert recipe.mcq == McqOptions()
+
+
+def test_variants_are_a_number_or_all():
+    for written, read in (("3", 3), ('"all"', "all")):
+        recipe = parse_recipe(f"{MINIMAL}[mcq]\nvariants = {written}\n", name="recipe.toml")
+        assert recipe.mcq.variants == read
+
+
+def test_a_byte_order_mark_is_no_part_of_the_recipe(tmp_path):
+    path = tmp_path / "recipe.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + MINIMAL.encode())
+    assert read_recipe(path).name == "mine"
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
+def test_message_for_a_broken_recipe(path: Path):
+    expected = path.with_suffix(".txt").read_text(encoding="utf-8").removesuffix("\n")
+    with pytest.raises(BlendError) as caught:
+        read_recipe(path)
+    assert str(caught.value).replace(str(path), "{recipe}") == expected
+
+
+def test_message_for_a_missing_recipe(tmp_path):
+    path = tmp_path / "recipe.toml"
+    with pytest.raises(BlendError) as caught:
+        read_recipe(path)
+    message = f"{path}: no such recipe; correct the path, or copy the sample's recipe there"
+    assert str(caught.value) == message
+
+
+def test_message_for_a_directory(tmp_path):
+    with pytest.raises(BlendError) as caught:
+        read_recipe(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: a directory; give the recipe file in it"
+
+
+def test_message_for_a_wrong_encoding(tmp_path):
+    path = tmp_path / "recipe.toml"
+    path.write_bytes('title = "Café"'.encode("latin-1"))
+    with pytest.raises(BlendError) as caught:
+        read_recipe(path)
+    assert str(caught.value) == f"{path}: byte 12 is not UTF-8; save the recipe with that encoding"

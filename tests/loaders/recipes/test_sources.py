@@ -1,0 +1,127 @@
+"""Sources: every kind gives the same tables, is identified by its files, and is refused when they differ."""
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.files.pins import directory_digest, file_infos
+from blend.loaders.recipes.sources import load_source
+from blend.schemas.errors import BlendError
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.recipe import Source
+
+VALID = Path(__file__).parents[1] / "valid"
+
+
+@pytest.mark.parametrize(
+    ("source", "rows"),
+    [
+        (Source(kind="responses", location="responses"), (4, 0, 10, 2)),
+        (Source(kind="blend", location="blend"), (4, 4, 0, 0)),
+    ],
+    ids=lambda value: getattr(value, "kind", None),
+)
+def test_tables_of_each_kind_have_the_same_columns(source, rows):
+    tables = load_source(source, VALID)
+    frames = (tables.questions, tables.annotations, tables.responses, tables.reviews)
+    assert [frame.schema for frame in frames] == [QUESTIONS, ANNOTATIONS, RESPONSES, REVIEWS]
+    assert tuple(frame.height for frame in frames) == rows
+    assert tables.findings.schema == FINDINGS
+
+
+def test_the_sample_is_a_source_without_findings():
+    tables = load_source(Source(kind="sample"))
+    assert tables.info.location == ""
+    assert tables.responses.height > 1000
+    assert tables.findings.is_empty()
+
+
+def test_a_source_says_what_was_read():
+    info = load_source(Source(kind="blend", location="blend"), VALID).info
+    assert (info.kind, info.location, info.revision) == ("blend", "blend", None)
+    assert [file.path for file in info.files] == [
+        "annotations/South_Korea_data.json",
+        "annotations/UK_data.json",
+        "questions/South_Korea_questions.csv",
+        "questions/UK_questions.csv",
+    ]
+    for file in info.files:
+        content = (VALID / "blend" / file.path).read_bytes()
+        assert (file.size, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+
+
+def test_a_folder_named_data_is_looked_into(tmp_path):
+    shutil.copytree(VALID / "blend", tmp_path / "data")
+    inside = load_source(Source(kind="blend", location="."), tmp_path)
+    outside = load_source(Source(kind="blend", location="blend"), VALID)
+    assert inside.info.sha256 == outside.info.sha256
+    assert inside.annotations.equals(outside.annotations)
+
+
+def test_the_digest_is_what_sha256sum_prints(tmp_path):
+    names = ["b.csv", "B.csv", "responses/ä.csv", "responses/a.csv"]
+    (tmp_path / "responses").mkdir()
+    for name in names:
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    infos = file_infos(tmp_path, [tmp_path / name for name in names])
+    ordered = ["B.csv", "b.csv", "responses/a.csv", "responses/ä.csv"]
+    assert [info.path for info in infos] == ordered
+    lines = subprocess.run(["sha256sum", *ordered], cwd=tmp_path, capture_output=True, check=True).stdout
+    assert directory_digest(infos) == directory_digest(infos[::-1]) == hashlib.sha256(lines).hexdigest()
+
+
+def test_a_pin_holds_until_a_file_changes(tmp_path):
+    shutil.copytree(VALID / "blend", tmp_path / "mine")
+    found = load_source(Source(kind="blend", location="mine"), tmp_path).info.sha256
+    pinned = Source(kind="blend", location="mine", sha256=found)
+    assert load_source(pinned, tmp_path).info.sha256 == found
+    questions = tmp_path / "mine" / "questions" / "UK_questions.csv"
+    questions.write_bytes(questions.read_bytes() + b"\n")
+    changed = load_source(Source(kind="blend", location="mine"), tmp_path).info.sha256
+    with pytest.raises(BlendError) as caught:
+        load_source(pinned, tmp_path)
+    assert str(caught.value) == (
+        f"source blend mine: its files have the sha256 {changed}, but the recipe says {found}; "
+        f'get the files that the recipe means, or write sha256 = "{changed}" there if these are the right ones'
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            Source(kind="blend", location="org/name"),
+            (
+                "source blend org/name: no such directory: {base}/org/name; "
+                "correct the location, or add a revision if it is a Hub repository"
+            ),
+        ),
+        (
+            Source(kind="responses", location="nowhere"),
+            "source responses nowhere: no such directory: {base}/nowhere; correct the location",
+        ),
+        (Source(kind="responses"), "source responses: key location is missing; name the directory"),
+        (
+            Source(kind="blend", location="blend", revision="v1"),
+            (
+                "source blend blend: a directory has no revision; leave the key out, or move the directory "
+                "away to read the Hub repository of that name"
+            ),
+        ),
+        (
+            Source(kind="responses", location="responses", revision="v1"),
+            "source responses responses: key revision means nothing for this kind of source; remove it",
+        ),
+        (
+            Source(kind="sample", location="responses"),
+            "source sample responses: key location means nothing for this kind of source; remove it",
+        ),
+    ],
+)
+def test_messages_for_sources_that_cannot_be(source, message):
+    with pytest.raises(BlendError) as caught:
+        load_source(source, VALID)
+    assert str(caught.value) == message.format(base=VALID)

@@ -1,0 +1,165 @@
+"""Raw responses: what is read, from each kind of file."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.loaders.responses import ResponseTables, read_responses, response_files
+from blend.schemas.frames import FINDINGS, QUESTIONS, RESPONSES, REVIEWS
+
+VALID = Path(__file__).parents[1] / "valid" / "responses"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return shutil.copytree(VALID, tmp_path / "collected")
+
+
+def test_questions_take_topic_format_and_origin_from_their_template():
+    questions = read_responses(VALID).questions
+    assert questions.schema == QUESTIONS
+    assert questions.select(
+        "template_id", "locale", "language", "topic", "answer_format", "source_locale", "source_label", "source"
+    ).rows() == [
+        ("food-01", "am-ET", "am", "Food", "text", "ko-KR", "Korean (South Korea)", "questions.csv:3"),
+        ("food-01", "ko-KR", "ko", "Food", "text", "ko-KR", "Korean (South Korea)", "questions.csv:2"),
+        ("work-01", "ko-KR", "ko", "Work life", "HH:MM", "am-ET", "Amharic (Ethiopia)", "questions.csv:4"),
+        ("work-02", "ko-KR", "ko", "Work life", "integer", None, "", "questions.csv:5"),
+    ]
+
+
+def test_answers_are_exactly_as_typed():
+    responses = read_responses(VALID).responses
+    assert responses.schema == RESPONSES
+    assert responses.rows() == [
+        ("food-01", "am-ET", "b01", ["ዳቦ", "ሻይ"], None, None, "responses/am-ET.jsonl:1"),
+        ("food-01", "am-ET", "b02", [], "not-applicable", None, "responses/am-ET.jsonl:2"),
+        ("food-01", "ko-KR", "a01", ["밥", "국"], None, None, "responses/ko-KR.csv:2"),
+        ("food-01", "ko-KR", "a02", ["토스트\n커피"], None, None, "responses/ko-KR.csv:3"),
+        ("food-01", "ko-KR", "a03", [], "other", "아침을 안 먹어요", "responses/ko-KR.csv:4"),
+        ("food-01", "ko-KR", "a04", ["밥 "], None, None, "responses/ko-KR.csv:5"),
+        ("work-01", "ko-KR", "a01", ["18:00"], None, None, "responses/ko-KR.csv:6"),
+        ("work-01", "ko-KR", "a02", ["6 pm"], None, None, "responses/ko-KR.csv:7"),
+        ("work-02", "ko-KR", "a01", ["15", "열다섯"], None, None, "responses/ko-KR.csv:8"),
+        ("work-02", "ko-KR", "a02", [], "idk", None, "responses/ko-KR.csv:9"),
+    ]
+
+
+def test_reviews_hold_decisions_and_translations():
+    reviews = read_responses(VALID).reviews
+    assert reviews.schema == REVIEWS
+    rice = {"answers": ["밥", "밥 "], "en_answers": ["rice"]}
+    soup = {"answers": ["국"], "en_answers": ["soup"]}
+    fifteen = {"answers": ["15", "열다섯"], "en_answers": ["15"]}
+    assert reviews.rows() == [
+        ("food-01", "ko-KR", "r01", ["토스트\n커피"], [rice, soup], "reviews/ko-KR.jsonl:1"),
+        ("work-02", "ko-KR", "r01", [], [fifteen], "reviews/ko-KR.jsonl:2"),
+    ]
+
+
+def test_an_answer_out_of_format_stands_when_a_reviewer_has_decided_about_it(folder):
+    reviews = folder / "reviews" / "ko-KR.jsonl"
+    (folder / "responses" / "ko-KR.csv").write_text(
+        "template_id,annotator,answer_1,answer_2\nwork-01,a01,noon,lunchtime\n", encoding="utf-8"
+    )
+    groups = [{"answers": ["noon"], "en_answers": ["12:00"]}]
+    decided = {"template_id": "work-01", "reviewer": "r01", "invalid": ["lunchtime"], "groups": groups}
+    reviews.write_text(json.dumps(decided), encoding="utf-8")
+    responses = read_responses(folder).responses
+    assert responses.filter(locale="ko-KR")["answers"].to_list() == [["noon", "lunchtime"]]
+
+
+def test_without_reviews_there_are_no_decisions(folder):
+    (folder / "responses" / "ko-KR.csv").unlink()
+    shutil.rmtree(folder / "reviews")
+    tables = read_responses(folder)
+    assert tables.reviews.is_empty()
+    assert tables.reviews.schema == REVIEWS
+
+
+def test_an_answer_that_the_review_passes_over_is_reported(folder):
+    path = folder / "reviews" / "ko-KR.jsonl"
+    soup = ', {"answers": ["국"], "en_answers": ["soup"]}'
+    path.write_text(path.read_text(encoding="utf-8").replace(soup, ""), encoding="utf-8")
+    findings = read_responses(folder).findings
+    assert findings.schema == FINDINGS
+    assert findings.rows() == [
+        (
+            "undecided-answer",
+            "responses/ko-KR.csv:2",
+            "ko-KR",
+            "food-01",
+            "the review in reviews/ko-KR.jsonl:1 says nothing about '국'",
+        )
+    ]
+
+
+def test_a_question_that_asks_for_another_format_than_its_template_is_reported(folder):
+    path = folder / "questions.csv"
+    text = path.read_text(encoding="utf-8").replace("Answer in Arabic numerals.", "(HH:MM)")
+    path.write_text(text, encoding="utf-8")
+    tables = read_responses(folder)
+    assert tables.findings.rows() == [
+        (
+            "other-answer-format",
+            "questions.csv:5",
+            "ko-KR",
+            "work-02",
+            "the question asks for HH:MM, its template for integer, which counts",
+        )
+    ]
+    assert tables.questions.filter(template_id="work-02")["answer_format"].to_list() == ["integer"]
+
+
+def test_every_kind_of_file_gives_the_same_rows(folder):
+    expected = read_responses(folder)
+    for name in ("templates", "questions"):
+        as_other_kind(folder / f"{name}.csv", f"{name}.parquet" if name == "templates" else f"{name}.jsonl")
+    to_parquet(folder, expected)
+    assert_same_but_for_places(read_responses(folder), expected)
+
+
+def test_one_file_may_hold_several_locales(folder):
+    expected = read_responses(folder)
+    for path in (folder / "responses").iterdir():
+        path.unlink()
+    expected.responses.drop("source").write_ndjson(folder / "responses" / "all.jsonl")
+    assert_same_but_for_places(read_responses(folder), expected)
+
+
+def test_files_are_named_and_hidden_ones_passed_over(folder):
+    (folder / "responses" / ".DS_Store").write_bytes(b"\x00")
+    assert [path.relative_to(folder).as_posix() for path in response_files(folder)] == [
+        "questions.csv",
+        "responses/am-ET.jsonl",
+        "responses/ko-KR.csv",
+        "reviews/ko-KR.jsonl",
+        "templates.csv",
+    ]
+    assert len(read_responses(folder).responses) == 10
+
+
+def as_other_kind(path: Path, name: str) -> None:
+    rows = pl.read_csv(path, infer_schema=False)
+    write = rows.write_parquet if name.endswith(".parquet") else rows.write_ndjson
+    write(path.with_name(name))
+    path.unlink()
+
+
+def to_parquet(folder: Path, tables: ResponseTables) -> None:
+    for name, frame in (("responses", tables.responses), ("reviews", tables.reviews)):
+        for path in (folder / name).iterdir():
+            path.unlink()
+        for (tag,), rows in (
+            frame.drop("source").partition_by("locale", as_dict=True, include_key=False).items()
+        ):
+            rows.write_parquet(folder / name / f"{tag}.parquet")
+
+
+def assert_same_but_for_places(found: ResponseTables, expected: ResponseTables) -> None:
+    for one, other in zip(found[:3], expected[:3], strict=True):
+        assert_frame_equal(one.drop("source"), other.drop("source"))

@@ -1,0 +1,89 @@
+"""Natives' questions, reviewed sheets and translations are read with every wrong cell named."""
+
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.responses.templates import read_native_questions, read_review_sheet, read_translations
+from blend.schemas.errors import RowError
+from blend.schemas.locales import registry
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_native_questions(tmp_path: Path):
+    text = "\ufeffid,topic,locale,text\nQ-1,Food,South_Korea,What is eaten?\nQ-2,Sport,,Which sport?\n"
+    questions = read_native_questions(written(tmp_path, "natives.csv", text))
+    assert questions.rows() == [
+        ("Q-1", "Food", "ko-KR", "What is eaten?", "natives.csv:2"),
+        ("Q-2", "Sport", None, "Which sport?", "natives.csv:3"),
+    ]
+
+
+def test_native_questions_without_authors(tmp_path: Path):
+    text = '{"id": "Q-1", "topic": "Food", "text": "What is eaten?"}\n'
+    assert read_native_questions(written(tmp_path, "natives.jsonl", text))["source_locale"].to_list() == [None]
+
+
+def test_translations(tmp_path: Path):
+    text = "template_id,locale,question\nQ-1,UK,What is eaten in the UK?\nQ-1,ko-KR,한국에서 무엇을 먹나요?\n"
+    assert read_translations(written(tmp_path, "translations.csv", text)).rows() == [
+        ("Q-1", "en-GB", "What is eaten in the UK?", "translations.csv:2"),
+        ("Q-1", "ko-KR", "한국에서 무엇을 먹나요?", "translations.csv:3"),
+    ]
+
+
+TAGS = ", ".join(sorted(registry().tags))
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (
+            read_native_questions,
+            "id,topic,text\nQ-1, ,What?\n",
+            "rows.csv:2, column topic: the cell is blank; fill it in",
+        ),
+        (
+            read_native_questions,
+            "id,topic,text\nQ-1,Food,What?\nQ-1,Food,Who?\n",
+            "rows.csv:3: Q-1 occurs a second time; delete this row or rows.csv:2",
+        ),
+        (
+            read_native_questions,
+            "id,topic,locale,text\nQ-1,Food,ko-KX,What?\n",
+            f"rows.csv:2, column locale: unknown locale 'ko-KX'; did you mean 'ko-KR'? choose one of: {TAGS}",
+        ),
+        (
+            read_translations,
+            "template_id,locale,question\nQ-1,,What?\n",
+            "rows.csv:2, column locale: the cell is blank; fill it in",
+        ),
+        (
+            read_translations,
+            "template_id,locale,question\nQ-1,GB,What?\nQ-1,UK,Who?\n",
+            "rows.csv:3: Q-1 in en-GB occurs a second time; delete this row or rows.csv:2",
+        ),
+        (
+            read_review_sheet,
+            "template_id,topic,template,decision,similarity\nQ-1,Food,In {country}?,keep,high\n",
+            "rows.csv:2, column similarity: 'high' is no number; leave it as it was",
+        ),
+    ],
+)
+def test_wrong_cells(tmp_path: Path, read, text: str, message: str):
+    with pytest.raises(RowError) as caught:
+        read(written(tmp_path, "rows.csv", text))
+    assert str(caught.value) == message
+
+
+def test_unknown_ending(tmp_path: Path):
+    with pytest.raises(RowError) as caught:
+        read_native_questions(tmp_path / "natives.xlsx")
+    assert str(caught.value) == (
+        "natives.xlsx: unknown file name ending '.xlsx'; use one of: .csv, .jsonl, .parquet"
+    )

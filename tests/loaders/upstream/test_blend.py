@@ -1,0 +1,308 @@
+"""BLEnD's files: every irregularity of them, one by one, on a small copy of the layout."""
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.loaders.upstream.blend import read_blend
+from blend.loaders.upstream.blend.prompts import read_prompts
+from blend.schemas.errors import BlendError
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS
+
+VALID = Path(__file__).parents[1] / "valid" / "blend"
+NOTHING = {"idk": 0, "no-answer": 0, "not-applicable": 0}
+PLACE = "annotations/Iran_data.json:Al-en-01"
+
+
+def group(answers: list[str], en_answers: list[str], count: int) -> dict[str, Any]:
+    return {"answers": answers, "en_answers": en_answers, "count": count}
+
+
+def one_question(
+    folder: Path,
+    *,
+    groups: list[dict[str, Any]] | None = None,
+    idks: Mapping[str, int] = NOTHING,
+    question: str = "?",
+    en_question: str = "What?",
+    source: str = "English (US)",
+) -> Path:
+    """A folder with one question of Iran."""
+    entry = {
+        "question": question,
+        "en_question": en_question,
+        "annotations": [group(["a"], ["a"], 5)] if groups is None else groups,
+        "idks": idks,
+    }
+    table = io.StringIO(newline="")
+    rows = [("", "ID", "Topic", "Source", "Question", "Translation")]
+    csv.writer(table).writerows([*rows, (0, "Al-en-01", "Food", source, question, en_question)])
+    for name, text in {
+        "annotations/Iran_data.json": json.dumps({"Al-en-01": entry}, ensure_ascii=False),
+        "questions/Iran_questions.csv": table.getvalue(),
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return folder
+
+
+def findings(folder: Path, *, clean: bool = True) -> list[tuple[str, str, str]]:
+    """Kind, place and detail; every finding here names locale and question."""
+    rows = read_blend(folder, clean=clean).findings
+    assert set(rows.select("locale", "template_id").rows()) <= {("fa-IR", "Al-en-01")}
+    return rows.select("kind", "source", "detail").rows()
+
+
+def test_questions_and_annotations_of_two_regions():
+    tables = read_blend(VALID)
+    assert (tables.questions.schema, tables.annotations.schema) == (QUESTIONS, ANNOTATIONS)
+    assert tables.findings.schema == FINDINGS
+    assert tables.questions.rows()[1:3] == [
+        (
+            "Al-en-01",
+            "Food",
+            "English (US)",
+            "대한민국의 간식은 무엇인가요?",
+            "What is a common snack in South Korea?",
+            "ko-KR",
+            "ko",
+            "text",
+            "en-US",
+            "questions/South_Korea_questions.csv:2",
+        ),
+        (
+            "Al-en-02",
+            "Food",
+            "Korean (Korea)",
+            "When do people eat in the UK? (e.g., HH:MM)",
+            "When do people eat in UK? (e.g., HH:MM)",
+            "en-GB",
+            "en",
+            "HH:MM",
+            "ko-KR",
+            "questions/UK_questions.csv:3",
+        ),
+    ]
+    assert tables.annotations.filter(locale="ko-KR").rows() == [
+        (
+            "Al-en-01",
+            "ko-KR",
+            [group(["과자"], ["cookie", "snack"], 3), group(["과일"], ["fruit"], 2)],
+            {**NOTHING, "others": []},
+            "upstream",
+            "annotations/South_Korea_data.json:Al-en-01",
+        ),
+        (
+            "Al-en-02",
+            "ko-KR",
+            [group(["18:00"], ["18:00"], 4)],
+            {**NOTHING, "no-answer": 1, "others": [{"reason": "not sure", "count": 1}]},
+            "upstream",
+            "annotations/South_Korea_data.json:Al-en-02",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "tidied", "kind", "found", "done"),
+    [
+        (" tea\t", "tea", "outer-white-space", "' tea\\t' has outer white space", "removed"),
+        ("tea\x1ctime", "tea time", "control-character", "'tea\\x1ctime' holds U+001C", "now a blank"),
+        ("tea\ntime", "tea time", "control-character", "'tea\\ntime' holds U+000A", "now a blank"),
+        ("cafe\u0301", "café", "not-nfc", "'cafe\u0301' is not in Unicode NFC", "composed"),
+    ],
+)
+def test_texts_are_tidied_or_only_reported(tmp_path, text, tidied, kind, found, done):
+    folder = one_question(tmp_path, groups=[group([text], ["tea"], 5)])
+    what = f"annotations[0].answers {found}"
+    for clean, answer, end in ((True, tidied, done), (False, text, "kept")):
+        assert read_blend(folder, clean=clean).annotations["annotations"].to_list() == [
+            [group([answer], ["tea"], 5)]
+        ]
+        assert findings(folder, clean=clean) == [(kind, PLACE, f"{what}; {end}")]
+
+
+def test_questions_are_tidied_as_well(tmp_path):
+    folder = one_question(tmp_path, question="چی\x1cشد؟ ")
+    assert read_blend(folder).questions["question"].to_list() == ["چی شد؟"]
+    assert read_blend(folder, clean=False).questions["question"].to_list() == ["چی\x1cشد؟ "]
+    place = "questions/Iran_questions.csv:2"
+    assert findings(folder) == [
+        ("control-character", place, "Question 'چی\\x1cشد؟ ' holds U+001C; now a blank"),
+        ("outer-white-space", place, "Question 'چی\\x1cشد؟ ' has outer white space; removed"),
+    ]
+
+
+def test_a_blank_question_is_empty_and_reported(tmp_path):
+    folder = one_question(tmp_path, question="  ")
+    assert read_blend(folder).questions["question"].to_list() == [""]
+    assert findings(folder) == [
+        ("blank-question", "questions/Iran_questions.csv:2", "Question is the blank '  '; now empty")
+    ]
+
+
+def test_invisible_characters_stay_and_are_reported_unless_ordinary(tmp_path):
+    # U+200C is ordinary Persian spelling, a zero-width space is not.
+    groups = [group(["بچه\u200cها"], ["kids"], 3), group(["چای\u200b"], ["tea"], 2)]
+    folder = one_question(tmp_path, groups=groups)
+    assert read_blend(folder).annotations["annotations"].to_list() == [groups]
+    detail = "annotations[1].answers 'چای\\u200b' holds the invisible U+200B; kept"
+    assert findings(folder) == [("invisible-character", PLACE, detail)]
+
+
+def test_a_group_may_lose_its_blank_answers_but_not_its_votes(tmp_path):
+    folder = one_question(tmp_path, groups=[group(["tea", " "], [""], 3), group([""], ["rice"], 2)])
+    assert read_blend(folder).annotations["annotations"].to_list() == [
+        [group(["tea"], [], 3), group([], ["rice"], 2)]
+    ]
+    assert findings(folder) == [
+        ("blank-answer", PLACE, "annotations[0].answers holds the blank ' '; removed"),
+        ("blank-answer", PLACE, "annotations[0].en_answers holds the blank ''; removed"),
+        ("blank-answer", PLACE, "annotations[1].answers holds the blank ''; removed"),
+    ]
+
+
+def test_variants_that_become_equal_are_one(tmp_path):
+    groups = [group(["tea", "tea "], ["tea"], 3)]
+    folder = one_question(tmp_path, groups=groups)
+    assert read_blend(folder).annotations["annotations"].to_list() == [[group(["tea"], ["tea"], 3)]]
+    assert read_blend(folder, clean=False).annotations["annotations"].to_list() == [groups]
+    assert findings(folder)[1] == (
+        "repeated-variant",
+        PLACE,
+        "annotations[0].answers holds 'tea' 2 times; one left",
+    )
+
+
+def test_free_text_reasons_are_counted_by_spelling(tmp_path):
+    # Most votes first, then by text; the order of the keys does not matter, and spelling is kept.
+    idks = {
+        "not sure": 1,
+        "idk": 1,
+        "Not sure": 1,
+        "no shops ": 1,
+        "not-applicable": 0,
+        "no-answer": 2,
+        "no shops": 1,
+    }
+    folder = one_question(tmp_path, idks=idks)
+    others = [
+        {"reason": "no shops", "count": 2},
+        {"reason": "Not sure", "count": 1},
+        {"reason": "not sure", "count": 1},
+    ]
+    assert read_blend(folder).annotations["idks"].to_list() == [
+        {"idk": 1, "no-answer": 2, "not-applicable": 0, "others": others}
+    ]
+    assert [finding for finding in findings(folder) if finding[0] != "outer-white-space"] == [
+        ("free-text-reason", PLACE, "'Not sure' (1) is a key of idks; moved to others"),
+        ("free-text-reason", PLACE, "'no shops ' (1) is a key of idks; moved to others"),
+        ("free-text-reason", PLACE, "'no shops' (1) is a key of idks; moved to others"),
+        ("free-text-reason", PLACE, "'not sure' (1) is a key of idks; moved to others"),
+        ("non-answers-above-annotators", PLACE, "7 non-answers of 5 annotators; kept"),
+    ]
+
+
+def test_odd_votes_are_kept_and_reported(tmp_path):
+    groups = [group(["a"], ["a"], 6), group(["b"], [], 1), group(["c"], ["a"], 1), group(["d"], ["none"], 1)]
+    folder = one_question(tmp_path, groups=groups)
+    assert read_blend(folder).annotations["annotations"].to_list() == [groups]
+    assert findings(folder) == [
+        ("no-variant", PLACE, "annotations[1].en_answers is empty; the group and its votes stay"),
+        (
+            "placeholder-answer",
+            PLACE,
+            "annotations[3].en_answers holds 'none', which may be no answer; kept",
+        ),
+        ("repeated-first-variant", PLACE, "'a' is the first English variant of 2 groups; kept apart"),
+        ("votes-above-annotators", PLACE, "annotations[0] has 6 votes of 5 annotators; kept"),
+    ]
+
+
+def test_groups_out_of_order_are_sorted_stably(tmp_path):
+    groups = [group(["a"], ["a"], 1), group(["b"], ["b"], 2), group(["c"], ["c"], 1)]
+    folder = one_question(tmp_path, groups=groups)
+    assert read_blend(folder).annotations["annotations"].to_list() == [[groups[1], groups[0], groups[2]]]
+    assert findings(folder) == [
+        ("unsorted-groups", PLACE, "votes are not in descending order: [1, 2, 1]; sorted")
+    ]
+
+
+def test_a_question_without_answers_stays(tmp_path):
+    folder = one_question(tmp_path, groups=[])
+    assert read_blend(folder).annotations["annotations"].to_list() == [[]]
+    assert findings(folder) == [
+        ("no-answers", PLACE, "nobody's answer is left; the question stays, without groups")
+    ]
+
+
+def test_source_labels_lead_to_locales(tmp_path):
+    place = "questions/Iran_questions.csv:2"
+    for source, tag, found in (
+        ("Korean (South Korea)", "ko-KR", []),
+        ("Hausa (Northern Nigeria)", "ha-NG", []),
+        (
+            "Korean (Korea)",
+            "ko-KR",
+            [("unusual-source-label", place, "Source 'Korean (Korea)' is read as ko-KR; label kept")],
+        ),
+        (
+            "Elvish (Rivendell)",
+            None,
+            [("unknown-source-label", place, "Source 'Elvish (Rivendell)' names no known locale; label kept")],
+        ),
+    ):
+        folder = one_question(tmp_path, source=source)
+        questions = read_blend(folder).questions
+        assert questions.select("source_label", "source_locale").rows() == [(source, tag)]
+        assert findings(folder) == found
+
+
+def test_most_regions_decide_a_templates_answer_format(tmp_path):
+    folder = one_question(shutil.copytree(VALID, tmp_path / "blend"), en_question="Until when? (e.g., HH:MM)")
+    tables = read_blend(folder)
+    assert tables.questions.filter(template_id="Al-en-01")["answer_format"].to_list() == ["text"] * 3
+    assert tables.findings.filter(kind="other-answer-format").select("source", "locale", "detail").rows() == [
+        (
+            "questions/Iran_questions.csv:2",
+            "fa-IR",
+            "'Until when? (e.g., HH:MM)' asks for HH:MM, most regions for text, which counts",
+        )
+    ]
+
+
+def test_prompts_as_published_with_their_oddities(tmp_path):
+    folder = one_question(tmp_path)
+    (folder / "prompts").mkdir()
+    text = "id,English,Translation,Edited\r\ninst-4,{q}?,{q}؟,yes\r\npers-3,{q}!,!,\r\ninst-4,{q}?,{q},\r\n"
+    (folder / "prompts" / "Iran_prompts.csv").write_text(text, encoding="utf-8", newline="")
+    prompts, found = read_prompts(folder)
+    place = "prompts/Iran_prompts.csv"
+    assert prompts.rows() == [
+        ("fa-IR", "inst-4", "{q}?", "{q}؟", f"{place}:2"),
+        ("fa-IR", "pers-3", "{q}!", "!", f"{place}:3"),
+        ("fa-IR", "inst-4", "{q}?", "{q}", f"{place}:4"),
+    ]
+    assert found.select("kind", "source", "detail").rows() == [
+        ("prompt-without-slot", f"{place}:3", "Translation of 'pers-3' has no {q}; kept"),
+        ("repeated-prompt", f"{place}:4", f"prompt 'inst-4' is also in {place}:2; both kept"),
+    ]
+
+
+def test_message_for_a_folder_without_prompts():
+    with pytest.raises(BlendError) as caught:
+        read_prompts(VALID)
+    assert str(caught.value) == f"{VALID}: no prompts; expected prompts/*_prompts.csv"
+
+
+def test_message_for_a_missing_folder(tmp_path):
+    with pytest.raises(BlendError) as caught:
+        read_blend(tmp_path / "nowhere")
+    message = f"{tmp_path}/nowhere: no such directory; give the directory that holds BLEnD's files"
+    assert str(caught.value) == message
