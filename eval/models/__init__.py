@@ -1,0 +1,4 @@
+"""Models: prompts go in, texts or log-probabilities of options come out.
+
+Nothing here knows of tasks or scores. `protocols` says what every model can be asked.
+"""

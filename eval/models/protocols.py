@@ -1,0 +1,182 @@
+"""What a model is asked and what it gives back: arrays in, arrays out, whatever is behind it.
+
+A model never knows which task it is asked for. An item that it could not answer comes back as an error of its
+own, in its place, and the others are answered all the same: what to do about it is for the caller to say.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+FinishReason = Literal["stop", "length", "error"]
+
+
+class Decoding(BaseModel):
+    """How texts are generated; every field can change an answer, so all of them stand in a run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_tokens: int = Field(default=128, ge=1)
+    """Tokens that an answer may have at most."""
+    temperature: float = Field(default=0.0, ge=0.0)
+    """0 takes the likeliest token each time (greedy); above it, tokens are drawn."""
+    seed: int = 0
+    """Where drawing starts; without effect at temperature 0."""
+    stop: tuple[str, ...] = ()
+    """Texts at which an answer ends; they do not belong to it."""
+
+
+class ModelDescription(BaseModel):
+    """Which model answered, and how it ran: what a run directory keeps of it and a resumed run compares."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: Literal["transformers", "server"]
+    """What computed the answers."""
+    id: str
+    """Hub id, name of the directory, or the name by which a server knows the model."""
+    revision: str | None = None
+    """Commit on the Hub; absent for directories and servers."""
+    config_digest: str | None = None
+    """SHA-256 of ``config.json``; a server does not tell."""
+    weights_digest: str | None = None
+    """SHA-256 over names, sizes, shapes and types of the weights (the headers of the safetensors files)."""
+    tokenizer_digest: str | None = None
+    """SHA-256 over the files of the tokenizer, the chat template among them."""
+    chat: bool
+    """Whether prompts go through the model's chat template."""
+    delimiter: str
+    """What stands between a prompt and an option."""
+    context_tokens: int | None = None
+    """Tokens that prompt and answer may have together."""
+    dtype: str | None = None
+    """Type of the weights while computing, for example ``float32``."""
+    device: str | None = None
+    """``cpu``, or the name of the GPU."""
+    server: str | None = None
+    """Address of the server, without user, password and query."""
+    versions: dict[str, str] = {}
+    """Versions of the libraries that compute, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a model wrote after one prompt, or why it wrote nothing."""
+
+    text: str
+    """As it was written, special tokens left out; empty with an error."""
+    tokens_in: int | None
+    """Tokens of the prompt, with those that a chat template adds; absent when unknown."""
+    tokens_out: int | None
+    """Tokens written, the one that ends the text among them; absent when unknown."""
+    finish_reason: FinishReason
+    """``length`` when the text was cut at `Decoding.max_tokens`."""
+    error: str | None = None
+    """What went wrong, in words for a user; only with the reason ``error``."""
+
+    @classmethod
+    def failed(cls, error: str, *, tokens_in: int | None = None) -> Self:
+        """An item without an answer, and why."""
+        return cls("", tokens_in, None, "error", error)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionScores:
+    """How likely each option is after its prompt, in three measures that one pass gives.
+
+    Shapes are ``(n_items, n_options)``, with the largest number of options of any item; an item's options
+    stand left, and the rest of its row is NaN in `logprobs` and 0 elsewhere.
+    """
+
+    logprobs: NDArray[np.float64]
+    """Sum of the log-probabilities (natural logarithm) of an option's tokens; NaN where there is none."""
+    tokens: NDArray[np.int32]
+    """Tokens that the sum is over."""
+    n_bytes: NDArray[np.int32]
+    """Bytes of the option in UTF-8, without what stands between prompt and option."""
+    tokens_in: NDArray[np.int32]
+    """Tokens of the prompt, shape ``(n_items,)``; 0 when unknown."""
+    errors: tuple[str | None, ...]
+    """Per item, why it has no scores, in words for a user; then its whole row is NaN."""
+
+    def per_token(self) -> NDArray[np.float64]:
+        """Mean log-probability of a token of each option; NaN where there is none."""
+        return np.where(self.tokens > 0, self.logprobs / np.maximum(self.tokens, 1), np.nan)
+
+    def per_byte(self) -> NDArray[np.float64]:
+        """Log-probability by byte of each option; NaN where there is none."""
+        return np.where(self.n_bytes > 0, self.logprobs / np.maximum(self.n_bytes, 1), np.nan)
+
+
+KeepGenerations = Callable[[Sequence[int], Sequence[Generation]], None]
+"""Takes answers as soon as they are there: positions of their prompts, and the answers in that order."""
+
+KeepOptionScores = Callable[[Sequence[int], OptionScores], None]
+"""Takes scores as soon as they are there: positions of their prompts, and a row for each in that order."""
+
+
+class Described(Protocol):
+    """Something that can say which model it is."""
+
+    def describe(self) -> ModelDescription:
+        """Which model answers, and how it runs."""
+        ...
+
+
+class Generator(Described, Protocol):
+    """Writes a text after each prompt."""
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        *,
+        samples: Sequence[int] | None = None,
+        keep: KeepGenerations | None = None,
+    ) -> Sequence[Generation]:
+        """One answer per prompt, in order.
+
+        Args:
+            prompts: What a user would type; the chat template, if any, is the model's business.
+            samples: Number of the draw of each prompt, for several answers to one prompt above temperature 0;
+                0 when absent. An answer depends on prompt, draw and `Decoding` alone, not on its neighbours.
+            keep: Takes answers as soon as they are there, in any order, never twice at a time, perhaps from
+                another thread. An error that it raises stops the asking.
+
+        Raises:
+            BlendError: If no answer can be had at all, for example because the server is down. What was kept
+                until then stays.
+        """
+        ...
+
+
+class OptionScorer(Described, Protocol):
+    """Says how likely given options are after a prompt."""
+
+    def option_logprobs(
+        self,
+        prompts: Sequence[str],
+        options: Sequence[Sequence[str]],
+        *,
+        keep: KeepOptionScores | None = None,
+    ) -> OptionScores:
+        """Scores of each item's options, in order.
+
+        Args:
+            prompts: As for `Generator.generate`.
+            options: For each prompt its options as text, at least one each, none empty: ``A`` or
+                ``Fried rice``, without a blank before it. What stands between prompt and option is the model's
+                business: a blank, or nothing after a chat template or a prompt that ends in white space.
+            keep: As for `Generator.generate`.
+
+        Raises:
+            BlendError: As for `Generator.generate`, and if the model cannot give log-probabilities.
+        """
+        ...
+
+
+class Model(Generator, OptionScorer, Protocol):
+    """A model that can do both."""
