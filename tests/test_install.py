@@ -1,9 +1,11 @@
-"""Installs: the package works editable and as a wheel, and its types hold as an installed package."""
+"""Installs: the package works editable and as a wheel, holds every file of the tree, and its types hold."""
 
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,21 +17,27 @@ print(blend.__version__, len(registry()), blend.__file__)
 
 
 @pytest.fixture(scope="module")
-def installed_wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(root: Path) -> dict[str, Any]:
+    """What pyproject.toml says."""
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def own_files(root: Path) -> list[str]:
+    """The files of the checkout that are ours, committed or not yet."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    return [name for name in listed.split("\0") if name and (root / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def installed_wheel(root: Path, own_files: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that holds the unpacked wheel, built from a copy of the checkout's own files."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
-    files = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split("\n")
-    for name in filter(None, files):
-        if (root / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            (source / name).write_bytes((root / name).read_bytes())
+    for name in own_files:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes((root / name).read_bytes())
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
     subprocess.run(build, check=True)
@@ -61,6 +69,34 @@ def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Pat
     build = "import sys; sys.argv = ['blend', 'build', '--out', 'release']; from blend.cli import main; main()"
     assert "blend-sample" in run_elsewhere(build, tmp_path, installed_wheel)
     assert (tmp_path / "release" / "release.json").is_file()
+
+
+def test_every_package_of_the_tree_is_listed_once(own_files: list[str], project: dict[str, Any]):
+    # A package that is not listed works in an editable install and is missing from the wheel.
+    homes = {folder: name for name, folder in project["tool"]["setuptools"]["package-dir"].items()}
+    packages = {
+        ".".join([homes[top], *below])
+        for top, *below in (Path(name).parent.parts for name in own_files if name.endswith("/__init__.py"))
+        if top in homes
+    }
+    listed = project["tool"]["setuptools"]["packages"]
+    assert set(listed) == packages
+    assert len(listed) == len(set(listed))
+
+
+@pytest.mark.integration
+def test_the_wheel_holds_the_tree_and_nothing_else(
+    installed_wheel: Path, own_files: list[str], project: dict[str, Any]
+):
+    # Every module and every data file: what package-data forgets is in no wheel.
+    homes = {
+        folder: name.replace(".", "/") for name, folder in project["tool"]["setuptools"]["package-dir"].items()
+    }
+    tops = {name: name.split("/", 1) for name in own_files if "/" in name}
+    expected = {f"{homes[top]}/{rest}" for top, rest in tops.values() if top in homes}
+    package = installed_wheel / "blend"
+    held = {path.relative_to(installed_wheel).as_posix() for path in package.rglob("*") if path.is_file()}
+    assert {name for name in held if "__pycache__" not in name} == expected
 
 
 @pytest.mark.integration
