@@ -1,1 +1,1 @@
-"""Models to predictions to scores; arrives with the evaluation release."""
+"""Evaluation: items from a release, answers from a model, scores from the answers that were kept."""

@@ -5,15 +5,11 @@ import json
 import polars as pl
 
 from blend.builders.templates.localise import prompt_question
+from blend.schemas.choice_prompts import PUBLISHED_PROMPT
 from blend.schemas.frames import KEY, MCQ_ROWS
 from blend.schemas.locales import Registry
+from blend.schemas.prompts import filled
 from blend.schemas.rows import LETTERS
-
-INSTRUCTION = (
-    "Without any explanation, choose only one from the given alphabet choices(e.g., A, B, C). "
-    'Provide as JSON format: {"answer_choice":""}'
-)
-"""The sentence after the question in the published prompts, letter by letter."""
 
 
 def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Registry) -> pl.DataFrame:
@@ -70,12 +66,8 @@ def _asked(mcqs: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> pl
 
 
 def _prompt() -> pl.Expr:
-    options = [
-        pl.format("{}. {}", pl.lit(letter), pl.col("options").list.get(i)) for i, letter in enumerate(LETTERS)
-    ]
-    return pl.concat_str(
-        pl.format("{} {}\n", "question", pl.lit(INSTRUCTION)), *options, pl.lit("\nAnswer:"), separator="\n"
-    )
+    options = {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
+    return filled(PUBLISHED_PROMPT, {"question": pl.col("question"), **options})
 
 
 def _json_texts(texts: list[str]) -> dict[str, str]:

@@ -1,0 +1,42 @@
+"""Tasks: rows of a release become what a model is asked, and what counts as right.
+
+Nothing here knows of models or of scores.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.eval.tasks.items import Asked, TaskOptions
+from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.errors import UnknownNameError
+
+
+class Task(NamedTuple):
+    """How items are made of a release."""
+
+    configs: tuple[str, ...]
+    """Configurations of the release that it reads."""
+    options: type[TaskOptions]
+    """What it can be told."""
+    ask: Callable[[Mapping[str, pl.DataFrame], Any], Asked]
+    """Makes the items: takes the configurations by name, each with a column ``region``, and the options."""
+
+
+TASKS: dict[str, Task] = {
+    "multiple-choice": Task((MULTIPLE_CHOICE_QUESTIONS,), MultipleChoiceOptions, ask_multiple_choice),
+}
+"""The tasks by name."""
+
+
+def task_of(name: str) -> Task:
+    """The task of this name.
+
+    Raises:
+        UnknownNameError: If there is none; lists the names.
+    """
+    if name not in TASKS:
+        raise UnknownNameError("task", name, TASKS)
+    return TASKS[name]
