@@ -1,15 +1,18 @@
 """The ``blend`` command: parses, calls one function of the library, prints.
 
 Exit codes: 0 done, 1 the input or the environment is not as it must be (the message says what to do), 2 the
-command line is wrong, 130 interrupted.
+command line is wrong, 70 a fault of blend itself, 130 interrupted. With BLEND_TRACEBACK=1 in the environment,
+an error that no code foresaw is shown with its traceback.
 """
 
+import os
 import sys
 from typing import Annotated
 
 import typer
 
 from blend.cli import build, diff, look, publish, templates, validate, wikidata
+from blend.cli.last_resort import last_words
 from blend.schemas.errors import BlendError, MissingExtraError
 from blend.version import __version__
 
@@ -46,9 +49,15 @@ def _blend(
 
 
 def main() -> None:
-    """Run the command line and turn expected errors into one message and an exit code."""
+    """Run the command line and turn whatever goes wrong into one message and an exit code."""
     try:
         app()
     except (BlendError, MissingExtraError) as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)
+    except Exception as error:
+        if os.environ.get("BLEND_TRACEBACK"):
+            raise
+        sentence, code = last_words(error)
+        typer.echo(f"error: {sentence}", err=True)
+        sys.exit(code)

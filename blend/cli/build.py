@@ -144,6 +144,7 @@ def _with_previous(
 
 def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:
     from rich.console import Console
+    from rich.markup import escape
 
     from blend.views.release import release_tables
 
@@ -151,12 +152,14 @@ def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:
     for table in release_tables(manifest):
         console.print(table)
     console.print(
-        f"\nBuilt {manifest.name} {manifest.version} in [bold]{out}[/bold]. Look at it:", highlight=False
+        f"\nBuilt {manifest.name} {manifest.version} in [bold]{escape(str(out))}[/bold]. Look at it:",
+        highlight=False,
     )
-    console.print(f"  blend show {out}", highlight=False)
+    console.print(f"  blend show {out}", highlight=False, markup=False, soft_wrap=True)
     first = manifest.tables[0].config
     console.print(
         f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )

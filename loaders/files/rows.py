@@ -10,14 +10,14 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
+from blend.loaders.files.content import beyond_limits, open_content, parquet_rows, read_content
 from blend.loaders.files.notes import Notes
 from blend.schemas.errors import RowError
 
@@ -92,8 +92,17 @@ def _other_separator(header: str) -> str | None:
 
 
 def place_of(path: Path, root: Path) -> str:
-    """The file as named in places: relative to the folder that is read, with forward slashes."""
-    return path.relative_to(root).as_posix()
+    """The file as named in places: relative to the folder that is read, with forward slashes.
+
+    Raises:
+        RowError: If the name is not UTF-8, so that no report or release could name the file.
+    """
+    name = path.relative_to(root).as_posix()
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise RowError("the file's name is not UTF-8", where=repr(name), fix="rename it") from None
+    return name
 
 
 def read_text(path: Path, root: Path, notes: Notes) -> str:
@@ -102,7 +111,8 @@ def read_text(path: Path, root: Path, notes: Notes) -> str:
     Raises:
         RowError: If the file is not UTF-8; names the first wrong byte and its line.
     """
-    content, place = path.read_bytes(), place_of(path, root)
+    place = place_of(path, root)
+    content = read_content(path, where=place)
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
         notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
@@ -135,7 +145,7 @@ def _parsed(text: str, place: str, row: int | None = None) -> Any:
         value = dict(pairs)
         if len(value) < len(pairs):
             keys = [key for key, _ in pairs]
-            repeated.extend((value, key) for key in value if keys.count(key) > 1)
+            repeated.extend((value, key) for key, times in Counter(keys).items() if times > 1)
         return value
 
     where = place if row is None else f"{place}:{row}"
@@ -143,6 +153,8 @@ def _parsed(text: str, place: str, row: int | None = None) -> Any:
         value = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise _not_json(error, where, whole_file=row is None) from None
+    except (RecursionError, ValueError) as error:
+        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
     if repeated:
         holder, key = repeated[-1]
         path = _path_to(holder, value)
@@ -193,7 +205,7 @@ def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterato
     if not header:
         fix = f"start it with the columns {', '.join(columns.required)}"
         raise RowError("no header", where=f"{place}:1", fix=fix)
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
         raise RowError(f"column {repeated[0]!r} occurs twice", where=f"{place}:1", fix="remove one of the two")
     columns.check(header, f"{place}:1", text.partition("\n")[0])
@@ -249,10 +261,8 @@ def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
 
 def _parquet_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:  # noqa: ARG001
     place = place_of(path, root)
-    try:
-        rows = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise RowError("not a Parquet file", where=place, fix="write or copy it again") from error
+    with open_content(path, where=place) as file:
+        rows = parquet_rows(file, where=place, fix="write or copy it again")
     columns.check(rows.columns, place)
     for row, values in enumerate(rows.iter_rows(named=True), start=1):
         yield Cells(f"{place}:{row}", columns.kept(values))

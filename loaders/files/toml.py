@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from blend.loaders.files.content import beyond_limits, read_content
 from blend.schemas.errors import BlendError, RowError, raise_all
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -24,17 +25,12 @@ def read_toml(path: Path, model: type[Model], *, what: str) -> Model:
         what: What messages call such a file, for example ``recipe``.
 
     Raises:
-        BlendError: If there is no such file, or if it is no text in UTF-8.
+        RowError: If the file cannot be read (see `content.open_content`).
+        BlendError: If it is not text in UTF-8.
         RowError, RowErrors: As `parse_toml`.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BlendError(
-            f"{path}: no such {what}; correct the path, or copy the sample's {what} there"
-        ) from None
-    except IsADirectoryError:
-        raise BlendError(f"{path}: a directory; give the {what} file in it") from None
+        text = read_content(path, what=what).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BlendError(
             f"{path}: byte {error.start} is not UTF-8; save the {what} with that encoding"
@@ -53,6 +49,8 @@ def parse_toml(text: str, model: type[Model], *, name: str, what: str) -> Model:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RowError(f"not TOML: {error}", where=name, fix=f"correct the {what} there") from None
+    except (RecursionError, ValueError) as error:
+        raise RowError(f"not usable as TOML: {beyond_limits(error)}", where=name, fix="correct it") from None
     try:
         return model.model_validate(values)
     except ValidationError as error:

@@ -6,6 +6,13 @@ from typing import NamedTuple
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
+from blend.loaders.files.content import (
+    instead_of_directory,
+    is_directory,
+    open_content,
+    parquet_rows,
+    read_content,
+)
 from blend.loaders.files.locales import read_locales
 from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
@@ -42,13 +49,15 @@ def read_manifest(release: Path) -> ReleaseManifest:
         BlendError: If there is none, or if it is not one that this version reads.
     """
     path = release / MANIFEST_NAME
-    try:
-        return ReleaseManifest.from_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not is_directory(release):
+        raise BlendError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
+    if not path.exists():
         raise BlendError(
             f"{release}: no {MANIFEST_NAME} here, so it is no release; "
             f"build one with `blend build --out {release}`"
-        ) from None
+        )
+    try:
+        return ReleaseManifest.from_json(read_content(path, what="manifest").decode())
     except (ValidationError, UnicodeDecodeError) as error:
         raise BlendError(
             f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
@@ -104,8 +113,14 @@ def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.D
         raise BlendError(
             f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
         )
-    rows = pl.concat([pl.read_parquet(release / file) for file in table.files])
+    rows = pl.concat([_file_rows(release, file) for file in table.files])
     return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
+
+
+def _file_rows(release: Path, file: str) -> pl.DataFrame:
+    where = str(release / file)
+    with open_content(release / file, where=where, what="table") as content:
+        return parquet_rows(content, where=where, fix="copy or build the release again")
 
 
 def _first_line(error: Exception) -> str:

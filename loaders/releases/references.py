@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from blend.loaders.files.content import instead_of_directory, is_directory
 from blend.loaders.hub import TIMEOUT_S, hub_name, listed_tags, pinned_commit
 from blend.loaders.hub.client import explained, insist, patient
 from blend.loaders.releases import read_manifest
@@ -58,12 +59,12 @@ def resolve_release(
             (the message lists the tags); if the repository holds no release there; if files stay damaged.
     """
     path = Path(reference)
-    if path.is_dir():
+    if is_directory(path):
         return path
     on_hub = hub_reference(str(reference))
     if on_hub is None:
         raise BlendError(
-            f"{reference}: {_no_directory(path)}; name the directory of a release, or org/name@v1.0.0"
+            f"{reference}: {instead_of_directory(path)}; name the directory of a release, or org/name@v1.0.0"
         )
     if on_hub.revision is None:
         raise _without_revision(on_hub.repo_id, endpoint, timeout_s)
@@ -137,10 +138,6 @@ def file_sha256(path: Path) -> str:
     """SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _no_directory(path: Path) -> str:
-    return "is a file" if path.is_file() else "no such directory"
 
 
 def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:

@@ -19,6 +19,7 @@ from typing import Literal
 
 from filelock import FileLock
 
+from blend.loaders.files.content import read_content
 from blend.loaders.files.durable import sync_directory
 from blend.loaders.files.notes import Notes
 from blend.schemas.errors import BlendError, RowError
@@ -120,7 +121,7 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
 
 def _text(path: Path, notes: Notes) -> str:
     """The file's text without a last line that was cut off."""
-    content, place = path.read_bytes(), path.name
+    content, place = read_content(path, what="decisions file"), path.name
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
         notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")

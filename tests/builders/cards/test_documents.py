@@ -79,7 +79,7 @@ def test_a_missing_datasheet_stops_the_build_before_anything_is_written(tmp_path
     recipe = Recipe(name="x", version="1.0.0", datasheet="no.toml", sources=(Source(kind="sample"),))
     with pytest.raises(BlendError) as caught:
         build_release(recipe, tmp_path / "release", base=tmp_path)
-    message = f"{tmp_path}/no.toml: no such datasheet; correct the path, or copy the sample's datasheet there"
+    message = f"{tmp_path}/no.toml: no such datasheet; correct the path"
     assert str(caught.value) == message
     assert not (tmp_path / "release").exists()
 

@@ -77,7 +77,7 @@ def test_all_problems_are_named_at_once(message_of):
 
 def test_a_missing_file(tmp_path: Path):
     told = message(tmp_path / "datasheet.toml")
-    assert told == "{datasheet}: no such datasheet; correct the path, or copy the sample's datasheet there"
+    assert told == "{datasheet}: no such datasheet; correct the path"
 
 
 def test_not_toml(message_of):

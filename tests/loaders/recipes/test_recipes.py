@@ -51,14 +51,14 @@ def test_message_for_a_missing_recipe(tmp_path):
     path = tmp_path / "recipe.toml"
     with pytest.raises(BlendError) as caught:
         read_recipe(path)
-    message = f"{path}: no such recipe; correct the path, or copy the sample's recipe there"
+    message = f"{path}: no such recipe; correct the path"
     assert str(caught.value) == message
 
 
 def test_message_for_a_directory(tmp_path):
     with pytest.raises(BlendError) as caught:
         read_recipe(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: a directory; give the recipe file in it"
+    assert str(caught.value) == f"{tmp_path}: a directory; give the recipe in it"
 
 
 def test_message_for_a_wrong_encoding(tmp_path):

@@ -1,0 +1,106 @@
+"""Content: the bytes of a file that somebody named, or one sentence that says why there are none."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from blend.schemas.errors import RowError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Opening a named pipe would otherwise wait until somebody writes into it. Windows has neither.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+_KINDS = {stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
+
+
+def read_content(path: Path, *, where: str | None = None, what: str = "file") -> bytes:
+    """The whole content of a file; arguments and errors as of `open_content`."""
+    with open_content(path, where=where, what=what) as file:
+        try:
+            return file.read()
+        except OSError as error:
+            raise _unreadable(path, error, where or str(path), what) from None
+
+
+def open_content(path: Path, *, where: str | None = None, what: str = "file") -> BinaryIO:
+    """A file, open for reading from its start, whatever the name turns out to lead to.
+
+    Args:
+        path: What the user named. Links are followed. A named pipe or a device is refused and never waited for.
+        where: What messages call it; the path when absent.
+        what: The kind of file that is expected, for the messages, for example ``recipe``.
+
+    Raises:
+        RowError: If there is no such file, if it is not a regular file, or if it cannot be read.
+    """
+    where = str(path) if where is None else where
+    try:
+        handle = os.open(path, _FLAGS)
+    except OSError as error:
+        raise _unreadable(path, error, where, what) from None
+    except ValueError:
+        raise RowError("the path holds a null character", where=repr(where), fix="correct the path") from None
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise _directory(where, what)
+    kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+    raise RowError(f"a {kind}, not a file", where=where, fix=f"give a {what} that is a regular file")
+
+
+def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
+    """The rows of an open Parquet file.
+
+    Raises:
+        RowError: If it is not one, or is cut off or damaged.
+    """
+    import polars as pl
+
+    try:
+        return pl.read_parquet(file)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
+
+
+def beyond_limits(error: RecursionError | ValueError) -> str:
+    """What a parser met that its language allows and Python does not; such an error names no place."""
+    return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
+
+
+def is_directory(path: Path) -> bool:
+    """Whether the path leads to a directory; false also where `Path.is_dir` raises: a name that cannot be."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def instead_of_directory(path: Path) -> str:
+    """What stands where a directory was expected, in words."""
+    return "is a file" if os.path.exists(path) else "no such directory"  # noqa: PTH110
+
+
+def _directory(where: str, what: str) -> RowError:
+    return RowError("a directory", where=where, fix=f"give the {what} in it")
+
+
+def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
+    """Why a file cannot be opened or read, in words, and what helps."""
+    if error.errno == errno.ENOENT and path.is_symlink():
+        return RowError(f"a link to {path.readlink()}, which is not there", where=where, fix="mend the link")
+    if error.errno == errno.ENOENT:
+        return RowError(f"no such {what}", where=where, fix="correct the path")
+    if error.errno == errno.ELOOP:
+        return RowError("a link that leads back to itself", where=where, fix="mend the link")
+    if error.errno == errno.EISDIR:
+        return _directory(where, what)
+    if error.errno == errno.ENOTDIR:
+        return RowError("a part of this path is a file", where=where, fix="correct the path")
+    if error.errno == errno.ENAMETOOLONG:
+        return RowError("the name is longer than the system allows", where=where, fix="correct the path")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return RowError(f"you may not read this {what}", where=where, fix="change its permissions")
+    return RowError(f"cannot be read ({error.strerror})", where=where, fix="copy it to another place")
