@@ -1,6 +1,7 @@
 """blend: make, publish, regenerate and score multilingual everyday-culture benchmarks.
 
-The names below are loaded when they are first used, so that importing the package stays cheap.
+Everything that a function here takes, returns or raises has its name here as well; `blend.schemas.errors` shows
+the errors as a tree. The names are loaded when they are first used, so that importing the package stays cheap.
 """
 
 from importlib import import_module
@@ -10,69 +11,168 @@ from blend.version import __version__
 
 if TYPE_CHECKING:
     from blend.builders.diff import diff_releases
+    from blend.builders.diff.model import ReleaseDiff
+    from blend.builders.judges.equivalence import Judge, LexicalJudge, Verdict
     from blend.builders.mcq import build_mcq
-    from blend.builders.publish import publish_release
+    from blend.builders.mcq.result import McqBuild
+    from blend.builders.publish import Publication, publish_release
     from blend.builders.release import build_release
-    from blend.builders.saq import aggregate
-    from blend.builders.stats import build_stats
-    from blend.builders.triples import build_food
+    from blend.builders.saq import Aggregation, aggregate
+    from blend.builders.stats import Stats, build_stats
+    from blend.builders.triples import FoodBuild, build_food
     from blend.builders.validate import validate_release
+    from blend.builders.validate.report import Level, Problem, ValidationReport
+    from blend.builders.validate.subject import Subject
     from blend.loaders.datasets import (
         load_annotations,
+        load_config,
         load_multiple_choice_questions,
         load_short_answer_questions,
     )
+    from blend.loaders.datasets.typed import as_models
     from blend.loaders.recipes import read_recipe
     from blend.loaders.releases import read_config, read_manifest
+    from blend.loaders.releases.newer import NewerVersionWarning
     from blend.loaders.releases.pull import pull_release
     from blend.loaders.releases.references import resolve_release
-    from blend.loaders.responses import read_responses
-    from blend.loaders.upstream.blend import read_blend
+    from blend.loaders.responses import ResponseTables, read_responses
+    from blend.loaders.upstream.blend import BlendTables, read_blend
+    from blend.loaders.wikidata.facts import Facts, read_facts
     from blend.loaders.wikidata.snapshot import take_snapshot
+    from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+    from blend.schemas.domains import Domain, OriginGroup, find_domain
+    from blend.schemas.errors import (
+        BlendError,
+        ConflictError,
+        HubError,
+        InputError,
+        MissingExtraError,
+        RowError,
+        RowErrors,
+        ServerError,
+        StorageError,
+        UnknownNameError,
+    )
+    from blend.schemas.food_options import FoodOptions
     from blend.schemas.locales import Locale, Registry, registry
+    from blend.schemas.manifest import ReleaseManifest
+    from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, SaqOptions, Source
+    from blend.schemas.snapshots import SnapshotInfo
 
-_HOMES = {
-    "Locale": "blend.schemas.locales",
-    "Registry": "blend.schemas.locales",
-    "aggregate": "blend.builders.saq",
-    "build_food": "blend.builders.triples",
-    "build_mcq": "blend.builders.mcq",
-    "build_release": "blend.builders.release",
-    "build_stats": "blend.builders.stats",
-    "diff_releases": "blend.builders.diff",
-    "load_annotations": "blend.loaders.datasets",
-    "load_multiple_choice_questions": "blend.loaders.datasets",
-    "load_short_answer_questions": "blend.loaders.datasets",
-    "publish_release": "blend.builders.publish",
-    "pull_release": "blend.loaders.releases.pull",
-    "read_blend": "blend.loaders.upstream.blend",
-    "read_config": "blend.loaders.releases",
-    "read_manifest": "blend.loaders.releases",
-    "read_recipe": "blend.loaders.recipes",
-    "read_responses": "blend.loaders.responses",
-    "registry": "blend.schemas.locales",
-    "resolve_release": "blend.loaders.releases.references",
-    "take_snapshot": "blend.loaders.wikidata.snapshot",
-    "validate_release": "blend.builders.validate",
+_NAMES = {
+    "blend.builders.diff": ("diff_releases",),
+    "blend.builders.diff.model": ("ReleaseDiff",),
+    "blend.builders.judges.equivalence": ("Judge", "LexicalJudge", "Verdict"),
+    "blend.builders.mcq": ("build_mcq",),
+    "blend.builders.mcq.result": ("McqBuild",),
+    "blend.builders.publish": ("Publication", "publish_release"),
+    "blend.builders.release": ("build_release",),
+    "blend.builders.saq": ("Aggregation", "aggregate"),
+    "blend.builders.stats": ("Stats", "build_stats"),
+    "blend.builders.triples": ("FoodBuild", "build_food"),
+    "blend.builders.validate": ("validate_release",),
+    "blend.builders.validate.report": ("Level", "Problem", "ValidationReport"),
+    "blend.builders.validate.subject": ("Subject",),
+    "blend.loaders.datasets": (
+        "load_annotations",
+        "load_config",
+        "load_multiple_choice_questions",
+        "load_short_answer_questions",
+    ),
+    "blend.loaders.datasets.typed": ("as_models",),
+    "blend.loaders.recipes": ("read_recipe",),
+    "blend.loaders.releases": ("read_config", "read_manifest"),
+    "blend.loaders.releases.newer": ("NewerVersionWarning",),
+    "blend.loaders.releases.pull": ("pull_release",),
+    "blend.loaders.releases.references": ("resolve_release",),
+    "blend.loaders.responses": ("ResponseTables", "read_responses"),
+    "blend.loaders.upstream.blend": ("BlendTables", "read_blend"),
+    "blend.loaders.wikidata.facts": ("Facts", "read_facts"),
+    "blend.loaders.wikidata.snapshot": ("take_snapshot",),
+    "blend.loaders.wikidata.sparql": ("EndpointError", "RequestPolicy"),
+    "blend.schemas.domains": ("Domain", "OriginGroup", "find_domain"),
+    "blend.schemas.errors": (
+        "BlendError",
+        "ConflictError",
+        "HubError",
+        "InputError",
+        "MissingExtraError",
+        "RowError",
+        "RowErrors",
+        "ServerError",
+        "StorageError",
+        "UnknownNameError",
+    ),
+    "blend.schemas.food_options": ("FoodOptions",),
+    "blend.schemas.locales": ("Locale", "Registry", "registry"),
+    "blend.schemas.manifest": ("ReleaseManifest",),
+    "blend.schemas.recipe": ("JudgeOptions", "McqOptions", "Recipe", "SaqOptions", "Source"),
+    "blend.schemas.snapshots": ("SnapshotInfo",),
 }
+"""Module to the public names that live there."""
+
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = [
+    "Aggregation",
+    "BlendError",
+    "BlendTables",
+    "ConflictError",
+    "Domain",
+    "EndpointError",
+    "Facts",
+    "FoodBuild",
+    "FoodOptions",
+    "HubError",
+    "InputError",
+    "Judge",
+    "JudgeOptions",
+    "Level",
+    "LexicalJudge",
     "Locale",
+    "McqBuild",
+    "McqOptions",
+    "MissingExtraError",
+    "NewerVersionWarning",
+    "OriginGroup",
+    "Problem",
+    "Publication",
+    "Recipe",
     "Registry",
+    "ReleaseDiff",
+    "ReleaseManifest",
+    "RequestPolicy",
+    "ResponseTables",
+    "RowError",
+    "RowErrors",
+    "SaqOptions",
+    "ServerError",
+    "SnapshotInfo",
+    "Source",
+    "Stats",
+    "StorageError",
+    "Subject",
+    "UnknownNameError",
+    "ValidationReport",
+    "Verdict",
     "__version__",
     "aggregate",
+    "as_models",
     "build_food",
     "build_mcq",
     "build_release",
     "build_stats",
     "diff_releases",
+    "find_domain",
     "load_annotations",
+    "load_config",
     "load_multiple_choice_questions",
     "load_short_answer_questions",
     "publish_release",
     "pull_release",
     "read_blend",
     "read_config",
+    "read_facts",
     "read_manifest",
     "read_recipe",
     "read_responses",

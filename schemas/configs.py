@@ -34,13 +34,14 @@ QUESTION_CONFIGS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIO
 """Configurations whose rows are about locales; the others are about languages."""
 
 
-def like(config: str) -> str:
+def base_config(config: str) -> str:
     """The configuration of `CONFIGS` whose model and key a configuration has.
 
-    Other domains than food name theirs alike: ``instrument-triples`` is like ``food-triples``.
+    It is the configuration itself, or for another domain than food the one of food: that of
+    ``instrument-triples`` is ``food-triples``.
 
     Raises:
-        UnknownNameError: If it is like none.
+        UnknownNameError: If there is none.
     """
     if config in CONFIGS:
         return config
@@ -52,9 +53,9 @@ def like(config: str) -> str:
 
 def model_of(config: str) -> type[BaseModel]:
     """The row model of a configuration."""
-    return CONFIGS[like(config)]
+    return CONFIGS[base_config(config)]
 
 
 def key_of(config: str) -> str:
     """The field that no two rows of a split of the configuration share."""
-    return KEYS[like(config)]
+    return KEYS[base_config(config)]

@@ -1,14 +1,52 @@
-"""Errors that a user meets: what went wrong, where, and what to do."""
+"""Errors that a user meets: what went wrong, where, and what to do.
+
+Whoever calls the package can tell from the class alone what kind of answer an error asks for::
+
+    BlendError                    everything below: a message for people, never a bug of ours
+    ├── InputError                what was given is not what it must be: mend it, the same call fails again
+    │   ├── RowError              a row, a key of a recipe or a field of a file; says which
+    │   ├── RowErrors             several of them, found in one pass
+    │   └── UnknownNameError      a name that does not exist; lists those that do
+    ├── MissingExtraError         an optional dependency is not installed; names the extra
+    ├── ConflictError             somebody else is at the same place: look at what they did, or wait
+    ├── StorageError              the disk is full or a folder may not be written; nothing is half there
+    └── ServerError               a server cannot be reached, refuses, or answers something else
+        ├── HubError              the Hugging Face Hub
+        └── EndpointError         a SPARQL endpoint (`blend.loaders.wikidata.sparql`)
+
+`InputError` is also a ``ValueError`` and `MissingExtraError` an ``ImportError``. A `ServerError` may pass: the
+same call can succeed later. Anything else that is raised is a bug of this package.
+"""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
-class BlendError(ValueError):
-    """Anything that the caller can mend: bad input, a bad option, a bad recipe."""
+class BlendError(Exception):
+    """Whatever is not as it must be, with a message that says what to do; see the tree above."""
 
 
-class RowError(BlendError):
+class InputError(BlendError, ValueError):
+    """What was given is not what it must be: a file, a row, a recipe, an option, a release."""
+
+
+class ConflictError(BlendError):
+    """Somebody else is at the same place: another process writes there, or what was there has changed."""
+
+
+class StorageError(BlendError):
+    """The disk is full, or a folder may not be written; what was there before is there still."""
+
+
+class ServerError(BlendError):
+    """A server cannot be reached, refuses, or answers something else than it was asked for."""
+
+
+class HubError(ServerError):
+    """The Hugging Face Hub cannot be reached, refuses, or does not hold what was asked for."""
+
+
+class RowError(InputError):
     """A row breaks its contract: what went wrong, where, and what to do."""
 
     def __init__(self, what: str, *, where: str, fix: str) -> None:
@@ -18,7 +56,7 @@ class RowError(BlendError):
         self.fix = fix
 
 
-class RowErrors(BlendError):
+class RowErrors(InputError):
     """Every problem that one pass over the input found, so that one pass is enough to mend them."""
 
     def __init__(self, errors: Sequence[RowError]) -> None:
@@ -27,8 +65,8 @@ class RowErrors(BlendError):
         super().__init__(count + "\n".join(str(error) for error in self.errors))
 
 
-class UnknownNameError(BlendError):
-    """A name that nobody registered; the message lists the valid ones."""
+class UnknownNameError(InputError):
+    """A name that does not exist; the message lists those that do."""
 
     def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
         choices = sorted(valid)
@@ -39,7 +77,7 @@ class UnknownNameError(BlendError):
         self.name = name
 
 
-class MissingExtraError(ImportError):
+class MissingExtraError(BlendError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
     def __init__(self, purpose: str, *, extra: str) -> None:

@@ -40,7 +40,7 @@ def format_of(text: str) -> AnswerFormat:
     return next((asked for hint, asked in _HINTS if hint in text), AnswerFormat.TEXT)
 
 
-def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - the field's word
+def canonical(answer: str, answer_format: AnswerFormat) -> str | None:
     """The answer in the one spelling of its format, or ``None`` when it does not have the format.
 
     Text is stripped of outer white space and must not be blank. An integer loses leading zeros and a zero
@@ -49,10 +49,10 @@ def canonical(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - 
     ``"7"``).
     """
     text = _western_digits(answer.strip())
-    return _CANONICAL[format](text)
+    return _CANONICAL[answer_format](text)
 
 
-def understood(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 - the field's word
+def understood(answer: str, answer_format: AnswerFormat) -> str | None:
     """The canonical spelling of an answer that people also write in another common notation.
 
     Besides what `canonical` takes: a time on the 12-hour clock (``5 pm``, ``12:30 a.m.``), commas between the
@@ -60,13 +60,13 @@ def understood(answer: str, format: AnswerFormat) -> str | None:  # noqa: A002 -
     included: nothing is guessed.
     """
     text = _western_digits(normalize("NFKC", answer)).strip().casefold().rstrip(_FULL_STOPS)
-    if format is AnswerFormat.INTEGER and _THOUSANDS.fullmatch(text):
+    if answer_format is AnswerFormat.INTEGER and _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     match = _TWELVE_HOURS.fullmatch(text)
-    if format is AnswerFormat.TIME and match is not None and 1 <= int(match[1]) <= 12:
+    if answer_format is AnswerFormat.TIME and match is not None and 1 <= int(match[1]) <= 12:
         # 12 am is midnight.
         text = f"{int(match[1]) % 12 + (12 if match[3] == 'p' else 0)}:{match[2] or '00'}"
-    return canonical(answer if format is AnswerFormat.TEXT else text, format)
+    return canonical(answer if answer_format is AnswerFormat.TEXT else text, answer_format)
 
 
 def _text(text: str) -> str | None:

@@ -1,11 +1,18 @@
 """Imports: cheap, one copy of every class, dependencies that point one way."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
+import typing
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import datasets
 import pytest
+from pydantic import BaseModel
 
 PACKAGES = ("schemas", "loaders", "builders", "eval", "dataset_cards")
 
@@ -58,6 +65,41 @@ def test_every_public_name_is_there():
     for name in blend.__all__:
         assert getattr(blend, name) is not None
     assert set(blend.__all__) <= set(dir(blend))
+
+
+def ours_in(annotation: object) -> Iterator[type]:
+    """The classes of the package that an annotation names, however deep."""
+    if isinstance(annotation, type) and annotation.__module__.startswith("blend."):
+        yield annotation
+    for part in typing.get_args(annotation):
+        yield from ours_in(part)
+
+
+def named_by(function: Callable[..., Any]) -> Iterator[str]:
+    """What a function takes, returns and raises, by name; of a model that it takes, the tables as well."""
+    hints = typing.get_type_hints(function, localns=vars(datasets))
+    waiting = [kind for hint in hints.values() for kind in ours_in(hint)]
+    returned = set(ours_in(hints.get("return")))
+    for kind in waiting:
+        yield kind.__name__
+        if issubclass(kind, BaseModel) and kind not in returned:
+            fields = (field.annotation for field in kind.model_fields.values())
+            waiting += [inner for field in fields for inner in ours_in(field) if inner not in waiting]
+    yield from re.findall(r"\b[A-Z]\w*Errors?\b", (function.__doc__ or "").partition("Raises:")[2])
+
+
+def test_what_a_public_function_takes_returns_or_raises_is_public():
+    import blend
+
+    functions = [value for name in blend.__all__ if inspect.isfunction(value := getattr(blend, name))]
+    hidden = {
+        (function.__name__, name)
+        for function in functions
+        for name in named_by(function)
+        if name not in blend.__all__
+    }
+    assert len(functions) > 20
+    assert not hidden
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -13,7 +13,7 @@ import typer
 
 from blend.cli import build, diff, look, publish, templates, validate, wikidata
 from blend.cli.last_resort import last_words
-from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.errors import BlendError
 from blend.version import __version__
 
 app = typer.Typer(
@@ -52,7 +52,7 @@ def main() -> None:
     """Run the command line and turn whatever goes wrong into one message and an exit code."""
     try:
         app()
-    except (BlendError, MissingExtraError) as error:
+    except BlendError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)
     except Exception as error:

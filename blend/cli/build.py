@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     from blend.schemas.manifest import ReleaseManifest
@@ -26,9 +26,10 @@ def build(
     out: Annotated[
         Path, typer.Option(help="Directory to make; an older release there is replaced.")
     ] = DEFAULT_OUT,
-    blend: Annotated[
+    blend_data: Annotated[
         str | None,
         typer.Option(
+            "--blend",
             metavar="DIR|REPO",
             help="Build from this directory or Hub repository in the layout of the public BLEnD data; with a "
             "recipe, take its BLEnD source from here.",
@@ -59,7 +60,9 @@ def build(
         typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of every random choice.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")
+    ] = False,
 ) -> None:
     """Build a release directory that `datasets.load_dataset` reads.
 
@@ -72,12 +75,12 @@ def build(
     """
     from blend.builders.release import build_release
 
-    used, base, places = _recipe(recipe, blend, revision, food)
+    used, base, places = _recipe(recipe, blend_data, revision, food)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     used, places = _with_previous(used, previous, places)
     from blend.views.progress import interruptible, shown_progress
 
-    if json:
+    if as_json:
         with interruptible():
             manifest = build_release(used, out, base=base, places=places)
         typer.echo(manifest.to_json(), nl=False)
@@ -88,29 +91,29 @@ def build(
 
 
 def _recipe(
-    path: Path | None, blend: str | None, revision: str | None, food: Path | None
+    path: Path | None, blend_data: str | None, revision: str | None, food: Path | None
 ) -> "tuple[Recipe, Path, dict[str, Path]]":
     """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
     from blend.loaders.recipes import read_recipe
     from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
 
-    if revision is not None and blend is None:
-        raise BlendError("--revision names a version of the repository given with --blend; give both")
+    if revision is not None and blend_data is None:
+        raise InputError("--revision names a version of the repository given with --blend; give both")
     if path is not None and revision is not None:
-        raise BlendError("--revision does not go with a recipe; write the revision into the recipe")
-    if food is not None and (path is not None or blend is not None):
-        raise BlendError(
+        raise InputError("--revision does not go with a recipe; write the revision into the recipe")
+    if food is not None and (path is not None or blend_data is not None):
+        raise InputError(
             "--food builds from a snapshot alone; to join it with other sources, write all into a recipe"
         )
     if food is not None:
         return food_recipe(food), Path(), {food.name: food}
-    if path is None and blend is None:
+    if path is None and blend_data is None:
         return sample_recipe(), Path(), {}
-    recipe = read_recipe(path) if path is not None else blend_recipe(blend or "", revision)
+    recipe = read_recipe(path) if path is not None else blend_recipe(blend_data or "", revision)
     base = path.parent if path is not None else Path()
-    if blend is None or revision is not None:
+    if blend_data is None or revision is not None:
         return recipe, base, {}
-    return recipe, base, {blend_source(recipe).location: Path(blend)}
+    return recipe, base, {blend_source(recipe).location: Path(blend_data)}
 
 
 def _with_options(
@@ -123,7 +126,7 @@ def _with_options(
         changes["mode"] = mcq_mode
     if variants is not None:
         if variants != "all" and not (variants.isdecimal() and int(variants) > 0):
-            raise BlendError(f"--variants {variants}: expected a number from 1 on, or 'all'")
+            raise InputError(f"--variants {variants}: expected a number from 1 on, or 'all'")
         changes["variants"] = "all" if variants == "all" else int(variants)
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
     top = {} if seed is None else {"seed": seed}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +18,7 @@ def diff(
     examples: Annotated[
         int, typer.Option(min=0, help="Changed values per column and split to quote, at most.")
     ] = 3,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the section for CHANGELOG.md, and nothing else.")
     ] = False,
@@ -34,19 +34,19 @@ def diff(
     - `blend diff org/blend@v1.0.0 release` compares what was published with what was built.
     - `blend diff org/blend@v1.0.0 org/blend@v1.1.0` compares two published versions.
     """
-    import json as json_
+    import json
 
     from blend.builders.diff import diff_releases
     from blend.builders.diff.text import changelog_entry, diff_json
     from blend.loaders.releases.references import resolve_release
     from blend.views.progress import interruptible
 
-    if json and markdown:
-        raise BlendError("--json and --markdown: choose one")
+    if as_json and markdown:
+        raise InputError("--json and --markdown: choose one")
     with interruptible():
         found = diff_releases(resolve_release(old), resolve_release(new), examples=examples)
-    if json:
-        typer.echo(json_.dumps(diff_json(found), ensure_ascii=False, indent=2))
+    if as_json:
+        typer.echo(json.dumps(diff_json(found), ensure_ascii=False, indent=2))
     elif markdown:
         typer.echo(changelog_entry(found, found.new.version), nl=False)
     else:

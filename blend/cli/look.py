@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 
@@ -30,26 +30,28 @@ def show(
 
 def stats(
     release: Annotated[Path, typer.Argument(help="Release directory.")] = DEFAULT_OUT,
-    blend: Annotated[
+    blend_data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Read the published BLEnD data from this directory instead."),
+        typer.Option(
+            "--blend", metavar="DIR", help="Read the published BLEnD data from this directory instead."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
     ] = None,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients."""
-    import json as json_
+    import json
 
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
     from blend.views.stats import dataset_tables, write_frames
 
-    figures = stats_of_release(release) if blend is None else stats_of_blend(blend)
+    figures = stats_of_release(release) if blend_data is None else stats_of_blend(blend_data)
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
-    if json:
-        typer.echo(json_.dumps(figures.to_json(), ensure_ascii=False, indent=2))
+    if as_json:
+        typer.echo(json.dumps(figures.to_json(), ensure_ascii=False, indent=2))
         return
     from rich.console import Console
 
@@ -63,10 +65,10 @@ def status(
     recipe: Annotated[
         Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
     ] = None,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say which questions still need responses, per locale."""
-    import json as json_
+    import json
 
     from blend.builders.release.inputs import known_locales, read_inputs
     from blend.builders.saq.collection import collection_status
@@ -77,13 +79,13 @@ def status(
     base = Path() if recipe is None else recipe.parent
     inputs = read_inputs(used, base=base, locales=known_locales(used, base=base))
     if inputs.responses.is_empty():
-        raise BlendError(
+        raise InputError(
             "the recipe has no raw responses, only finished annotations; "
             "add a source of kind 'responses' to follow a collection"
         )
     state = collection_status(inputs.questions, inputs.responses, inputs.reviews, used.saq)
-    if json:
-        typer.echo(json_.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
+    if as_json:
+        typer.echo(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
         return
     from rich.console import Console
 
@@ -98,7 +100,7 @@ def schema(
     name: Annotated[str | None, typer.Argument(help="Model to print; without one, all are listed.")] = None,
 ) -> None:
     """Print the JSON Schema of a row, of a recipe or of a manifest."""
-    import json as json_
+    import json
 
     from blend.views.models import MODELS
 
@@ -108,25 +110,25 @@ def schema(
         return
     if name not in MODELS:
         raise UnknownNameError("model", name, MODELS)
-    typer.echo(json_.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2))
 
 
 def locales(
     tag: Annotated[
         str | None, typer.Argument(help="Locale tag, region code or upstream name; all when absent.")
     ] = None,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the locale registry, or one entry of it."""
-    import json as json_
+    import json
 
     from blend.schemas.locales import registry
 
     known = registry()
     chosen = list(known) if tag is None else [known.find(tag)]
-    if json:
+    if as_json:
         typer.echo(
-            json_.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
+            json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
     from rich.console import Console

@@ -52,7 +52,7 @@ def publish(
             forced=force_version,
             dry_run=dry_run,
             notify=notify,
-            told=lambda sentence: typer.echo(sentence, err=True),
+            on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
     from rich.console import Console
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError, StorageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,12 +80,12 @@ def localise(
 
 def _write_csv(rows: "pl.DataFrame", out: Path) -> None:
     if out.exists():
-        raise BlendError(f"{out}: exists, and may hold somebody's work; choose another --out or move it away")
+        raise InputError(f"{out}: exists, and may hold somebody's work; choose another --out or move it away")
     partial = out.with_name(f".{out.name}.partial")
     try:
         rows.write_csv(partial)
         partial.rename(out)
     except OSError as error:
-        raise BlendError(f"{out}: cannot write ({error.strerror}); choose another --out") from error
+        raise StorageError(f"{out}: cannot write ({error.strerror}); choose another --out") from error
     finally:
         partial.unlink(missing_ok=True)

@@ -28,7 +28,9 @@ def validate(
         int, typer.Option(min=0, help="Problems to show of each check and level; all are counted.")
     ] = 10,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings as well.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")
+    ] = False,
 ) -> None:
     """Check a release: files, rows, ids, answers, texts, card, and that it loads.
 
@@ -39,15 +41,15 @@ def validate(
     - `blend validate release --skip loading` leaves out the slowest check.
     """
     from blend.builders.validate import validate_release
-    from blend.loaders.files.progress import unheard
+    from blend.loaders.files.progress import silent
     from blend.loaders.releases.references import resolve_release
     from blend.views.progress import interruptible, shown_progress
 
     chosen = _chosen(only, skip)
-    with interruptible(), nullcontext(unheard) if json else shown_progress() as notify:
+    with interruptible(), nullcontext(silent) if as_json else shown_progress() as notify:
         path = resolve_release(release)
         report = validate_release(path, checks=chosen, examples=examples, name=release, notify=notify)
-    if json:
+    if as_json:
         typer.echo(report.to_json(), nl=False)
     else:
         from rich.console import Console
@@ -61,7 +63,7 @@ def validate(
 
 def _chosen(only: list[str] | None, skip: list[str] | None) -> "dict[str, Check]":
     from blend.builders.validate import CHECKS
-    from blend.schemas.errors import BlendError, UnknownNameError
+    from blend.schemas.errors import InputError, UnknownNameError
 
     for name in [*(only or ()), *(skip or ())]:
         if name not in CHECKS:
@@ -70,5 +72,5 @@ def _chosen(only: list[str] | None, skip: list[str] | None) -> "dict[str, Check]
         name: check for name, check in CHECKS.items() if (not only or name in only) and name not in (skip or ())
     }
     if not chosen:
-        raise BlendError("--only and --skip leave no check; name other ones")
+        raise InputError("--only and --skip leave no check; name other ones")
     return chosen

@@ -18,7 +18,7 @@ from blend.builders.stats import Stats
 from blend.builders.stats.dataset import DatasetStats
 from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
 from blend.views.triples import food_stats_tables
 
@@ -82,7 +82,7 @@ def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any],
         out: Directory, made if need be. Files of these names are replaced, each at once; others stay.
 
     Raises:
-        BlendError: If the directory cannot be written.
+        InputError: If the directory cannot be written.
     """
     text = json.dumps(figures, ensure_ascii=False, indent=2) + "\n"
     try:
@@ -93,7 +93,7 @@ def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any],
         with _replaced(out / "stats.json") as part:
             part.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise BlendError(
+        raise InputError(
             f"{out}: cannot write the statistics here ({error.strerror}); choose another --out"
         ) from error
 

@@ -7,7 +7,7 @@ import tomli_w
 from blend.builders.cards.canary import canary
 from blend.builders.cards.card import AGREEMENT, CARD_NAME, mean_of, render_card
 from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
-from blend.builders.cards.credits import citation, licence
+from blend.builders.cards.credits import citation, license_of
 from blend.builders.cards.croissant import CROISSANT_NAME, About, render_croissant
 from blend.builders.cards.datasheet import DATASHEET_NAME, render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
@@ -73,7 +73,7 @@ def _charts(facts: ReleaseFacts) -> list[Chart]:
 
 def _about(facts: ReleaseFacts) -> About:
     recipe = facts.manifest.recipe
-    terms = licence(recipe.license)
+    terms = license_of(recipe.license)
     answers = {question.key: question.answer for question in questions(facts.datasheet)}
     return About(
         title=facts.title,

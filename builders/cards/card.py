@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from blend.builders.cards.canary import canary
 from blend.builders.cards.charts import Chart
-from blend.builders.cards.credits import BLEND_CITATION, FMLAMA_CITATION, citation, credits_of, licence
+from blend.builders.cards.credits import BLEND_CITATION, FMLAMA_CITATION, citation, credits_of, license_of
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header
@@ -63,7 +63,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         measures=_measures(facts),
         charts=charts,
         credits=credits_of(manifest),
-        licence=licence(manifest.recipe.license),
+        license=license_of(manifest.recipe.license),
         citations=[citation(manifest.recipe), *works],
         history=_history(facts.changelog),
     )
@@ -99,10 +99,10 @@ def _configs(tables: Mapping[str, Sequence[TableInfo]]) -> list[dict[str, Any]]:
     return [_config(name, of, first.setdefault(model_of(name), name)) for name, of in tables.items()]
 
 
-def _config(name: str, tables: Sequence[TableInfo], like: str) -> dict[str, Any]:
+def _config(name: str, tables: Sequence[TableInfo], base: str) -> dict[str, Any]:
     model = model_of(name)
     return {
-        "like": None if like == name else like,
+        "base": None if base == name else base,
         "name": name,
         "summary": first_sentence(model),
         "of_locales": name in QUESTION_CONFIGS,

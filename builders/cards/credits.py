@@ -35,7 +35,7 @@ FMLAMA_CITATION = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Licence:
+class License:
     """A licence, for people."""
 
     name: str
@@ -57,7 +57,7 @@ class Credit:
     """What to call the source."""
     about: str
     """What it is, in one sentence."""
-    licence: Licence
+    license: License
     """Its licence."""
     pinned: str
     """What exactly was read: a revision or the beginning of the digest."""
@@ -67,7 +67,7 @@ class Credit:
 class _Kind:
     name: str
     about: str
-    licence: str | None
+    license: str | None
 
 
 _KINDS: Mapping[str, _Kind] = {
@@ -90,16 +90,16 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-def licence(identifier: str) -> Licence:
+def license_of(identifier: str) -> License:
     """A licence by the identifier that the Hub uses, for example ``cc-by-sa-4.0``."""
     if identifier in _NAMES:
-        return Licence(*_NAMES[identifier])
+        return License(*_NAMES[identifier])
     if found := _CREATIVE_COMMONS.fullmatch(identifier):
         terms, number = found.groups()
-        return Licence(
+        return License(
             f"CC {terms.upper()} {number}", f"https://creativecommons.org/licenses/{terms}/{number}/"
         )
-    return Licence(identifier, None)
+    return License(identifier, None)
 
 
 def credits_of(manifest: ReleaseManifest) -> list[Credit]:
@@ -130,5 +130,5 @@ def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
     kind = _KINDS[source.kind]
     place = f" (`{source.location}`)" if source.location else ""
     pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
-    identifier = source.license or kind.licence or recipe.license
-    return Credit(f"{kind.name}{place}", kind.about, licence(identifier), pinned)
+    identifier = source.license or kind.license or recipe.license
+    return Credit(f"{kind.name}{place}", kind.about, license_of(identifier), pinned)

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from blend.builders.cards.canary import canary
-from blend.builders.cards.credits import credits_of, licence
+from blend.builders.cards.credits import credits_of, license_of
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
 from blend.schemas.datasheet import questions
@@ -53,7 +53,7 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
     rows = [f"`{name}` {sum(table.rows for table in tables):,}" for name, tables in facts.tables.items()]
     steps = ", ".join(stage.stage for stage in facts.manifest.report)
     findings = sum(sum(stage.findings.values()) for stage in facts.manifest.report)
-    terms = sorted({f"{credit.name}: {credit.licence.markdown}" for credit in credits_of(facts.manifest)})
+    terms = sorted({f"{credit.name}: {credit.license.markdown}" for credit in credits_of(facts.manifest)})
     return {
         "composition.count": f"Rows by configuration: {', '.join(rows)}.",
         "composition.data": "The columns of every configuration are described in the card, `README.md`.",
@@ -65,7 +65,7 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
         "preprocessing.steps": f"Steps: {steps}. The recipe with all options is `recipe.toml`; the counts of "
         "every step stand in `release.json`.",
         "preprocessing.software": f"Built with blend-sdk {facts.manifest.sdk_version}.",
-        "distribution.license": licence(recipe.license).markdown,
+        "distribution.license": license_of(recipe.license).markdown,
         "distribution.third_party_terms": "; ".join(terms),
         "maintenance.old_versions": "A version is a tag that never moves; `CHANGELOG.md` says what changed.",
     }

@@ -6,7 +6,7 @@ from blend.builders.judges.chat import MODEL_PREFIX, ChatJudge
 from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, pair_key
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.recipe import JudgeOptions
 
 
@@ -27,7 +27,7 @@ def make_judges(
             (`loaders.responses.decisions.append_decisions`); needed for one.
 
     Raises:
-        BlendError: If an option that the kind of judge needs is missing, or one is given that it has no use
+        InputError: If an option that the kind of judge needs is missing, or one is given that it has no use
             for, or if the decisions contradict each other.
     """
     _check(options)
@@ -46,7 +46,7 @@ class DecisionsJudge:
         for decision in decisions:
             earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
             if earlier.verdict != decision.verdict:
-                raise BlendError(
+                raise InputError(
                     f"{decision.answer_a!r} and {decision.answer_b!r} are decided both "
                     f"'same' and 'different', by {earlier.who!r} and {decision.who!r}; keep one of the two"
                 )
@@ -68,24 +68,24 @@ class DecisionsJudge:
 def _check(options: JudgeOptions) -> None:
     kind = options.kind
     if kind == "lexical" and options.model is not None:
-        raise BlendError(
+        raise InputError(
             f"judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
             "write kind = 'chat' or 'embedding', or remove model"
         )
     if kind != "chat" and options.base_url is not None:
-        raise BlendError(
+        raise InputError(
             f"judge: base_url {options.base_url!r} is given, but kind = {kind!r} asks no server; "
             "write kind = 'chat' or remove base_url"
         )
     if kind == "chat" and options.model is None:
-        raise BlendError("judge: kind = 'chat' needs a model; add its name as the server knows it")
+        raise InputError("judge: kind = 'chat' needs a model; add its name as the server knows it")
     if kind == "chat" and options.decisions is None:
-        raise BlendError(
+        raise InputError(
             "judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
             "asks nothing again; add decisions = 'decisions.tsv'"
         )
     if kind == "embedding" and options.model is None:
-        raise BlendError(
+        raise InputError(
             "judge: kind = 'embedding' needs a model; "
             "add its directory, or its Hub id with a revision ('org/name@commit')"
         )
@@ -100,7 +100,7 @@ def _model_judge(
     if options.kind == "embedding":
         return (EmbeddingJudge(options.model, threshold=options.threshold),)
     if record is None:
-        raise BlendError("judge: verdicts of a chat model must be kept; pass record to make_judges")
+        raise InputError("judge: verdicts of a chat model must be kept; pass record to make_judges")
     return (
         ChatJudge(options.model, base_url=options.base_url, record=record, concurrency=options.concurrency),
     )

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from blend.builders.judges.equivalence import Pair, Verdict
 from blend.builders.judges.prompt import Message, question, question_again, read_opinion
 from blend.loaders.responses.decisions import Decision, pair_key
-from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.errors import BlendError, InputError, MissingExtraError, ServerError
 from blend.schemas.text import clean
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ChatJudge:
             today: The date to put on verdicts.
 
         Raises:
-            BlendError: If the address is none.
+            InputError: If the address is not one.
         """
         self.name = f"{MODEL_PREFIX}{model}"
         self._model = model
@@ -82,7 +82,8 @@ class ChatJudge:
 
         Raises:
             MissingExtraError: If the package ``openai`` is not installed.
-            BlendError: If the server cannot be asked, or if the model gives no verdict on a pair in all
+            InputError: If there is no API key.
+            ServerError: If the server cannot be asked, or if the model gives no verdict on a pair in all
                 its tries. The verdicts that came until then are recorded.
         """
         keys = [pair_key(a, b) for a, b in pairs]
@@ -114,7 +115,7 @@ class ChatJudge:
         except OpenAIError as error:
             raise _explained(error, self.name, self._base_url) from error
         if undecided:
-            raise BlendError("\n".join(undecided))
+            raise ServerError("\n".join(undecided))
 
     async def _ask_side_by_side(self, pairs: Sequence[Pair]) -> list[str]:
         """Ask about all pairs, and return what is wrong with those that got no verdict."""
@@ -129,7 +130,7 @@ class ChatJudge:
 
         key = os.environ.get("OPENAI_API_KEY") or (_NO_KEY if self._base_url else None)
         if key is None:
-            raise BlendError(
+            raise InputError(
                 f"{self.name}: there is no API key; set OPENAI_API_KEY in the environment, "
                 "or give base_url, the address of a server that needs none"
             )
@@ -204,7 +205,7 @@ def _address(base_url: str | None) -> str | None:
     except ValueError:
         complete = False
     if not complete:
-        raise BlendError(
+        raise InputError(
             f"judge: base_url {base_url!r} is no address of a server; "
             "write it in full, for example 'http://localhost:8000/v1'"
         )
@@ -234,18 +235,18 @@ def _explained(error: "openai.OpenAIError", name: str, base_url: str | None) -> 
     where = f"{name} at {_public(base_url)}" if base_url else name
     again = "run again: the verdicts that came are kept and not asked again"
     if isinstance(error, openai.APITimeoutError):
-        return BlendError(f"{where}: the server does not answer in time; {again}")
+        return ServerError(f"{where}: the server does not answer in time; {again}")
     if isinstance(error, openai.APIConnectionError):
         fix = f"start the server or correct base_url, then {again}"
-        return BlendError(f"{where}: no connection, or it broke; {fix}")
+        return ServerError(f"{where}: no connection, or it broke; {fix}")
     if not isinstance(error, openai.APIStatusError):
-        return BlendError(f"{where}: not the answer of an OpenAI-compatible server; correct base_url")
+        return ServerError(f"{where}: not the answer of an OpenAI-compatible server; correct base_url")
     code = error.status_code
     if code in (401, 403):
         # What servers say here may quote the key.
-        return BlendError(f"{where}: the server refuses the API key (HTTP {code}); correct OPENAI_API_KEY")
+        return ServerError(f"{where}: the server refuses the API key (HTTP {code}); correct OPENAI_API_KEY")
     fix = "correct model or base_url" if 400 <= code < 500 and code not in (408, 409, 429) else again
-    return BlendError(f"{where}: HTTP {code}, {_said(error)!r}; {fix}")
+    return ServerError(f"{where}: HTTP {code}, {_said(error)!r}; {fix}")
 
 
 def _public(base_url: str) -> str:

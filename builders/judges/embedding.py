@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blend.builders.judges.equivalence import Pair, Verdict
-from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.text import clean
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class EmbeddingJudge:
             batch_size: Texts encoded at a time.
 
         Raises:
-            BlendError: If the model is neither such a directory nor a Hub id with a pinned revision.
+            InputError: If the model is neither such a directory nor a Hub id with a pinned revision.
         """
         self._source, self._revision = _located(model)
         self.name = f"embedding:{_shown(self._source, self._revision)}"
@@ -49,7 +49,7 @@ class EmbeddingJudge:
 
         Raises:
             MissingExtraError: If sentence-transformers is not installed.
-            BlendError: If the model cannot be loaded.
+            InputError: If the model cannot be loaded.
         """
         cleaned = [(clean(a), clean(b)) for a, b in pairs]
         self._encode(text for pair in cleaned for text in pair)
@@ -76,19 +76,19 @@ class EmbeddingJudge:
 def _located(model: str) -> tuple[str, str | None]:
     if Path(model).is_dir():
         if not (Path(model) / _MODULES).is_file():
-            raise BlendError(
+            raise InputError(
                 f"judge: {model} holds no {_MODULES}, so it is no sentence-transformers model; "
                 "load it with SentenceTransformer, which adds mean pooling, and save it with save_pretrained"
             )
         return model, None
     name, _, revision = model.partition("@")
     if name.count("/") != 1 or name.startswith((".", "/")):
-        raise BlendError(
+        raise InputError(
             f"judge: model {model!r} is no directory and no Hub id; "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         )
     if not revision or revision in _MOVING:
-        raise BlendError(
+        raise InputError(
             f"judge: model {model!r} is not pinned, so a rebuild may decide otherwise; "
             f"write '{name}@' and a commit or tag"
         )
@@ -109,7 +109,7 @@ def _loaded(source: str, revision: str | None) -> "SentenceTransformer":
         return SentenceTransformer(source, revision=revision, local_files_only=revision is None)
     except (OSError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise BlendError(
+        raise InputError(
             f"judge: model {source!r} cannot be loaded ({reason}); "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         ) from error

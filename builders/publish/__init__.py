@@ -28,9 +28,9 @@ from blend.builders.publish.steps import (
     make_tag,
     send_files,
 )
-from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.hub import hub_name
-from blend.loaders.hub.client import TIMEOUT_S, Told, explained, patient
+from blend.loaders.hub.client import TIMEOUT_S, OnWait, explained, patient
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.repository import HubRepository, Refs
@@ -73,8 +73,8 @@ def publish_release(
     dry_run: bool = False,
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
-    notify: Notify = unheard,
-    told: Told | None = None,
+    notify: Notify = silent,
+    on_wait: OnWait | None = None,
 ) -> Publication:
     """Publish a release as one commit and the tag ``vX.Y.Z``.
 
@@ -91,7 +91,7 @@ def publish_release(
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
         timeout_s: Seconds without a byte after which a request is given up, and tried again.
         notify: Told about progress.
-        told: Told what is waited for.
+        on_wait: Called with a sentence about what is waited for.
 
     Returns:
         What was done.
@@ -114,7 +114,7 @@ def publish_release(
             )
         api = HfApi(endpoint=endpoint, library_name="blend-sdk", library_version=__version__)
         shipment = Shipment(
-            repository=HubRepository(api, repo_id, told=told),
+            repository=HubRepository(api, repo_id, on_wait=on_wait),
             release=release,
             files=files,
             title=f"Release {manifest.name} {manifest.version}",

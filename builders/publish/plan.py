@@ -25,7 +25,7 @@ class Changes(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.removed)
 
-    def told(self) -> str:
+    def described(self) -> str:
         """The changes in words, the first paths by name."""
         kinds = (("added", self.added), ("changed", self.changed), ("removed", self.removed))
         return "; ".join(f"{kind}: {some_of(list(paths))}" for kind, paths in kinds if paths)

@@ -11,7 +11,7 @@ from blend.builders.diff.version_step import accepted_versions, version_step
 from blend.builders.publish.plan import Changes, changes_between, version_tag
 from blend.loaders.files.progress import Notify
 from blend.loaders.hub import hub_name
-from blend.loaders.hub.client import ATTEMPTS, insist, is_passing, reason, status_of, wait_after
+from blend.loaders.hub.client import ATTEMPTS, is_passing, reason, status_of, wait_after, with_retries
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.references import fetch_release
 from blend.loaders.releases.repository import MAIN, HubRepository, Refs
@@ -61,7 +61,7 @@ class Shipment:
         if differences := self.differences(commit):
             raise BlendError(
                 f"{self.where}: {self.tag} is published with other content and never changes "
-                f"({differences.told()}); see "
+                f"({differences.described()}); see "
                 f"`blend diff {self.repository.repo_id}@{self.tag} {self.release}`, "
                 "raise `version` in the recipe and build again"
             )
@@ -108,12 +108,12 @@ def create_repository(shipment: Shipment, *, private: bool) -> None:
         BlendError: If it was to be private and somebody else has made it public.
     """
     repository = shipment.repository
-    insist(
+    with_retries(
         # Without --private, the default of the organisation holds.
         lambda: repository.api.create_repo(
             repository.repo_id, repo_type="dataset", private=private or None, exist_ok=True
         ),
-        told=repository.told,
+        on_wait=repository.on_wait,
     )
     if private and not repository.is_private():
         raise BlendError(
@@ -178,8 +178,8 @@ def make_commit(
     commit = _commit(shipment, operations, head, description)
     if differences := shipment.differences(commit):
         raise BlendError(
-            f"{shipment.where}: commit {commit} does not hold what was sent ({differences.told()}), so it is "
-            "not tagged; undo it on the Hub and publish again"
+            f"{shipment.where}: commit {commit} does not hold what was sent ({differences.described()}), so it "
+            "is not tagged; undo it on the Hub and publish again"
         )
     shipment.notify("commit", 1, 1)
     return commit
@@ -199,11 +199,11 @@ def make_tag(shipment: Shipment, commit: str) -> str:
     repository = shipment.repository
     shipment.notify("tag", 0, 1)
     try:
-        insist(
+        with_retries(
             lambda: repository.api.create_tag(
                 repository.repo_id, tag=shipment.tag, revision=commit, repo_type="dataset"
             ),
-            told=repository.told,
+            on_wait=repository.on_wait,
         )
     except (httpx2.HTTPError, OSError):
         tagged = repository.refs().tags.get(shipment.tag)
@@ -252,7 +252,7 @@ def _commit(
                 raise _conflict(shipment, head, refs.head) from error
             if attempt == ATTEMPTS or not _may_pass(error):
                 raise
-            wait_after(error, attempt, told=repository.told)
+            wait_after(error, attempt, on_wait=repository.on_wait)
         except ValueError as error:
             raise BlendError(
                 f"{shipment.release / 'README.md'}: the Hub does not accept it: {error}"

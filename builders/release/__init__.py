@@ -17,7 +17,7 @@ from blend.builders.parquet import Table, write_table
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
-from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import staged
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.releases import LOCALES_NAME
@@ -41,7 +41,7 @@ def build_release(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
-    notify: Notify = unheard,
+    notify: Notify = silent,
 ) -> ReleaseManifest:
     """Build the release that a recipe describes.
 

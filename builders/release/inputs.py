@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.locales import read_locales
-from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.recipes.sources import SourceTables, load_source
-from blend.schemas.errors import BlendError, RowError, raise_all
+from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
@@ -43,7 +43,7 @@ def read_inputs(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
-    notify: Notify = unheard,
+    notify: Notify = silent,
 ) -> Inputs:
     """Read all sources of a recipe that hold questions.
 
@@ -92,7 +92,7 @@ def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | N
         return known
     path = base / recipe.locale_file
     if not path.is_file():
-        raise BlendError(f"recipe, key locale_file: no such file: {path}; correct the path")
+        raise InputError(f"recipe, key locale_file: no such file: {path}; correct the path")
     return known.extended(read_locales(path))
 
 
@@ -140,7 +140,7 @@ def _check_unique(questions: pl.DataFrame) -> None:
 def _check_held(wanted: list[str], held: set[str]) -> None:
     missing = [tag for tag in wanted if tag not in held]
     if missing:
-        raise BlendError(
+        raise InputError(
             f"recipe, key locales: no source has a question in {', '.join(missing)}; "
             f"the sources hold {', '.join(sorted(held)) or 'none'}"
         )

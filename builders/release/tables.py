@@ -14,7 +14,7 @@ from blend.builders.release.reviewed import fillers_of, judges_of, reviewed_file
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.sources import read_food_sources
-from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.progress import Notify, silent
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
@@ -46,7 +46,7 @@ class BuiltTables:
             self.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
         )
 
-    def mcq_batches(self, notify: Notify = unheard) -> Iterator[pl.DataFrame]:
+    def mcq_batches(self, notify: Notify = silent) -> Iterator[pl.DataFrame]:
         """Multiple-choice questions as published, in batches; tells ``notify`` how many are written."""
         done, total = 0, self.mcqs.n_mcqs
         for batch in self.mcqs.batches():
@@ -85,7 +85,7 @@ def build_tables(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
-    notify: Notify = unheard,
+    notify: Notify = silent,
 ) -> BuiltTables:
     """Build everything that a recipe describes, except files.
 

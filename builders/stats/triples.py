@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.triples.rows import NUMBER
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 
 COMMON = 10
 """Most common parts shown per language."""
@@ -38,14 +38,14 @@ def build_food_stats(triples: Iterable[pl.DataFrame], *, common: int = COMMON) -
         common: How many of the most common parts to list per language.
 
     Raises:
-        BlendError: If there are no rows.
+        InputError: If there are no rows.
 
     References:
         Zhou et al. (2025), Table 2 (dishes per cultural group) and Table 4 (most common ingredients).
     """
     frames = [frame for frame in triples if len(frame)]
     if not frames:
-        raise BlendError("there are no rows to count; build a language that has some")
+        raise InputError("there are no rows to count; build a language that has some")
     pairs = [_pairs(frame) for frame in frames]
     return FoodStats(
         languages=pl.concat(_counts(frame, made) for frame, made in zip(frames, pairs, strict=True)).sort(

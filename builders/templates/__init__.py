@@ -72,9 +72,9 @@ def review_sheet(
 
 def _reasons(proposal: Proposal) -> list[str]:
     """All reasons to look at a proposal; a country that is told as such is not told as a proper noun again."""
-    told = {_detail(reason) for reason in proposal.reasons}
+    named = {_detail(reason) for reason in proposal.reasons}
     one_country = one_country_reasons(proposal.text)
-    return [*proposal.reasons, *(reason for reason in one_country if _detail(reason) not in told)]
+    return [*proposal.reasons, *(reason for reason in one_country if _detail(reason) not in named)]
 
 
 def _detail(reason: str) -> str:

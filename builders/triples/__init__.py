@@ -14,7 +14,7 @@ from blend.builders.triples.origins import find_origins
 from blend.builders.triples.rows import Ingredients, language_rows
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.domains import Domain
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.food import DROPPED
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.frames import FINDINGS
@@ -47,10 +47,10 @@ class FoodBuild:
         """The rows of a language, `schemas.food.TRIPLES`, ordered by item number and origin.
 
         Raises:
-            BlendError: If the language holds none; names those that do.
+            InputError: If the language holds none; names those that do.
         """
         if language not in self.languages:
-            raise BlendError(f"no dish has a row in {language!r}; choose from {', '.join(self.languages)}")
+            raise InputError(f"no dish has a row in {language!r}; choose from {', '.join(self.languages)}")
         wanted = self.index.filter(pl.col("language") == language).select("item", "origin")
         return language_rows(
             language,
@@ -72,7 +72,7 @@ class FoodBuild:
             languages: Those of the options when absent.
 
         Raises:
-            BlendError: If a language holds no rows.
+            InputError: If a language holds no rows.
         """
         wanted = self.options.aligned_languages if languages is None else tuple(languages)
         rows = {language: self.rows(language) for language in wanted}
@@ -92,7 +92,7 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
         options: How; the defaults when absent.
 
     Raises:
-        BlendError: If the snapshot holds no item of the domain, or none in a language asked for.
+        InputError: If the snapshot holds no item of the domain, or none in a language asked for.
 
     References:
         Zhou et al. (2025), https://arxiv.org/abs/2404.06833, section 3, and the query published with it.
@@ -100,7 +100,7 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
     chosen = options or FoodOptions()
     members = class_members(facts.claims, domain)
     if members.is_empty():
-        raise BlendError(
+        raise InputError(
             f"the snapshot holds no item of class {domain.item_class}; take it for the domain {domain.name!r}"
         )
     labels, descriptions = _texts(facts, chosen)
@@ -254,7 +254,7 @@ def _check_languages(index: pl.DataFrame, options: FoodOptions) -> None:
     held = set(index["language"])
     missing = [language for language in options.languages or () if language not in held]
     if missing:
-        raise BlendError(
+        raise InputError(
             f"option languages: no dish has a row in {', '.join(missing)}; "
             f"{', '.join(sorted(held)) or 'no language'} of those asked for can be built"
         )

@@ -8,8 +8,8 @@ from blend.builders.parquet import Table
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import food_tables
 from blend.loaders.files.pins import check_pin, file_infos
-from blend.loaders.files.progress import Notify, unheard
-from blend.schemas.errors import BlendError
+from blend.loaders.files.progress import Notify, silent
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import Recipe, Source
 
@@ -27,7 +27,7 @@ class FoodSource:
 
 
 def read_food_sources(
-    recipe: Recipe, *, base: Path = Path(), places: Mapping[str, Path] | None = None, notify: Notify = unheard
+    recipe: Recipe, *, base: Path = Path(), places: Mapping[str, Path] | None = None, notify: Notify = silent
 ) -> list[FoodSource]:
     """Build the tables of the Wikidata snapshot that a recipe names; none where it names none.
 
@@ -38,12 +38,12 @@ def read_food_sources(
         notify: Told about progress.
 
     Raises:
-        BlendError: If the snapshot is not there, is damaged or is another than the recipe pins, or if there
+        InputError: If the snapshot is not there, is damaged or is another than the recipe pins, or if there
             are two, which would make the same configurations.
     """
     sources = [source for source in recipe.sources if source.kind == "wikidata"]
     if len(sources) > 1:
-        raise BlendError(
+        raise InputError(
             f"the recipe has {len(sources)} sources of kind 'wikidata', which would make the same "
             "configurations; keep one, and build the others as releases of their own"
         )
@@ -59,9 +59,9 @@ def _read(source: Source, recipe: Recipe, base: Path, places: Mapping[str, Path]
     name = f"source wikidata {source.location}"
     path = places.get(source.location, base / source.location)
     if source.revision is not None:
-        raise BlendError(f"{name}: a snapshot has no revision; remove the key")
+        raise InputError(f"{name}: a snapshot has no revision; remove the key")
     if not path.is_file():
-        raise BlendError(f"{name}: no such file: {path}; take one with `blend wikidata snapshot --out {path}`")
+        raise InputError(f"{name}: no such file: {path}; take one with `blend wikidata snapshot --out {path}`")
     files = file_infos(path.parent, [path])
     # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
     digest = files[0].sha256

@@ -21,7 +21,7 @@ from blend.builders.validate.checks.tables import check_rows, check_splits, chec
 from blend.builders.validate.checks.votes import check_votes
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.builders.validate.subject import Subject
-from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.releases import release_locales
 from blend.schemas.locales import Registry
 from blend.version import __version__
@@ -66,7 +66,7 @@ def validate_release(
     examples: int = EXAMPLES,
     name: str | None = None,
     locales: Registry | None = None,
-    notify: Notify = unheard,
+    notify: Notify = silent,
 ) -> ValidationReport:
     """Check a release.
 

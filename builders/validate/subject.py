@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from blend.builders.parquet import canonical_rows, schema_digest
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema, published_names
-from blend.schemas.configs import QUESTION_CONFIGS, key_of, like, model_of
+from blend.schemas.configs import QUESTION_CONFIGS, base_config, key_of, model_of
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -155,7 +155,7 @@ class Subject:
 def is_known(config: str) -> bool:
     """Whether there is a model for the rows of a configuration."""
     try:
-        return bool(like(config))
+        return bool(base_config(config))
     except UnknownNameError:
         return False
 

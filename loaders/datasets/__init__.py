@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
 from blend.loaders.datasets.regions import PER_REGION, find_region, regions_of
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question
 
@@ -198,9 +198,9 @@ def load_config(
     """
     asked = None if region is None else [region] if isinstance(region, str) else list(region)
     if asked == []:
-        raise BlendError("region=[]: names no region; name some, or leave it out for all of them")
+        raise InputError("region=[]: names no region; name some, or leave it out for all of them")
     if split is not None and asked is not None and config in PER_REGION:
-        raise BlendError(f"{config}: its splits are its regions; name region or split, not both")
+        raise InputError(f"{config}: its splits are its regions; name region or split, not both")
 
     def choose(manifest: ReleaseManifest) -> list[TableInfo]:
         return _choice(manifest, config, asked, split).tables
@@ -233,7 +233,7 @@ def _choice(manifest: ReleaseManifest, config: str, asked: Sequence[str] | None,
     if asked is None:
         return _Choice(wanted, [])
     if config not in (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS):
-        raise BlendError(f"{where}: {config} has no regions; leave region out, or name a split")
+        raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
     found = dict.fromkeys(find_region(name, regions_of(manifest), where=where) for name in asked)
     if config in PER_REGION:
         return _Choice([tables[region.split] for region in found], [])
@@ -249,7 +249,7 @@ def _check_present(places: Places, config: str, locales: Sequence[str]) -> None:
 
     held = set(pl.scan_parquet(here).select(pl.col("locale").unique()).collect()["locale"])
     if absent := [locale for locale in locales if locale not in held]:
-        raise BlendError(
+        raise InputError(
             f"{named(places.manifest)}: {config} holds no row about {', '.join(absent)}; "
             "the report in release.json says why"
         )

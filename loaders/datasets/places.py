@@ -14,7 +14,7 @@ from blend.loaders.releases.references import (
     hub_reference,
     resolve_release,
 )
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
 
 ON_HUB = "hf://"
@@ -75,7 +75,7 @@ def _reference(release: str | Path, revision: str | None) -> Path | Reference:
     path = Path(release)
     if path.is_dir():
         if revision is not None:
-            raise BlendError(
+            raise InputError(
                 f"{release}: a directory has no revisions; leave revision={revision!r} out, "
                 "or name a repository on the Hub"
             )
@@ -85,7 +85,7 @@ def _reference(release: str | Path, revision: str | None) -> Path | Reference:
         # It names nothing that can be loaded, and the error says why.
         return resolve_release(release)
     if revision is not None and on_hub.revision not in (None, revision):
-        raise BlendError(f"{release}: names another revision than revision={revision!r}; name one of the two")
+        raise InputError(f"{release}: names another revision than revision={revision!r}; name one of the two")
     return Reference(on_hub.repo_id, revision or on_hub.revision)
 
 
@@ -110,7 +110,7 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
     tables = choose(manifest)
     absent = {file.path for file in damaged_files(folder, _files(tables))}
     if absent and is_offline_mode():
-        raise BlendError(
+        raise InputError(
             f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "
             "and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, without streaming"
         )
@@ -122,7 +122,7 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
 def _check_whole(release: Path, files: Sequence[str]) -> None:
     damaged = ", ".join(file.path for file in damaged_files(release, files))
     if damaged:
-        raise BlendError(
+        raise InputError(
             f"{release}: {damaged} is missing or differs from the digest in {MANIFEST_NAME}; "
             "copy or build the release again"
         )

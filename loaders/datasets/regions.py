@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from blend.schemas.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.errors import BlendError, InputError, UnknownNameError
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import ReleaseManifest
 
@@ -56,13 +56,13 @@ def find_region(name: str, regions: Sequence[Region], *, where: str) -> Region:
 
     Raises:
         UnknownRegionError: If the release has no such region; lists those it has.
-        BlendError: If the name is that of several regions, such as locales of one country.
+        InputError: If the name is that of several regions, such as locales of one country.
     """
     found = [region for region in regions if name in region.names]
     if not found:
         raise UnknownRegionError(name, regions, where=where)
     if len(found) > 1:
-        raise BlendError(f"{where}: {name!r} names several regions; choose one of: {listed(found)}")
+        raise InputError(f"{where}: {name!r} names several regions; choose one of: {listed(found)}")
     return found[0]
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from blend.schemas.arrow import published_names
 from blend.schemas.configs import CONFIGS, model_of
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import InputError, RowError
 
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
@@ -28,7 +28,7 @@ def as_models(rows: "Dataset | IterableDataset", config: str | None = None) -> I
 
     Raises:
         UnknownNameError: If there is no such configuration.
-        BlendError: If it cannot be told which configuration the rows are of.
+        InputError: If it cannot be told which configuration the rows are of.
         RowError: When a row is reached that is not what its model says, or lacks a column of it.
     """
     return _checked(rows, _model_of(rows, config))
@@ -44,7 +44,7 @@ def _model_of(rows: "Dataset | IterableDataset", config: str | None) -> type[Bas
     fitting = {model for model in CONFIGS.values() if columns.issuperset(published_names(model).values())}
     if len(fitting) == 1:
         return fitting.pop()
-    raise BlendError(
+    raise InputError(
         f"rows with the columns {', '.join(sorted(columns)) or '(unknown)'}: they do not say of which "
         f"configuration they are; name it, as in as_models(rows, {next(iter(CONFIGS))!r})"
     )

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import FileInfo
 
 
@@ -33,10 +33,10 @@ def check_pin(found: str, pinned: str | None, *, where: str) -> None:
     """Compare a source's digest with the one in the recipe, if there is one.
 
     Raises:
-        BlendError: If they differ; names both.
+        InputError: If they differ; names both.
     """
     if pinned is not None and found != pinned:
-        raise BlendError(
+        raise InputError(
             f"{where}: its files have the sha256 {found}, but the recipe says {pinned}; get the files that the "
             f'recipe means, or write sha256 = "{found}" there if these are the right ones'
         )

@@ -6,5 +6,5 @@ Notify = Callable[[str, int, int], None]
 """Called with the step under way, how many of its parts are done, and how many there are."""
 
 
-def unheard(step: str, done: int, total: int) -> None:
+def silent(step: str, done: int, total: int) -> None:
     """Tell nobody."""

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from blend.loaders.files.content import beyond_limits, read_content
-from blend.schemas.errors import BlendError, RowError, raise_all
+from blend.schemas.errors import InputError, RowError, raise_all
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -26,13 +26,13 @@ def read_toml(path: Path, model: type[Model], *, what: str) -> Model:
 
     Raises:
         RowError: If the file cannot be read (see `content.open_content`).
-        BlendError: If it is not text in UTF-8.
+        InputError: If it is not text in UTF-8.
         RowError, RowErrors: As `parse_toml`.
     """
     try:
         text = read_content(path, what=what).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BlendError(
+        raise InputError(
             f"{path}: byte {error.start} is not UTF-8; save the {what} with that encoding"
         ) from None
     return parse_toml(text, model, name=str(path), what=what)

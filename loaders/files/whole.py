@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blend.loaders.files.durable import sync_directory
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import ConflictError, InputError, StorageError
 from blend.schemas.manifest import MANIFEST_NAME
 
 
@@ -29,8 +29,9 @@ def staged(out: Path, *, option: str = "--out") -> Iterator[Path]:
         The directory to write into.
 
     Raises:
-        BlendError: If ``out`` is a file or holds something else than a release, if it cannot be written, if
-            the disk is full, or if another process is writing it.
+        InputError: If ``out`` is a file or holds something else than a release.
+        StorageError: If it cannot be written, or if the disk is full.
+        ConflictError: If another process is writing it.
     """
     out = out.absolute()
     beside = out.with_name(f".{out.name}.partial")
@@ -56,12 +57,12 @@ def _explained(out: Path, option: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise BlendError(
+            raise StorageError(
                 f"{out}: no space left on the disk; nothing was changed; "
                 f"free some space or choose another {option}"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise BlendError(
+            raise StorageError(
                 f"{out}: cannot write here ({error.strerror}); "
                 f"choose another {option} or change the permissions"
             ) from error
@@ -74,7 +75,7 @@ def _locked(out: Path, option: str) -> Iterator[None]:
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        raise BlendError(
+        raise ConflictError(
             f"{out}: another process is writing this release; wait for it or choose another {option}"
         ) from None
     try:
@@ -88,9 +89,9 @@ def _refuse_foreign(out: Path, option: str) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise BlendError(f"{out}: is a file; {option} names the directory to make")
+        raise InputError(f"{out}: is a file; {option} names the directory to make")
     if any(out.iterdir()) and not (out / MANIFEST_NAME).is_file():
-        raise BlendError(
+        raise InputError(
             f"{out}: holds files but no {MANIFEST_NAME}, so it is no release and is not replaced; "
             f"choose another {option} or empty it yourself"
         )

@@ -34,7 +34,7 @@ _PASSING = {408, 429, 500, 502, 503, 504}
 _TOKEN = re.compile(r"hf_[A-Za-z0-9]{8,}")
 _QUERY = re.compile(r"(https?://[^\s?]+)\?[^\s)]*")
 
-Told = Callable[[str], None]
+OnWait = Callable[[str], None]
 """Called with a sentence about what is waited for."""
 
 
@@ -121,14 +121,14 @@ def _wrong_here(error: OSError) -> str | None:
     return None
 
 
-def insist(
-    call: Callable[[], T], *, told: Told | None = None, attempts: int = ATTEMPTS, pause_s: float = 1.0
+def with_retries(
+    call: Callable[[], T], *, on_wait: OnWait | None = None, attempts: int = ATTEMPTS, pause_s: float = 1.0
 ) -> T:
     """Make a request that may be made twice, again after every passing error.
 
     Args:
         call: Makes the request; asking the Hub, or changing it in a way that a second time changes nothing.
-        told: Told what is waited for.
+        on_wait: Called with a sentence about what is waited for.
         attempts: How often to make it.
         pause_s: Seconds before the second attempt, doubled for every further one, unless the Hub says how long
             to wait.
@@ -144,7 +144,7 @@ def insist(
         except (httpx2.HTTPError, OSError) as error:
             if attempt == attempts or not is_passing(error):
                 raise
-            wait_after(error, attempt, told=told, pause_s=pause_s)
+            wait_after(error, attempt, on_wait=on_wait, pause_s=pause_s)
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -157,11 +157,11 @@ def is_passing(error: Exception) -> bool:
     return isinstance(error, (httpx2.TransportError, ConnectionError, TimeoutError))
 
 
-def wait_after(error: Exception, attempt: int, *, told: Told | None = None, pause_s: float = 1.0) -> None:
+def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None, pause_s: float = 1.0) -> None:
     """Wait before the next attempt, as long as the Hub asks for or twice as long as the last time."""
     seconds = max(pause_asked_s(error), pause_s * 2 ** (attempt - 1))
-    if told is not None:
-        told(f"{reason(error)}: next attempt in {seconds:.0f} s")
+    if on_wait is not None:
+        on_wait(f"{reason(error)}: next attempt in {seconds:.0f} s")
     time.sleep(seconds)
 
 

@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 from blend.loaders.sample import sample_path
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.recipe import Recipe, Source
 
 
@@ -49,11 +49,11 @@ def blend_source(recipe: Recipe) -> Source:
     """The one BLEnD source of a recipe.
 
     Raises:
-        BlendError: If it has none, or several.
+        InputError: If it has none, or several.
     """
     sources = [source for source in recipe.sources if source.kind == "blend"]
     if len(sources) != 1:
-        raise BlendError(
+        raise InputError(
             f"--blend gives the place of one source of kind 'blend', but the recipe has {len(sources)}; "
             "write the locations into the recipe"
         )

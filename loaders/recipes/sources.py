@@ -11,7 +11,7 @@ from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import ANNOTATIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
@@ -101,7 +101,7 @@ _KINDS: dict[str, Callable[[Source, Path, Registry], SourceTables]] = {
 
 def _snapshot(source: Source, base: Path) -> Snapshot:
     if (base / source.location).is_dir():
-        raise BlendError(
+        raise InputError(
             f"{_name(source)}: a directory has no revision; leave the key out, or move the directory away "
             "to read the Hub repository of that name"
         )
@@ -110,11 +110,11 @@ def _snapshot(source: Source, base: Path) -> Snapshot:
 
 def _directory(source: Source, base: Path) -> Path:
     if not source.location:
-        raise BlendError(f"{_name(source)}: key location is missing; name the directory")
+        raise InputError(f"{_name(source)}: key location is missing; name the directory")
     folder = base / source.location
     if not folder.is_dir():
         hint = ", or add a revision if it is a Hub repository" if source.kind == "blend" else ""
-        raise BlendError(f"{_name(source)}: no such directory: {folder}; correct the location{hint}")
+        raise InputError(f"{_name(source)}: no such directory: {folder}; correct the location{hint}")
     return folder
 
 
@@ -122,7 +122,7 @@ def _refuse(source: Source, *keys: str) -> None:
     """Refuse keys that the kind of source has no use for; they would be ignored in silence."""
     for key in keys:
         if getattr(source, key):
-            raise BlendError(f"{_name(source)}: key {key} means nothing for this kind of source; remove it")
+            raise InputError(f"{_name(source)}: key {key} means nothing for this kind of source; remove it")
 
 
 def _info(source: Source, root: Path, files: Iterable[Path], revision: str | None = None) -> SourceInfo:

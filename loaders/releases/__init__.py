@@ -22,7 +22,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_QUESTIONS,
     model_of,
 )
-from blend.schemas.errors import BlendError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
@@ -46,20 +46,20 @@ def read_manifest(release: Path) -> ReleaseManifest:
     """The manifest of a release directory.
 
     Raises:
-        BlendError: If there is none, or if it is not one that this version reads.
+        InputError: If there is none, or if it is not one that this version reads.
     """
     path = release / MANIFEST_NAME
     if not is_directory(release):
-        raise BlendError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
+        raise InputError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
     if not path.exists():
-        raise BlendError(
+        raise InputError(
             f"{release}: no {MANIFEST_NAME} here, so it is no release; "
             f"build one with `blend build --out {release}`"
         )
     try:
         return ReleaseManifest.from_json(read_content(path, what="manifest").decode())
     except (ValidationError, UnicodeDecodeError) as error:
-        raise BlendError(
+        raise InputError(
             f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
@@ -76,7 +76,7 @@ def read_config(release: Path, config: str) -> pl.DataFrame:
 
     Raises:
         UnknownNameError: If the release has no such configuration; lists those it has.
-        BlendError: If a file that the manifest names is missing.
+        InputError: If a file that the manifest names is missing.
     """
     tables = [table for table in read_manifest(release).tables if table.config == config]
     if not tables:
@@ -90,7 +90,7 @@ def read_tables(release: Path) -> ReleaseTables:
     """The questions, annotations and multiple-choice questions of a release, as builders take them.
 
     Raises:
-        BlendError: If the directory is no release.
+        InputError: If the directory is no release.
     """
     annotated = read_config(release, ANNOTATIONS).with_columns(
         source=pl.format("data/annotations/{}:{}", "locale", "template_id")
@@ -110,7 +110,7 @@ def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.D
     names = published_names(model)
     missing = [file for file in table.files if not (release / file).is_file()]
     if missing:
-        raise BlendError(
+        raise InputError(
             f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
         )
     rows = pl.concat([_file_rows(release, file) for file in table.files])

@@ -10,7 +10,7 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_NAME, TableInfo
 
 Digests = npt.NDArray[np.uint64]
@@ -30,11 +30,11 @@ class TableColumns:
             info: The table, as the manifest names it.
 
         Raises:
-            BlendError: If a file is missing or cannot be read.
+            InputError: If a file is missing or cannot be read.
         """
         missing = [file for file in info.files if not (release / file).is_file()]
         if missing:
-            raise BlendError(
+            raise InputError(
                 f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; "
                 "copy or build the release again"
             )
@@ -93,7 +93,7 @@ class TableColumns:
             yield
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).partition("\n")[0]
-            raise BlendError(
+            raise InputError(
                 f"{self._where}: cannot be read ({reason}); copy or build the release again"
             ) from error
 

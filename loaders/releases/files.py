@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.releases import read_manifest
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_NAME
 
 _CHUNK_BYTES = 1 << 20
@@ -30,7 +30,7 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
     """Every file of a release by path, the manifest included.
 
     Raises:
-        BlendError: If the directory is no release, or if a file differs from what the manifest says, is missing
+        InputError: If the directory is no release, or if a file differs from what the manifest says, is missing
             or is not in it.
     """
     manifest = read_manifest(release)
@@ -48,10 +48,10 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
         ],
         "not in the manifest": sorted(present - {*expected, MANIFEST_NAME}),
     }
-    told = [f"{some_of(paths)} ({what})" for what, paths in problems.items() if paths]
-    if told:
-        raise BlendError(
-            f"{release}: the files are not those of {MANIFEST_NAME}: {', '.join(told)}; "
+    found = [f"{some_of(paths)} ({what})" for what, paths in problems.items() if paths]
+    if found:
+        raise InputError(
+            f"{release}: the files are not those of {MANIFEST_NAME}: {', '.join(found)}; "
             "build the release again, and keep other files elsewhere"
         )
     return files

@@ -7,7 +7,7 @@ from blend.loaders.files.whole import staged
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 
@@ -31,7 +31,7 @@ def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> R
     """
     named = None if Path(reference).is_dir() else hub_reference(reference)
     if named is None:
-        raise BlendError(f"{reference}: names no release on the Hub; write org/name@v1.0.0")
+        raise InputError(f"{reference}: names no release on the Hub; write org/name@v1.0.0")
     if named.revision is None:
         there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
     else:
@@ -51,7 +51,7 @@ def _paths_within(manifest: ReleaseManifest) -> list[str]:
     for path in (file.path for file in manifest.files):
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or "\\" in path:
-            raise BlendError(
+            raise InputError(
                 f"{MANIFEST_NAME} of {manifest.name} {manifest.version} names the path {path!r}, which leads "
                 "out of the release; do not use it, and tell who publishes it"
             )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blend.loaders.files.content import instead_of_directory, is_directory
 from blend.loaders.hub import TIMEOUT_S, hub_name, listed_tags, pinned_commit
-from blend.loaders.hub.client import explained, insist, patient
+from blend.loaders.hub.client import explained, patient, with_retries
 from blend.loaders.releases import read_manifest
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, HubError, InputError
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def resolve_release(
         return path
     on_hub = hub_reference(str(reference))
     if on_hub is None:
-        raise BlendError(
+        raise InputError(
             f"{reference}: {instead_of_directory(path)}; name the directory of a release, or org/name@v1.0.0"
         )
     if on_hub.revision is None:
@@ -112,7 +112,7 @@ def fetch_release(
             _fetch_all(repo_id, commit, paths, endpoint)
         damaged = _mended(folder, repo_id, commit, endpoint, paths)
     if damaged:
-        raise BlendError(
+        raise HubError(
             f"{hub_name(repo_id)}, revision {revision}: {_listed(damaged)} differs from the digest in "
             f"{MANIFEST_NAME}, also when downloaded again; use another version, and tell who publishes it"
         )
@@ -148,9 +148,9 @@ def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> B
         with patient(timeout_s), explained(hub_name(repo_id)):
             refs = HfApi(endpoint=endpoint).list_repo_refs(repo_id, repo_type="dataset")
     except BlendError as error:
-        return BlendError(f"{repo_id}: no such directory; {error}")
+        return HubError(f"{repo_id}: no such directory; {error}")
     tags = listed_tags(tag.name for tag in refs.tags)
-    return BlendError(f"{hub_name(repo_id)}: no revision; write {repo_id}@ and a tag ({tags}) or a commit")
+    return InputError(f"{hub_name(repo_id)}: no revision; write {repo_id}@ and a tag ({tags}) or a commit")
 
 
 def _commit(api: "HfApi", repo_id: str, revision: str) -> str:
@@ -161,7 +161,7 @@ def _commit(api: "HfApi", repo_id: str, revision: str) -> str:
     known = _known_commit(api, repo_id, revision)
     attempts = _ATTEMPTS if known is None else 1
     try:
-        commit = insist(lambda: pinned_commit(api, repo_id, revision), attempts=attempts)
+        commit = with_retries(lambda: pinned_commit(api, repo_id, revision), attempts=attempts)
     except RepositoryNotFoundError:
         raise
     except (httpx2.HTTPError, OSError):
@@ -220,7 +220,7 @@ def _fetch_all(repo_id: str, commit: str, paths: Collection[str] | None, endpoin
             )
 
     # What has arrived stays in the cache, so every attempt goes on where the last one stopped.
-    insist(fetch, attempts=_ATTEMPTS)
+    with_retries(fetch, attempts=_ATTEMPTS)
 
 
 def _fetch(repo_id: str, commit: str, path: str, endpoint: str | None, *, anew: bool = False) -> Path:
@@ -234,9 +234,9 @@ def _fetch(repo_id: str, commit: str, path: str, endpoint: str | None, *, anew: 
             )
 
     try:
-        return Path(insist(fetched, attempts=_ATTEMPTS))
+        return Path(with_retries(fetched, attempts=_ATTEMPTS))
     except RemoteEntryNotFoundError:
-        raise BlendError(
+        raise InputError(
             f"{hub_name(repo_id)}: commit {commit} holds no {path}, so it is no complete release; "
             "name a version that `blend publish` made"
         ) from None

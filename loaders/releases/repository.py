@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from blend.loaders.hub.client import Told, insist
+from blend.loaders.hub.client import OnWait, with_retries
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import ReleaseFile
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
@@ -50,24 +50,26 @@ class Refs(NamedTuple):
 class HubRepository:
     """A dataset repository; every question to the Hub is repeated after a passing error."""
 
-    def __init__(self, api: "HfApi", repo_id: str, *, told: Told | None = None) -> None:
+    def __init__(self, api: "HfApi", repo_id: str, *, on_wait: OnWait | None = None) -> None:
         self.api = api
         self.repo_id = repo_id
-        self.told = told
+        self.on_wait = on_wait
 
     def is_private(self) -> bool | None:
         """Whether only its owners see it; null if there is no such repository."""
         from huggingface_hub.errors import RepositoryNotFoundError
 
         try:
-            info = insist(lambda: self.api.dataset_info(self.repo_id), told=self.told)
+            info = with_retries(lambda: self.api.dataset_info(self.repo_id), on_wait=self.on_wait)
         except RepositoryNotFoundError:
             return None
         return bool(info.private)
 
     def refs(self) -> Refs:
         """Where ``main`` and the tags are now."""
-        refs = insist(lambda: self.api.list_repo_refs(self.repo_id, repo_type="dataset"), told=self.told)
+        refs = with_retries(
+            lambda: self.api.list_repo_refs(self.repo_id, repo_type="dataset"), on_wait=self.on_wait
+        )
         heads = {branch.name: branch.target_commit for branch in refs.branches}
         return Refs(heads.get(MAIN), {tag.name: tag.target_commit for tag in refs.tags})
 
@@ -88,7 +90,11 @@ class HubRepository:
                 if isinstance(entry, RepoFile)
             ]
 
-        return {file.path: file for file in insist(listed, told=self.told) if file.path != GIT_ATTRIBUTES}
+        return {
+            file.path: file
+            for file in with_retries(listed, on_wait=self.on_wait)
+            if file.path != GIT_ATTRIBUTES
+        }
 
     def manifest(self, commit: str) -> ReleaseManifest:
         """The manifest at a commit.
@@ -96,16 +102,16 @@ class HubRepository:
         Raises:
             BlendError: If it is not one that this version reads.
         """
-        path = insist(
+        path = with_retries(
             lambda: self.api.hf_hub_download(self.repo_id, MANIFEST_NAME, repo_type="dataset", revision=commit),
-            told=self.told,
+            on_wait=self.on_wait,
         )
         return read_manifest(Path(path).parent)
 
     def history(self, commit: str) -> Iterator[tuple[str, str]]:
         """The commits from one back to the first, each with its title."""
-        listed = insist(
+        listed = with_retries(
             lambda: self.api.list_repo_commits(self.repo_id, repo_type="dataset", revision=commit),
-            told=self.told,
+            on_wait=self.on_wait,
         )
         return ((entry.commit_id, entry.title) for entry in listed)

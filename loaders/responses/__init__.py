@@ -14,7 +14,7 @@ from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, place_of, read_rows
 from blend.loaders.responses.links import AskedQuestion, check_links
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import format_of
 from blend.schemas.frames import KEY, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.locales import Registry, registry
@@ -52,7 +52,7 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
         The tables. Answers are exactly as typed. The answer format of a question is its template's.
 
     Raises:
-        BlendError: If the directory or one of its parts does not exist.
+        InputError: If the directory or one of its parts does not exist.
         RowError, RowErrors: If anything in the files breaks its contract; names all places at once.
     """
     known = registry() if locales is None else locales
@@ -76,7 +76,7 @@ def response_files(folder: Path) -> list[Path]:
     """The files that `read_responses` reads.
 
     Raises:
-        BlendError: If the directory or one of its parts does not exist.
+        InputError: If the directory or one of its parts does not exist.
     """
     notes = Notes()
     files = _layout(folder, notes)
@@ -87,7 +87,7 @@ def response_files(folder: Path) -> list[Path]:
 def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
     """The files of a directory of raw responses, by what they hold."""
     if not folder.is_dir():
-        raise BlendError(f"{folder}: no such directory; give a directory of raw responses")
+        raise InputError(f"{folder}: no such directory; give a directory of raw responses")
     files = {
         "templates": [_single_file(folder, "templates")],
         "questions": [_single_file(folder, "questions")],
@@ -95,7 +95,7 @@ def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
         "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
     }
     if not files["responses"] and not notes.problems:
-        raise BlendError(
+        raise InputError(
             f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
         )
     return files
@@ -162,10 +162,10 @@ def _single_file(folder: Path, name: str) -> Path:
     found = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
     if not found:
         names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
-        raise BlendError(f"{folder}: no file {names}; add one as docs/responses.md describes")
+        raise InputError(f"{folder}: no file {names}; add one as docs/responses.md describes")
     if len(found) > 1:
         present = " and ".join(path.name for path in found)
-        raise BlendError(f"{folder}: {present} stand side by side; keep one of them")
+        raise InputError(f"{folder}: {present} stand side by side; keep one of them")
     return found[0]
 
 

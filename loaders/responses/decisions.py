@@ -22,7 +22,7 @@ from filelock import FileLock
 from blend.loaders.files.content import read_content
 from blend.loaders.files.durable import sync_directory
 from blend.loaders.files.notes import Notes
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import InputError, RowError, StorageError
 from blend.schemas.rows import Row, Text
 from blend.schemas.text import clean
 
@@ -77,7 +77,7 @@ def read_decisions(path: Path, notes: Notes | None = None, *, missing_ok: bool =
         One decision per row. A pair may stand there twice with the same verdict.
 
     Raises:
-        BlendError: If the file does not exist.
+        InputError: If the file does not exist.
         RowError: If the file is not UTF-8, has other columns, holds a blank answer, an unknown verdict, a
             date that is none, an answer compared with itself, or two verdicts on one pair (names both rows).
         RowErrors: If there are several such problems.
@@ -85,7 +85,7 @@ def read_decisions(path: Path, notes: Notes | None = None, *, missing_ok: bool =
     if not path.exists():
         if missing_ok:
             return ()
-        raise BlendError(
+        raise InputError(
             f"{path}: there is no such file of decisions; "
             f"correct the path, or make the file with the columns {', '.join(COLUMNS)}, separated by tabs"
         )
@@ -106,7 +106,7 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
 
     Raises:
         RowError: If the file's header has other columns.
-        BlendError: If the file cannot be written or the disk is full; then it is as before.
+        StorageError: If the file cannot be written or the disk is full; then it is as before.
     """
     if not decisions:
         return
@@ -332,11 +332,11 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise BlendError(
+            raise StorageError(
                 f"{path}: no space left on the disk; the file is as before; free some space and run again"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise BlendError(
+            raise StorageError(
                 f"{path}: cannot write here ({error.strerror}); "
                 "change the permissions, or name another file of decisions"
             ) from error

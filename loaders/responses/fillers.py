@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import FILLERS
 
 _COLUMNS = Columns(("template_id", "option", "region", "reviewer"), optional=("locale", "why"))
@@ -23,13 +23,13 @@ def read_fillers(path: Path) -> pl.DataFrame:
         `frames.FILLERS`, in the file's order; what a filler names is checked where it is used.
 
     Raises:
-        BlendError: If there is no such file, or none of a kind that can be read.
+        InputError: If there is no such file, or none of a kind that can be read.
         RowError: If it cannot be read or lacks a column.
     """
     if not path.is_file():
-        raise BlendError(f"{path}: there is no such file of fillers; correct the recipe's key mcq.fillers")
+        raise InputError(f"{path}: there is no such file of fillers; correct the recipe's key mcq.fillers")
     if path.suffix not in SUFFIXES:
-        raise BlendError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
+        raise InputError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
     notes = Notes()
     rows = [
         (*(str(cells.values.get(name) or "") or None for name in FILLERS.names()[:-1]), cells.place)

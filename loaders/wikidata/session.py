@@ -19,7 +19,7 @@ from blend.loaders.files.progress import Notify
 from blend.loaders.wikidata.queries import Batch, batches, pattern
 from blend.loaders.wikidata.sparql import SparqlClient, TooHeavyError
 from blend.schemas.domains import Domain
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 
 PLAN_NAME = "plan.json"
 
@@ -51,7 +51,7 @@ class Session:
             When the first run started, ISO 8601 in UTC.
 
         Raises:
-            BlendError: If the folder holds the answers to other questions.
+            InputError: If the folder holds the answers to other questions.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         plan = self._plan()
@@ -64,7 +64,7 @@ class Session:
         started = str(earlier.pop("started"))
         different = sorted(key for key in plan if earlier.get(key) != plan[key])
         if different:
-            raise BlendError(
+            raise InputError(
                 f"{self.folder}: holds an unfinished snapshot with another {', '.join(different)}; "
                 "finish that one with its own options, or delete the folder to start anew"
             )

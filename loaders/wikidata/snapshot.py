@@ -16,13 +16,13 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from blend.loaders.files.durable import write_whole
-from blend.loaders.files.progress import Notify, unheard
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.session import Session, read_lines
-from blend.loaders.wikidata.sparql import Manners, SparqlClient, construct_query
+from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.domains import Domain
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
 from blend.schemas.food import is_language_tag
 from blend.schemas.snapshots import SNAPSHOT_NAME, SnapshotInfo, StageInfo
 
@@ -43,8 +43,8 @@ def take_snapshot(
     languages: Sequence[str] | None = None,
     contact: str | None = None,
     batch_size: int = BATCH_SIZE,
-    manners: Manners | None = None,
-    notify: Notify = unheard,
+    policy: RequestPolicy | None = None,
+    notify: Notify = silent,
 ) -> SnapshotInfo:
     """Ask an endpoint for exactly the statements that a domain needs.
 
@@ -59,7 +59,7 @@ def take_snapshot(
         languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         batch_size: Items per question. A question that is too heavy is divided by itself.
-        manners: How to treat the endpoint; ``contact`` is ignored beside it.
+        policy: How the endpoint is asked; ``contact`` is ignored beside it.
         notify: Told about progress.
 
     Returns:
@@ -67,8 +67,9 @@ def take_snapshot(
 
     Raises:
         EndpointError: If the endpoint is down, refuses, or does not answer as it must. Nothing is lost.
-        BlendError: If an option is wrong, if ``OUT.partial`` belongs to another snapshot, or if another
-            process is at it.
+        InputError: If an option is wrong, or if ``OUT.partial`` belongs to another snapshot.
+        ConflictError: If another process is taking it.
+        StorageError: If the disk is full.
         MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
 
     References:
@@ -77,7 +78,7 @@ def take_snapshot(
     """
     wanted = _checked_languages(languages)
     _check_out(out)
-    client = SparqlClient(endpoint, manners or Manners(agent=agent_of(contact, endpoint)))
+    client = SparqlClient(endpoint, policy or RequestPolicy(agent=agent_of(contact, endpoint)))
     folder = out.with_name(f"{out.name}.partial")
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(f".{out.name}.lock"))
@@ -91,7 +92,7 @@ def take_snapshot(
             Path(lock.lock_file).unlink(missing_ok=True)
             return info
     except Timeout:
-        raise BlendError(f"{out}: another process is taking this snapshot; wait for it") from None
+        raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
 
 
 def read_snapshot_info(path: Path) -> SnapshotInfo:
@@ -111,16 +112,16 @@ def agent_of(contact: str | None, endpoint: str) -> str:
     """The user agent: this software, its version, and how to reach whoever uses it.
 
     Raises:
-        BlendError: If the public service would be asked without a contact, against its policy, or if the
+        InputError: If the public service would be asked without a contact, against its policy, or if the
             contact cannot stand in a header.
     """
     if contact is None and endpoint == PUBLIC_ENDPOINT:
-        raise BlendError(
+        raise InputError(
             "the Wikidata Query Service wants to know whom to reach about its use; "
             "give a mail or web address with --contact"
         )
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
-        raise BlendError(f"contact {contact!r}: write a mail or web address in ASCII")
+        raise InputError(f"contact {contact!r}: write a mail or web address in ASCII")
     return f"blend-sdk/{version('blend-sdk')}" + (f" ({contact})" if contact else "")
 
 
@@ -131,7 +132,7 @@ def _explained(out: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
-        raise BlendError(
+        raise StorageError(
             f"{out}: no space left on the disk; what was answered is kept; "
             "free some space and run the same command again"
         ) from error
@@ -142,7 +143,7 @@ def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | Non
         return None
     wrong = [tag for tag in languages if not is_language_tag(tag)]
     if wrong:
-        raise BlendError(
+        raise InputError(
             f"languages: {', '.join(map(repr, wrong))} is no BCP 47 tag; write tags such as en, zh or zh-hans"
         )
     return tuple(sorted(set(languages)))
@@ -150,10 +151,10 @@ def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | Non
 
 def _check_out(out: Path) -> None:
     if not out.name.endswith(".nt.gz"):
-        raise BlendError(f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz")
+        raise InputError(f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz")
     account = out.with_name(SNAPSHOT_NAME)
     if account.exists() and read_snapshot_info(account).file != out.name:
-        raise BlendError(f"{account}: is the account of another snapshot; choose another folder for {out.name}")
+        raise InputError(f"{account}: is the account of another snapshot; choose another folder for {out.name}")
 
 
 def _ask_everything(session: Session, domain: Domain) -> int:

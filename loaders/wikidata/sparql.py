@@ -19,7 +19,7 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.errors import MissingExtraError, ServerError
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -39,7 +39,7 @@ _EXCERPT = 160
 _Parser = Callable[[bytes, str], set[Any]]
 
 
-class EndpointError(BlendError):
+class EndpointError(ServerError):
     """An endpoint does not answer as it must; what it has answered so far is kept."""
 
 
@@ -48,8 +48,8 @@ class TooHeavyError(EndpointError):
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
-    """How to treat an endpoint."""
+class RequestPolicy:
+    """How an endpoint is asked: by whom, how fast, how often again, and when to give up."""
 
     agent: str
     """User agent: who asks, with which software, and how to reach them."""
@@ -80,7 +80,7 @@ class SparqlClient:
     """Asks an endpoint with SPARQLWrapper."""
 
     endpoint: str
-    manners: Manners
+    policy: RequestPolicy
 
     def construct(self, pattern: str, *, divisible: bool = True) -> list[str]:
         """The triples ``?s ?p ?o`` of a graph pattern as N-Triples lines, sorted, each once.
@@ -97,8 +97,8 @@ class SparqlClient:
             EndpointError: If it does not answer after all tries, asks to wait too long, or refuses.
             MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
         """
-        waits = self.manners.first_wait_s
-        for attempt in range(1, self.manners.tries + 1):
+        waits = self.policy.first_wait_s
+        for attempt in range(1, self.policy.tries + 1):
             try:
                 lines = self._ask(construct_query(pattern))
             except TooHeavyError as error:
@@ -108,26 +108,26 @@ class SparqlClient:
             except _Passing as passing:
                 trouble = passing
             else:
-                self.manners.sleep(self.manners.pause_s)
+                self.policy.sleep(self.policy.pause_s)
                 return lines
             self._wait(trouble, attempt, waits)
             waits *= 2
         raise AssertionError("the last attempt returns or raises")
 
     def _wait(self, trouble: _Passing, attempt: int, backoff_s: float) -> None:
-        wait_s = max(trouble.retry_after_s or 0.0, min(backoff_s, self.manners.longest_wait_s))
+        wait_s = max(trouble.retry_after_s or 0.0, min(backoff_s, self.policy.longest_wait_s))
         later = "what it has answered is kept; run the same command again later to go on"
-        if attempt == self.manners.tries:
+        if attempt == self.policy.tries:
             raise EndpointError(f"{self.endpoint}: {trouble}, {attempt} times in a row; {later}")
-        if wait_s > self.manners.longest_wait_s:
+        if wait_s > self.policy.longest_wait_s:
             raise EndpointError(f"{self.endpoint}: {trouble} and asks to wait {wait_s:.0f} s; {later}")
-        self.manners.sleep(wait_s)
+        self.policy.sleep(wait_s)
 
     def _ask(self, query: str) -> list[str]:
         wrapper, parse = _wrapper(), _parser()
-        request = wrapper.SPARQLWrapper(self.endpoint, agent=self.manners.agent)
+        request = wrapper.SPARQLWrapper(self.endpoint, agent=self.policy.agent)
         request.setMethod(wrapper.POST)
-        request.setTimeout(self.manners.timeout_s)
+        request.setTimeout(self.policy.timeout_s)
         request.addCustomHttpHeader("Accept", _ACCEPT)
         request.addCustomHttpHeader("Accept-Encoding", "gzip")
         request.setQuery(query)
@@ -145,7 +145,7 @@ class SparqlClient:
             assert isinstance(cause, urllib.error.HTTPError)
             raise self._refusal(cause.code, _body_of(error), cause.headers) from None
         except TimeoutError:
-            raise TooHeavyError(f"{self.endpoint}: no answer within {self.manners.timeout_s} s") from None
+            raise TooHeavyError(f"{self.endpoint}: no answer within {self.policy.timeout_s} s") from None
         except (OSError, http.client.HTTPException) as error:
             raise _unreachable(error) from None
         return _checked_lines(body, headers, parse)

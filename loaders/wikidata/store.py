@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
-from blend.schemas.errors import BlendError, MissingExtraError, RowError
+from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -32,7 +32,7 @@ def triples(path: Path) -> "Iterator[pyoxigraph.Quad]":
         path: N-Triples, compressed with gzip if the name ends in ``.gz``.
 
     Raises:
-        BlendError: If the file is missing, cut off, or not N-Triples.
+        InputError: If the file is missing, cut off, or not N-Triples.
         MissingExtraError: If pyoxigraph is not installed.
     """
     sparql = engine()
@@ -45,7 +45,7 @@ def load_store(path: Path) -> "pyoxigraph.Store":
     """The snapshot in a SPARQL store in memory (some 0.5 KB per triple), to ask questions of one's own.
 
     Raises:
-        BlendError: If the file is missing, cut off, or not N-Triples.
+        InputError: If the file is missing, cut off, or not N-Triples.
         MissingExtraError: If pyoxigraph is not installed.
     """
     sparql = engine()
@@ -72,14 +72,14 @@ def check_digest(path: Path, sha256: str) -> None:
     """Check that a file is the one that a recipe names.
 
     Raises:
-        BlendError: If it is missing or another.
+        InputError: If it is missing or another.
     """
     if not path.is_file():
-        raise BlendError(f"{path}: {_MISSING}")
+        raise InputError(f"{path}: {_MISSING}")
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != sha256:
-        raise BlendError(
+        raise InputError(
             f"{path}: the snapshot's SHA-256 is {found}, but the recipe names {sha256}; "
             "get the snapshot that the recipe names, or pin the new one by writing its digest into the recipe"
         )
@@ -92,13 +92,13 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield cast("IO[bytes]", file)
     except FileNotFoundError:
-        raise BlendError(f"{path}: {_MISSING}") from None
+        raise InputError(f"{path}: {_MISSING}") from None
     except gzip.BadGzipFile as error:
         if "Not a gzipped file" in str(error):
-            raise BlendError(f"{path}: not a gzip file; name it without .gz or {_AGAIN}") from None
-        raise BlendError(f"{path}: the compressed file is damaged or cut off; {_AGAIN}") from None
+            raise InputError(f"{path}: not a gzip file; name it without .gz or {_AGAIN}") from None
+        raise InputError(f"{path}: the compressed file is damaged or cut off; {_AGAIN}") from None
     except (EOFError, zlib.error):
-        raise BlendError(f"{path}: the compressed file is damaged or cut off; {_AGAIN}") from None
+        raise InputError(f"{path}: the compressed file is damaged or cut off; {_AGAIN}") from None
     except SyntaxError as error:
         where = f"{path.name}, line {error.lineno}"
         raise RowError(f"not N-Triples ({error.msg})", where=where, fix=_AGAIN) from None

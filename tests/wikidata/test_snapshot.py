@@ -21,13 +21,13 @@ from polars.testing import assert_frame_equal
 from blend.builders.triples import build_food
 from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.snapshot import agent_of, read_snapshot_info, take_snapshot
-from blend.loaders.wikidata.sparql import EndpointError, Manners
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.loaders.wikidata.store import LABEL
 from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
 
 DISH = domains()["dish"]
-QUICK = Manners(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 
 FACTS = """
     Q10 P31 Q746549
@@ -73,7 +73,7 @@ def content(path: Path) -> list[str]:
 
 def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
-    info = take_snapshot(tmp_path / "food.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    info = take_snapshot(tmp_path / "food.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     lines = content(tmp_path / "food.nt.gz")
     assert lines == sorted(set(lines))
     short = [line.replace("http://www.wikidata.org/", "").replace("prop/direct/", "") for line in lines]
@@ -91,7 +91,7 @@ def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Pat
 def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
     out = tmp_path / "food.nt.gz"
-    info = take_snapshot(out, DISH, endpoint=endpoint.url, languages=["fr", "en"], manners=QUICK)
+    info = take_snapshot(out, DISH, endpoint=endpoint.url, languages=["fr", "en"], policy=QUICK)
     assert read_snapshot_info(tmp_path / "snapshot.json") == info
     assert info.file == "food.nt.gz"
     assert info.endpoint == endpoint.url
@@ -109,7 +109,7 @@ def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
 
 def test_languages_are_chosen(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
-    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, languages=["fr"], manners=QUICK)
+    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, languages=["fr"], policy=QUICK)
     texts = [line for line in content(tmp_path / "f.nt.gz") if '"' in line]
     assert [line.rpartition(" ")[0].rpartition("> ")[2] for line in texts] == ['"pain"@fr']
 
@@ -119,19 +119,19 @@ def test_same_facts_are_the_same_bytes_in_any_batches(
     serve: Callable[[str], Any], tmp_path: Path, batch_size: int
 ):
     endpoint, other = serve(FACTS), serve("\n".join(reversed(FACTS.strip().splitlines())))
-    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
-    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=other.url, manners=QUICK, batch_size=batch_size)
+    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
+    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=other.url, policy=QUICK, batch_size=batch_size)
     assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
 
 
 def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
     plain, heavy = serve(FACTS), serve(FACTS)
-    take_snapshot(tmp_path / "plain.nt.gz", DISH, endpoint=plain.url, manners=QUICK)
+    take_snapshot(tmp_path / "plain.nt.gz", DISH, endpoint=plain.url, policy=QUICK)
     (tmp_path / "snapshot.json").unlink()
     # The first question names one class: it is asked again by the last digit of the members.
     timeout = endpoints.status(500, "java.util.concurrent.TimeoutException")
     heavy.faults.update({0: timeout, 20: timeout, 21: endpoints.timeout_inside})
-    take_snapshot(tmp_path / "heavy.nt.gz", DISH, endpoint=heavy.url, manners=QUICK)
+    take_snapshot(tmp_path / "heavy.nt.gz", DISH, endpoint=heavy.url, policy=QUICK)
     assert content(tmp_path / "heavy.nt.gz") == content(tmp_path / "plain.nt.gz")
     assert 'STRENDS(STR(?s), "7")' in heavy.log[8].query
     assert len(heavy.answered()) == len(set(heavy.answered()))
@@ -144,10 +144,10 @@ def test_divided_questions_are_not_asked_whole_again(
     timeout, wrong = endpoints.status(500, "timeout"), endpoints.status(403, "")
     endpoint.faults.update({0: timeout, 3: wrong})
     with pytest.raises(EndpointError):
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     first = [asked.query for asked in endpoint.log]
     endpoint.renew()
-    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     again = {asked.query for asked in endpoint.log} & set(first)
     assert again == {first[3]}, "only the question that was refused"
 
@@ -159,9 +159,9 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(
     endpoint.faults[2] = endpoints.status(403, "")
     out = tmp_path / "f.nt.gz"
     with pytest.raises(EndpointError):
-        take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+        take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
     with pytest.raises(BlendError) as error:
-        take_snapshot(out, DISH, endpoint=endpoint.url, languages=["en"], batch_size=7, manners=QUICK)
+        take_snapshot(out, DISH, endpoint=endpoint.url, languages=["en"], batch_size=7, policy=QUICK)
     assert str(error.value) == (
         f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
         "finish that one with its own options, or delete the folder to start anew"
@@ -170,9 +170,9 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(
 
 def test_the_account_of_another_snapshot_is_kept(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
-    take_snapshot(tmp_path / "first.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+    take_snapshot(tmp_path / "first.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "second.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+        take_snapshot(tmp_path / "second.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     assert str(error.value) == (
         f"{tmp_path / 'snapshot.json'}: is the account of another snapshot; "
         "choose another folder for second.nt.gz"
@@ -186,22 +186,22 @@ def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path
 
     def meddle(handler: Any, body: bytes) -> None:
         with pytest.raises(BlendError) as error:
-            take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+            take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
         errors.append(str(error.value))
         handler.reply(200, body)
 
     endpoint.faults[1] = meddle
-    take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+    take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
     assert errors == [f"{out}: another process is taking this snapshot; wait for it"]
 
 
 def test_wrong_options(tmp_path: Path):
     url = "http://127.0.0.1:1/sparql"
     with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "food.ttl", DISH, endpoint=url, manners=QUICK)
+        take_snapshot(tmp_path / "food.ttl", DISH, endpoint=url, policy=QUICK)
     assert str(error.value) == f"{tmp_path / 'food.ttl'}: a snapshot is gzipped N-Triples; name it food.nt.gz"
     with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=url, languages=["en", "e"], manners=QUICK)
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=url, languages=["en", "e"], policy=QUICK)
     assert str(error.value) == "languages: 'e' is no BCP 47 tag; write tags such as en, zh or zh-hans"
     with pytest.raises(BlendError) as error:
         take_snapshot(tmp_path / "f.nt.gz", DISH)
@@ -236,13 +236,13 @@ def test_a_full_disk_loses_nothing(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(BlendError) as error:
-        take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+        take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
     assert str(error.value) == (
         f"{out}: no space left on the disk; what was answered is kept; "
         "free some space and run the same command again"
     )
     n_asked = len(endpoint.log)
-    take_snapshot(out, DISH, endpoint=endpoint.url, manners=QUICK)
+    take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
     repeated = len(endpoint.log) - len({asked.query for asked in endpoint.log})
     assert n_asked > 1
     assert repeated == 1, "only the answer that could not be written"
@@ -250,7 +250,7 @@ def test_a_full_disk_loses_nothing(
 
 def test_faults_of_every_kind_on_the_way(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
     plain, faulty = serve(FACTS), serve(FACTS)
-    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=plain.url, manners=QUICK, batch_size=2)
+    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=plain.url, policy=QUICK, batch_size=2)
     faults = [
         endpoints.status(429, "slow down", Retry_After="1"),
         endpoints.status(500, "internal error"),
@@ -264,7 +264,7 @@ def test_faults_of_every_kind_on_the_way(serve: Callable[[str], Any], endpoints:
         endpoints.hang_up,
     ]
     faulty.faults.update({2 * number + 1: fault for number, fault in enumerate(faults)})
-    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=faulty.url, manners=QUICK, batch_size=2)
+    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=faulty.url, policy=QUICK, batch_size=2)
     assert not faulty.faults, "all of them happened"
     assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
     assert len(faulty.answered()) == len(set(faulty.answered()))
@@ -277,7 +277,7 @@ def test_without_the_extra(
     endpoint = serve(FACTS)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=r'pip install "blend-sdk\[wikidata\]"'):
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, manners=QUICK)
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     assert not endpoint.log
 
 
@@ -293,12 +293,12 @@ def test_a_file_that_is_no_account(tmp_path: Path):
 RUN = """
 import sys
 from pathlib import Path
-from blend.loaders.wikidata.sparql import Manners
+from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.schemas.domains import domains
 take_snapshot(
     Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,
-    manners=Manners("tests", pause_s=0, first_wait_s=0.01),
+    policy=RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
 )
 """
 

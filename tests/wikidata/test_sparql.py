@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata.sparql import EndpointError, Manners, SparqlClient, TooHeavyError
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy, SparqlClient, TooHeavyError
 from blend.loaders.wikidata.store import DIRECT, ENTITY
 
 FACTS = """
@@ -26,9 +26,9 @@ PAGE = "<!DOCTYPE html><html><body>Down for maintenance</body></html>"
 HALF = '{"results": {"bindings": [{"s": {"type": "uri", "val'
 
 
-def client_of(url: str, waits: list[float] | None = None, **manners: Any) -> SparqlClient:
+def client_of(url: str, waits: list[float] | None = None, **policy: Any) -> SparqlClient:
     sleep = (lambda seconds: None) if waits is None else waits.append
-    return SparqlClient(url, Manners(**{"agent": "tests (a@b.example)", "sleep": sleep, **manners}))
+    return SparqlClient(url, RequestPolicy(**{"agent": "tests (a@b.example)", "sleep": sleep, **policy}))
 
 
 @pytest.fixture

@@ -117,9 +117,9 @@ def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
 
 
 def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Iterator[Problem]:
-    licence = subject.manifest.recipe.license
-    if fields.get("license") != licence:
-        yield error(CARD, f"license is {fields.get('license')!r}, the recipe's is {licence!r}", _REBUILD)
+    wanted = subject.manifest.recipe.license
+    if fields.get("license") != wanted:
+        yield error(CARD, f"license is {fields.get('license')!r}, the recipe's is {wanted!r}", _REBUILD)
     if not fields.get("pretty_name"):
         yield warning(CARD, "has no pretty_name", _REBUILD)
     listed = fields.get("language")

@@ -85,13 +85,13 @@ def check_findings(subject: Subject) -> Iterator[Problem]:
             except (ValueError, KeyError, TypeError):
                 what = "is no finding: a JSON object with stage and kind"
                 yield error(f"{FINDINGS_FILE}:{number}", what, "rebuild the release")
-    told = {
+    reported = {
         (stage.stage, kind): count
         for stage in subject.manifest.report
         for kind, count in stage.findings.items()
     }
-    for stage, kind in sorted(counted.keys() | told.keys()):
-        held, said = counted[stage, kind], told.get((stage, kind), 0)
+    for stage, kind in sorted(counted.keys() | reported.keys()):
+        held, said = counted[stage, kind], reported.get((stage, kind), 0)
         if held != said:
             what = f"holds {held:,} findings {kind!r} of the step {stage!r}, {MANIFEST_NAME} counts {said:,}"
             yield error(FINDINGS_FILE, what, "rebuild the release")

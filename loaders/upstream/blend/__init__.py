@@ -19,7 +19,7 @@ from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import Cells, Columns, place_of, read_json, read_rows
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.tidy import Origin, Tidy
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
 from blend.schemas.locales import Locale, Registry, registry
@@ -64,7 +64,7 @@ def read_blend(folder: Path, *, clean: bool = True, locales: Registry | None = N
         regions: the one that most regions' English texts ask for.
 
     Raises:
-        BlendError: If the folder holds no such files.
+        InputError: If the folder holds no such files.
         RowError, RowErrors: If anything cannot be read or contradicts itself; names all places at once.
     """
     known = registry() if locales is None else locales
@@ -89,14 +89,14 @@ def data_folder(folder: Path) -> Path:
     """The folder itself or its folder ``data``, whichever holds files in BLEnD's layout.
 
     Raises:
-        BlendError: If neither does.
+        InputError: If neither does.
     """
     if not folder.is_dir():
-        raise BlendError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
+        raise InputError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
     for root in (folder, folder / "data"):
         if any(any(root.glob(pattern)) for pattern in _PATTERNS):
             return root
-    raise BlendError(
+    raise InputError(
         f"{folder}: no BLEnD files; expected {_PATTERNS[0]} and {_PATTERNS[1]}, here or in the folder 'data'"
     )
 

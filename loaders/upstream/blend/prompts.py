@@ -8,7 +8,7 @@ import polars as pl
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.upstream.blend import data_folder, region_files
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry, registry
 
 PROMPTS = pl.Schema(
@@ -49,14 +49,14 @@ def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTabl
         The prompts, texts as published. A prompt without slot and an id that occurs twice are findings.
 
     Raises:
-        BlendError: If there are no prompts.
+        InputError: If there are no prompts.
         RowError, RowErrors: If a file cannot be read; names all places at once.
     """
     known = {locale.upstream: locale.tag for locale in (registry() if locales is None else locales)}
     root, notes = data_folder(folder), Notes()
     files = region_files(root, "prompts", "_prompts.csv")
     if not files:
-        raise BlendError(f"{root}: no prompts; expected prompts/*_prompts.csv")
+        raise InputError(f"{root}: no prompts; expected prompts/*_prompts.csv")
     prompts: list[tuple[str, ...]] = []
     for name, place in sorted(files.items()):
         if name in known:

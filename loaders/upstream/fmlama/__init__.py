@@ -16,7 +16,7 @@ from blend.loaders.files.rows import Cells, Columns, place_of, read_json, read_r
 from blend.loaders.upstream.fmlama.oddities import dish_oddities, template_oddities
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.store import ENTITY
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.food import TEMPLATES, is_language_tag
 
 SUBSETS = {"data_filter": "aligned", "data_lang": "language"}
@@ -69,7 +69,7 @@ def read_fmlama(folder: Path) -> FmlamaTables:
             and template files may be JSONL or CSV. In CSV, ``obj_label`` holds labels joined with ``", "``.
 
     Raises:
-        BlendError: If the folder holds none of them.
+        InputError: If the folder holds none of them.
         RowError, RowErrors: If anything cannot be read; names all places at once.
     """
     notes = Notes()
@@ -83,7 +83,7 @@ def read_fmlama(folder: Path) -> FmlamaTables:
     paths = _files(folder, "templates", "templates")
     templates = [row for path in paths for row in _templates(path, folder, notes)]
     if not dishes and not templates and not notes.problems:
-        raise BlendError(
+        raise InputError(
             f"{folder}: no FmLAMA files; expected {', '.join(SUBSETS)} or templates with files such as "
             "en/en_dishes.jsonl and en_templates.jsonl"
         )

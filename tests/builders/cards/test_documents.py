@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blend.builders.cards import answers_toml
-from blend.builders.cards.credits import citation, licence
+from blend.builders.cards.credits import citation, license_of
 from blend.builders.release import build_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.datasheets import read_datasheet
@@ -106,7 +106,7 @@ def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
     ],
 )
 def test_licences_are_linked_where_their_text_is_known(identifier: str, shown: str):
-    assert licence(identifier).markdown == shown
+    assert license_of(identifier).markdown == shown
 
 
 def test_without_a_citation_one_is_made_that_names_the_version():

@@ -52,7 +52,7 @@ def test_the_same_length_is_not_the_same_content():
 def test_changes_in_words():
     files = {f"data/{i}": local(f"data/{i}", i) for i in range(7)}
     changes = changes_between(files, {"old": remote("old", 1, large=False)})
-    assert changes.told() == "added: data/0, data/1, data/2, data/3, data/4 and 2 more; removed: old"
+    assert changes.described() == "added: data/0, data/1, data/2, data/3, data/4 and 2 more; removed: old"
 
 
 @pytest.mark.parametrize(

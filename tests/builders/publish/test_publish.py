@@ -322,22 +322,22 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
     hub: Hub, publish: Publish, releases: Path, quick: None
 ):
-    told: list[str] = []
+    waits: list[str] = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503, times=100)
-    assert refusal(publish, releases / FIRST, told=told.append) == (
+    assert refusal(publish, releases / FIRST, on_wait=waits.append) == (
         "Hub dataset org/blend: the Hub does not do what it is asked (503 Service Unavailable); try again"
     )
-    assert told == [f"503 Service Unavailable: next attempt in {seconds} s" for seconds in (1, 2, 4, 8, 16)]
+    assert waits == [f"503 Service Unavailable: next attempt in {seconds} s" for seconds in (1, 2, 4, 8, 16)]
     assert list(hub.repository(REPO).files()) == [".gitattributes"]
     hub.faults.clear()
     assert publish(releases / FIRST).action == "publish"
 
 
 def test_the_hub_says_how_long_to_wait(hub: Hub, publish: Publish, releases: Path, quick: None):
-    told: list[str] = []
+    waits: list[str] = []
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=429, retry_after_s=9)
-    publish(releases / FIRST, told=told.append)
-    assert told == ["429 Too Many Requests: next attempt in 9 s"]
+    publish(releases / FIRST, on_wait=waits.append)
+    assert waits == ["429 Too Many Requests: next attempt in 9 s"]
 
 
 def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub: Hub, publish: Publish, releases: Path):

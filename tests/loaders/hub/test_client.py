@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import get_session
 from huggingface_hub.errors import HfHubHTTPError
 
-from blend.loaders.hub.client import explained, insist, is_passing, patient, pause_asked_s, reason
+from blend.loaders.hub.client import explained, is_passing, patient, pause_asked_s, reason, with_retries
 from blend.schemas.errors import BlendError
 
 TOKEN = "hf_aliceMayWriteAliceMayWrite"
@@ -79,12 +79,12 @@ def test_how_long_the_hub_asks_to_wait(headers: dict[str, str], seconds: float):
 def test_attempts(monkeypatch: pytest.MonkeyPatch):
     waited: list[float] = []
     monkeypatch.setattr("time.sleep", waited.append)
-    assert insist(failing(3, answered(503))) == "done"
+    assert with_retries(failing(3, answered(503))) == "done"
     assert waited == [1, 2, 4]
     with pytest.raises(HfHubHTTPError):
-        insist(failing(6, answered(503)))
+        with_retries(failing(6, answered(503)))
     with pytest.raises(HfHubHTTPError):
-        insist(failing(1, answered(404)))
+        with_retries(failing(1, answered(404)))
 
 
 def failing(times: int, error: Exception) -> Callable[[], str]:
