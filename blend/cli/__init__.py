@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from blend.cli import build, diff, look, publish, templates, validate, wikidata
+from blend.cli import eval as evaluation
 from blend.cli.last_resort import last_words
 from blend.schemas.errors import BlendError
 from blend.version import __version__
@@ -29,6 +30,7 @@ look.register(app)
 diff.register(app)
 validate.register(app)
 publish.register(app)
+app.add_typer(evaluation.app, name="eval")
 app.add_typer(templates.app, name="templates")
 app.add_typer(wikidata.app, name="wikidata")
 

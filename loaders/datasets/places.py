@@ -27,6 +27,8 @@ Choose = Callable[[ReleaseManifest], Sequence[TableInfo]]
 class Places(NamedTuple):
     """Tables of a release, found."""
 
+    folder: Path
+    """Directory of the release, or what the cache holds of it: the manifest and the files of the tables."""
     manifest: ReleaseManifest
     """The manifest of the release."""
     tables: Sequence[TableInfo]
@@ -57,7 +59,7 @@ def find_tables(
         manifest = read_manifest(reference)
         tables = choose(manifest)
         _check_whole(reference, _files(tables))
-        return Places(manifest, tables, _below(reference, _files(tables)))
+        return Places(reference, manifest, tables, _below(reference, _files(tables)))
     from huggingface_hub import is_offline_mode
 
     # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
@@ -96,7 +98,7 @@ def _fetched(reference: Reference, choose: Choose) -> Places:
     folder = fetch_release(repo_id, revision, wanted=lambda manifest: _files(choose(manifest)))
     manifest = read_manifest(folder)
     tables = choose(manifest)
-    return Places(manifest, tables, _below(folder, _files(tables)))
+    return Places(folder, manifest, tables, _below(folder, _files(tables)))
 
 
 def _in_place(reference: Reference, choose: Choose) -> Places:
@@ -116,7 +118,7 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
         )
     there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
     addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in _files(tables)}
-    return Places(manifest, tables, addresses)
+    return Places(folder, manifest, tables, addresses)
 
 
 def _check_whole(release: Path, files: Sequence[str]) -> None:

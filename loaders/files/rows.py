@@ -46,6 +46,8 @@ class Columns:
     """Columns that a row may have and that no message recommends."""
     ignored: Collection[str] = ()
     """Columns that may be there and are left out."""
+    others: bool = False
+    """Whether columns that nobody named may be there as well; they are left out."""
 
     def check(self, present: Collection[str], where: str, header: str = "") -> None:
         """Raise for a missing column, or for one that nobody knows and that would be dropped in silence."""
@@ -57,12 +59,15 @@ class Columns:
                 fix = f"rename column {close[0]!r}" if close else "add it"
                 fix = _other_separator(header) or fix
                 raise RowError(f"column {column!r} is missing", where=where, fix=fix)
-        for column in strange:
+        for column in () if self.others else strange:
             fix = f"rename or remove it; the columns are {', '.join(known)}"
             raise RowError(f"unknown column {column!r}", where=where, fix=fix)
 
     def kept(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The values without those of ignored columns."""
+        """The values without those of columns that are left out."""
+        if self.others:
+            known = (*self.required, *self.optional, *self.tolerated)
+            return {name: value for name, value in values.items() if name in known}
         return {name: value for name, value in values.items() if name not in self.ignored}
 
 

@@ -1,0 +1,15 @@
+"""Text of others on a terminal: nothing in it moves the cursor, changes colours or turns the line around."""
+
+import unicodedata
+
+_SHOWN_CHARACTERS = 200
+
+# Cc: control characters; Cf: direction marks and overrides, zero-width characters; Cs: lone surrogates.
+_UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
+    """A text made harmless: what is no visible character stands as its code, what is long is cut."""
+    cut = text[:characters]
+    safe = "".join(f"\\u{ord(c):04x}" if unicodedata.category(c) in _UNSAFE else c for c in cut)
+    return f"{safe}…" if len(text) > characters else safe

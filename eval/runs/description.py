@@ -1,0 +1,139 @@
+"""Descriptions of runs, ``run.json``: what was asked of whom, so that a run goes on only with the same."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from blend.eval.models.protocols import Decoding, ModelDescription
+from blend.eval.tasks.items import AnswerKind
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import ReleaseManifest
+
+DESCRIPTION_NAME = "run.json"
+"""File name of the description, at the root of a run directory."""
+
+RUN_FORMAT = 1
+"""Number of the layout of a run directory; a reader refuses a larger one."""
+
+
+class _Part(BaseModel):
+    """An immutable part of the description, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class AskedRelease(_Part):
+    """The release whose rows were asked."""
+
+    name: str
+    """Name of the dataset."""
+    version: str
+    """Version of the release, without ``v``."""
+    tables: dict[str, str]
+    """Content digest of every table that the task reads, by ``configuration/split``."""
+
+    @classmethod
+    def of(cls, manifest: ReleaseManifest, configs: tuple[str, ...]) -> "AskedRelease":
+        """The part of a manifest that decides what a task asks."""
+        tables = {
+            f"{table.config}/{table.split}": table.content_sha256
+            for table in manifest.tables
+            if table.config in configs
+        }
+        return cls(name=manifest.name, version=manifest.version, tables=tables)
+
+
+class RecordedAnswers(_Part):
+    """Answers that another tool produced, in place of a model."""
+
+    backend: Literal["recorded"] = "recorded"
+    """Nothing of ours computed the answers."""
+    id: str
+    """Name of the model, as whoever ran it says; else the name of the file."""
+    file: str
+    """Name of the file."""
+    sha256: str
+    """SHA-256 of the file's bytes."""
+
+
+class RunDescription(_Part):
+    """Everything that decides the answers of a run."""
+
+    run_format: int = Field(default=RUN_FORMAT, le=RUN_FORMAT)
+    """Number of this layout."""
+    sdk_version: str
+    """Version of blend-sdk that started the run."""
+    release: AskedRelease
+    """The release."""
+    task: str
+    """Name of the task."""
+    options: dict[str, Any]
+    """Options of the task, with every default spelled out."""
+    kind: AnswerKind
+    """What an answer is."""
+    n_items: int
+    """Items asked."""
+    prompts: dict[str, str]
+    """SHA-256 of the text around the question, by prompt id."""
+    model: ModelDescription | RecordedAnswers
+    """Who answered."""
+    decoding: Decoding | None
+    """How texts were generated; null where none were, or by another tool."""
+
+    def to_json(self) -> str:
+        """The description as the bytes of ``run.json`` decode to."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+class Difference(NamedTuple):
+    """A field in which two descriptions differ."""
+
+    field: str
+    """Its path, for example ``release.version``."""
+    kept: Any
+    """Value in the run directory; null when there is none."""
+    wanted: Any
+    """Value of what is to be run now; null when there is none."""
+
+
+def read_description(directory: Path) -> RunDescription:
+    """The description of a run directory.
+
+    Raises:
+        BlendError: If there is none, or if it is not one that this version reads.
+    """
+    path = directory / DESCRIPTION_NAME
+    try:
+        return RunDescription.model_validate_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise BlendError(
+            f"{directory}: no {DESCRIPTION_NAME} here, so it is not the directory of a run; "
+            "make one with `blend eval run`"
+        ) from None
+    except (ValidationError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0]
+        raise BlendError(
+            f"{path}: not a description that this version of blend-sdk reads ({reason}); "
+            "use the version that made it, or run again into another directory"
+        ) from error
+
+
+def differences(kept: RunDescription, wanted: RunDescription) -> tuple[Difference, ...]:
+    """Where two descriptions differ, the version of the SDK apart; in the order of the fields."""
+    left = dict(_flat(kept.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
+    right = dict(_flat(wanted.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
+    return tuple(
+        Difference(field, left.get(field), right.get(field))
+        for field in dict.fromkeys([*left, *right])
+        if left.get(field) != right.get(field)
+    )
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            yield from _flat(inner, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", inner

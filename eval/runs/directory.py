@@ -1,0 +1,170 @@
+"""Run directories: opened by one process at a time, for the run that they hold and no other."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from filelock import FileLock, Timeout
+
+from blend.eval.runs.answers import read_answers, write_frame
+from blend.eval.runs.description import (
+    DESCRIPTION_NAME,
+    Difference,
+    RunDescription,
+    differences,
+    read_description,
+)
+from blend.eval.tasks.items import Asked
+from blend.loaders.files.durable import write_whole
+from blend.schemas.errors import BlendError
+
+ITEMS_NAME = "items.parquet"
+GOLD_NAME = "gold.parquet"
+ANSWERS_FOLDER = "answers"
+LOCK_NAME = ".lock"
+
+_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER, LOCK_NAME)
+_SHOWN_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run on disk."""
+
+    directory: Path
+    """Where it lies."""
+    description: RunDescription
+    """What was asked of whom."""
+
+    @property
+    def answers_folder(self) -> Path:
+        """Where its answers lie."""
+        return self.directory / ANSWERS_FOLDER
+
+    def items(self, *columns: str) -> pl.DataFrame:
+        """The items asked, `tasks.items.ITEMS` or some of its columns, in order."""
+        return pl.read_parquet(self.directory / ITEMS_NAME, columns=list(columns) or None)
+
+    def gold(self, *columns: str) -> pl.DataFrame:
+        """What counts as right, as the task's module says, or some of its columns."""
+        return pl.read_parquet(self.directory / GOLD_NAME, columns=list(columns) or None)
+
+    def answers(self) -> pl.DataFrame:
+        """What was answered so far, `answers.ANSWERS`."""
+        return read_answers(self.answers_folder)
+
+
+def read_run(directory: Path) -> Run:
+    """The run in a directory, complete or not, for reading.
+
+    Raises:
+        BlendError: If the directory holds no run that this version reads.
+    """
+    return Run(directory, read_description(directory))
+
+
+@contextmanager
+def open_run(directory: Path, description: RunDescription, asked: Asked) -> Iterator[Run]:
+    """A run directory to write answers into: a new one, or the one in which the same run was started.
+
+    Args:
+        directory: Absent, empty, or the directory of a run.
+        description: What is to be run.
+        asked: Its items and gold.
+
+    Yields:
+        The run, which no other process can open meanwhile.
+
+    Raises:
+        BlendError: If the directory holds another run (names what differs) or something else, if another
+            process has it open, if it cannot be written, or if the disk is full; what was answered until then
+            is kept.
+    """
+    with explained(directory):
+        if directory.exists() and not directory.is_dir():
+            raise BlendError(f"{directory}: is a file; --out names the directory of the run")
+        directory.mkdir(parents=True, exist_ok=True)
+        with _locked(directory):
+            if (directory / DESCRIPTION_NAME).exists():
+                _refuse_other(directory, description)
+            else:
+                _start(directory, description, asked)
+            yield Run(directory, description)
+
+
+@contextmanager
+def explained(directory: Path) -> Iterator[None]:
+    """Turn what keeps a run directory from being written into an error that says what to do."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        number = getattr(error, "errno", None)
+        text = str(error)
+        if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in text:
+            raise BlendError(
+                f"{directory}: no space left on the disk; what was answered until now is kept; "
+                "free some space and run the same command again"
+            ) from error
+        if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise BlendError(
+                f"{directory}: cannot write here ({getattr(error, 'strerror', text)}); "
+                "choose another --out or change the permissions"
+            ) from error
+        raise
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    # The file stays: removing it would let a third process lock a new one beside the second's.
+    lock = FileLock(directory / LOCK_NAME)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise BlendError(
+            f"{directory}: another process is running into this directory; wait for it, or choose another --out"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _start(directory: Path, description: RunDescription, asked: Asked) -> None:
+    """Write what a run needs, its description last: without it nothing was asked yet."""
+    strange = sorted(
+        path.name
+        for path in directory.iterdir()
+        if path.name.removesuffix(".tmp") not in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME)
+    )
+    if strange:
+        raise BlendError(
+            f"{directory}: holds {strange[0]!r} but no {DESCRIPTION_NAME}, so it is not that of a run; "
+            "choose another --out"
+        )
+    (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
+    write_frame(directory / ITEMS_NAME, asked.items)
+    write_frame(directory / GOLD_NAME, asked.gold)
+    write_whole(directory / DESCRIPTION_NAME, description.to_json())
+
+
+def _refuse_other(directory: Path, description: RunDescription) -> None:
+    found = differences(read_description(directory), description)
+    if found:
+        listed = "\n".join(f"  {_shown(difference)}" for difference in found)
+        raise BlendError(
+            f"{directory}: holds another run, which differs in\n{listed}\n"
+            "choose another --out, or ask for the same again to go on with this one"
+        )
+
+
+def _shown(difference: Difference) -> str:
+    kept, wanted = (_short(value) for value in (difference.kept, difference.wanted))
+    return f"{difference.field}: {kept} there, {wanted} now"
+
+
+def _short(value: object) -> str:
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

@@ -1,0 +1,123 @@
+"""Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.eval.models.protocols import Generation, Generator, OptionScorer, OptionScores
+from blend.eval.runs.answers import Journal, finish, journal
+from blend.eval.runs.directory import Run
+from blend.eval.runs.recorded import Recorded
+from blend.loaders.files.progress import Notify, silent
+
+STEP = "ask"
+"""What the progress of a run is called."""
+
+
+class Outcome(NamedTuple):
+    """How a run stands."""
+
+    n_items: int
+    """Items of the run."""
+    n_asked: int
+    """Items asked this time."""
+    n_failed: int
+    """Items without an answer; they are asked again by the next run into the same directory."""
+    first_error: str | None
+    """Why the first of them failed."""
+
+
+def ask_model(run: Run, model: Generator | OptionScorer, *, notify: Notify = silent) -> Outcome:
+    """Ask a model every item that has no answer yet.
+
+    Args:
+        run: A run that this process has opened.
+        model: An `OptionScorer` for a run of log-probabilities, else a `Generator`.
+        notify: Hears how many items of all are answered.
+
+    Raises:
+        BlendError: If the model cannot be asked at all. What it answered until then is kept.
+    """
+    items = run.items()
+    before = run.answers()
+    answered = before.filter(pl.col("error").is_null())
+    pending = items.join(answered, on="item_id", how="anti", maintain_order="left")
+    notify(STEP, items.height - pending.height, items.height)
+    if not pending.is_empty():
+        with journal(run.answers_folder) as kept:
+            keep = _Keeper(pending, kept, lambda done: notify(STEP, answered.height + done, items.height))
+            _ask(run, model, pending, keep)
+    return _finish(run, items, n_asked=pending.height)
+
+
+def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
+    """Keep answers that another tool produced."""
+    items = run.items("item_id")
+    finish(run.answers_folder, items, recorded.answers)
+    return Outcome(items.height, 0, items.height - recorded.answers.height, None)
+
+
+def _ask(run: Run, model: Generator | OptionScorer, pending: pl.DataFrame, keep: "_Keeper") -> None:
+    prompts = pending["prompt"].to_list()
+    if run.description.kind == "logprobs":
+        model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)  # type: ignore[union-attr]
+    else:
+        model.generate(prompts, keep=keep.generations)  # type: ignore[union-attr]
+
+
+def _finish(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:
+    answers = run.answers()
+    finish(run.answers_folder, items, answers)
+    errors = answers.filter(pl.col("error").is_not_null())["error"]
+    return Outcome(
+        items.height, n_asked, items.height - answers.height + len(errors), errors[0] if len(errors) else None
+    )
+
+
+class _Keeper:
+    """Writes answers into the journal, by the positions that a model knows."""
+
+    def __init__(self, pending: pl.DataFrame, kept: Journal, heard: Callable[[int], None]) -> None:
+        self._keys = pending.select("item_id", "locale", "prompt_id").rows(named=True)
+        self._journal = kept
+        self._heard = heard
+        self._done = 0
+
+    def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
+        self._keep(positions, [_generated(answer) for answer in answers])
+
+    def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
+        self._keep(positions, [_scored(scores, row) for row in range(len(positions))])
+
+    def _keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
+        self._journal.append(
+            {**self._keys[position], **answer} for position, answer in zip(positions, answers, strict=True)
+        )
+        self._done += len(positions)
+        self._heard(self._done)
+
+
+def _generated(answer: Generation) -> dict[str, Any]:
+    return {
+        "text": None if answer.error is not None else answer.text,
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
+        "finish_reason": answer.finish_reason,
+        "error": answer.error,
+    }
+
+
+def _scored(scores: OptionScores, row: int) -> dict[str, Any]:
+    error = scores.errors[row]
+    tokens_in = int(scores.tokens_in[row]) or None
+    if error is not None:
+        return {"tokens_in": tokens_in, "finish_reason": "error", "error": error}
+    n_options = int((scores.tokens[row] > 0).sum())
+    return {
+        "logprobs": scores.logprobs[row, :n_options].tolist(),
+        "option_tokens": scores.tokens[row, :n_options].tolist(),
+        "option_bytes": scores.n_bytes[row, :n_options].tolist(),
+        "tokens_in": tokens_in,
+        "finish_reason": "stop",
+    }

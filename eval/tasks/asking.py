@@ -1,0 +1,93 @@
+"""Asking: a task's items from a release, in a directory or on the Hub."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+from pydantic import ValidationError
+
+from blend.eval.tasks import Task, task_of
+from blend.eval.tasks.items import Asked
+from blend.loaders.datasets.places import find_tables, named
+from blend.loaders.datasets.regions import find_region, regions_of
+from blend.loaders.releases import read_config, release_locales
+from blend.schemas.errors import BlendError
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+
+
+class AskedOfRelease(NamedTuple):
+    """A task's items, and where they come from."""
+
+    manifest: ReleaseManifest
+    """The manifest of the release."""
+    task: str
+    """Name of the task."""
+    options: dict[str, Any]
+    """The task's options, with every default spelled out."""
+    asked: Asked
+    """Items and gold."""
+
+
+def ask(
+    release: str | Path,
+    task: str,
+    *,
+    locales: Sequence[str] | None = None,
+    limit: int | None = None,
+    **options: Any,
+) -> AskedOfRelease:
+    """The items of a task.
+
+    Args:
+        release: A directory, or ``org/name@v1.0.0`` on the Hub, of which only what the task reads is fetched.
+        task: Name of a task (`tasks.TASKS`).
+        locales: Regions to ask about, by any of their names; all when absent.
+        limit: Templates per locale at most; all when absent.
+        options: Further options of the task.
+
+    Raises:
+        UnknownNameError: If there is no such task, or no such region in the release; lists those there are.
+        BlendError: If the release cannot be found or lacks a configuration that the task reads, if an option
+            cannot be, or if nothing would be asked.
+    """
+    chosen = task_of(task)
+    places = find_tables(release, lambda manifest: _tables(manifest, task, chosen))
+    known = regions_of(places.manifest)
+    where = named(places.manifest)
+    tags = None
+    if locales is not None:
+        found = {find_region(name, known, where=where).locale for name in locales}
+        tags = tuple(region.locale for region in known if region.locale in found)
+        tags = None if len(tags) == len(known) else tags
+    checked = _options(chosen, {**options, "locales": tags, "limit": limit})
+    splits = {locale.tag: locale.split for locale in release_locales(places.folder)}
+    region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
+    tables = {config: read_config(places.folder, config).with_columns(region) for config in chosen.configs}
+    asked = chosen.ask(tables, checked)
+    if asked.items.is_empty():
+        raise BlendError(f"{where}: nothing to ask for the task {task}; choose other --locales")
+    return AskedOfRelease(places.manifest, task, checked.model_dump(mode="json"), asked)
+
+
+def _tables(manifest: ReleaseManifest, name: str, task: Task) -> list[TableInfo]:
+    held = {table.config for table in manifest.tables}
+    for config in task.configs:
+        if config not in held:
+            raise BlendError(
+                f"{named(manifest)}: the release has no configuration {config}, which the task {name} reads; "
+                f"it has {', '.join(sorted(held))}: choose another --task, or another release"
+            )
+    return [table for table in manifest.tables if table.config in task.configs]
+
+
+def _options(task: Task, options: Mapping[str, Any]) -> Any:
+    try:
+        return task.options.model_validate(dict(options))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        cause = first.get("ctx", {}).get("error")
+        if cause is not None:
+            raise BlendError(str(cause)) from None
+        name = ".".join(map(str, first["loc"]))
+        raise BlendError(f"option {name}: {first['input']!r} is not possible ({first['msg']})") from None
