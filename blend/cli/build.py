@@ -24,8 +24,11 @@ def build(
         Path | None, typer.Argument(help="Recipe (TOML). Without one, the sample in the package is built.")
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="Directory to make; an older release there is replaced.")
+        Path, typer.Option(help="Directory to make; an older release of the same dataset there is replaced.")
     ] = DEFAULT_OUT,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the release of another dataset in --out as well.")
+    ] = False,
     blend_data: Annotated[
         str | None,
         typer.Option(
@@ -74,20 +77,22 @@ def build(
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     """
     from blend.builders.release import build_release
+    from blend.loaders.releases.replacing import held_release
 
     used, base, places = _recipe(recipe, blend_data, revision, food)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     used, places = _with_previous(used, previous, places)
     from blend.views.progress import interruptible, shown_progress
 
+    before = held_release(out)
     if as_json:
         with interruptible():
-            manifest = build_release(used, out, base=base, places=places)
+            manifest = build_release(used, out, base=base, places=places, replace=replace)
         typer.echo(manifest.to_json(), nl=False)
         return
     with interruptible(), shown_progress() as notify:
-        manifest = build_release(used, out, base=base, places=places, notify=notify)
-    _print_summary(manifest, out)
+        manifest = build_release(used, out, base=base, places=places, replace=replace, notify=notify)
+    _print_summary(manifest, out, before)
 
 
 def _recipe(
@@ -145,24 +150,20 @@ def _with_previous(
     return recipe.model_copy(update={"previous": name}), {**places, name: Path(previous)}
 
 
-def _print_summary(manifest: "ReleaseManifest", out: Path) -> None:
+def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
     from rich.console import Console
-    from rich.markup import escape
 
     from blend.views.release import release_tables
 
     console = Console()
     for table in release_tables(manifest):
         console.print(table)
-    console.print(
-        f"\nBuilt {manifest.name} {manifest.version} in [bold]{escape(str(out))}[/bold]. Look at it:",
-        highlight=False,
-    )
-    console.print(f"  blend show {out}", highlight=False, markup=False, soft_wrap=True)
+    replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
-    console.print(
+    for line in (
+        f"\nBuilt {manifest.name} {manifest.version} in {out}{replaced}. Look at it:",
+        f"  blend show {out}",
         f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
+    ):
+        # A path may hold what looks like markup.
+        console.print(line, highlight=False, markup=False, soft_wrap=True)

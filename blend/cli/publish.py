@@ -61,7 +61,13 @@ def publish(
 
 def pull(
     reference: Annotated[str, typer.Argument(metavar="ORG/NAME@REVISION", help="A tag or a commit.")],
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory to make; a release there is replaced.")],
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="Directory to make; a release of this dataset is replaced."),
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the release of another dataset there as well.")
+    ] = False,
 ) -> None:
     """Get a published release back as a directory, every file checked against its manifest.
 
@@ -73,7 +79,7 @@ def pull(
     from blend.views.progress import interruptible
 
     with interruptible():
-        manifest = pull_release(reference, out)
+        manifest = pull_release(reference, out, replace=replace)
     typer.echo(
         f"{manifest.name} {manifest.version} is in {out}: {len(manifest.files) + 1} files, all as published"
     )

@@ -1,7 +1,11 @@
 """``blend show``: a release as its users see it, loaded with plain ``datasets``."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any
 
 from rich.console import Console
@@ -10,6 +14,7 @@ from rich.table import Table
 
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import UnknownNameError
+from blend.schemas.manifest import ReleaseManifest
 from blend.views.release import contents_table
 
 _SHOWN_CHARACTERS = 400
@@ -22,37 +27,71 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     Args:
         release: Release directory.
         config: Only this configuration.
-        split: Split whose first row is printed; the first split when absent.
+        split: Split whose first row is printed, of the configurations that have it; the first split of each
+            when absent.
 
     Raises:
         BlendError: If the directory is no release, or has no such configuration or split.
     """
     console = Console()
     manifest = read_manifest(release)
+    chosen = _chosen_splits(manifest, config, split)
+    console.print(contents_table(manifest))
+    for name, part in chosen.items():
+        console.print(_row_panel(release, name, part))
+
+
+def _chosen_splits(manifest: ReleaseManifest, config: str | None, split: str | None) -> dict[str, str]:
+    """The split to show of each configuration; those that lack the split asked for are left out."""
     splits: dict[str, list[str]] = {}
     for table in manifest.tables:
         splits.setdefault(table.config, []).append(table.split)
     if config is not None and config not in splits:
         raise UnknownNameError("configuration", config, splits)
-    console.print(contents_table(manifest))
-    for name in splits if config is None else [config]:
-        chosen = splits[name][0] if split is None else split
-        if chosen not in splits[name]:
-            raise UnknownNameError(f"split of {name}", chosen, splits[name])
-        console.print(_row_panel(release, name, chosen))
+    if config is not None:
+        splits = {config: splits[config]}
+    if split is None:
+        return {name: parts[0] for name, parts in splits.items()}
+    chosen = {name: split for name, parts in splits.items() if split in parts}
+    if not chosen:
+        kind = "split" if config is None else f"split of {config}"
+        raise UnknownNameError(kind, split, {part for parts in splits.values() for part in parts})
+    return chosen
 
 
 def _row_panel(release: Path, config: str, split: str) -> Panel:
-    from datasets import load_dataset
-
-    rows = load_dataset(str(release), config, split=split, streaming=True)
     table = Table.grid(padding=(0, 2))
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
-    for column, value in next(iter(rows)).items():
+    for column, value in _first_row(release, config, split).items():
         table.add_row(column, _short(value))
     line = f'load_dataset("{release}", "{config}", split="{split}")[0]'
     return Panel(table, title=line, title_align="left")
+
+
+def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
+    """The first row of a split, as ``load_dataset`` gives it; without columns if the split has no rows."""
+    import datasets
+
+    # Not streamed: a stream that is left before its end keeps a thread of Arrow's reading ahead, and a process
+    # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
+    # look at a release should leave nothing behind.
+    with TemporaryDirectory() as cache, _without_bars(datasets):
+        rows = datasets.load_dataset(
+            str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
+        )
+        return dict(rows[0]) if len(rows) else {}
+
+
+@contextmanager
+def _without_bars(datasets: ModuleType) -> Iterator[None]:
+    enabled = datasets.is_progress_bar_enabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if enabled:
+            datasets.enable_progress_bars()
 
 
 def _short(value: Any) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from blend.loaders.files.whole import staged
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.releases import LOCALES_NAME
 from blend.loaders.releases.references import resolve_release
+from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.locales import Registry
@@ -41,6 +43,7 @@ def build_release(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
+    replace: bool = False,
     notify: Notify = silent,
 ) -> ReleaseManifest:
     """Build the release that a recipe describes.
@@ -49,11 +52,13 @@ def build_release(
 
     Args:
         recipe: What to build.
-        out: Directory to make; an existing release there is replaced.
+        out: Directory to make; an existing release of the same name there is replaced.
         base: Folder to which the recipe's relative locations refer.
         places: Directories by location, for sources (and a previous release) that lie elsewhere than the
             recipe says.
         locales: The known locales; those of the package when absent.
+        replace: Whether the release of another dataset may be replaced as well. Files that are not a release's
+            never are.
         notify: Told about progress.
 
     Returns:
@@ -63,7 +68,8 @@ def build_release(
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
     known = known_locales(recipe, base=base, packaged=locales)
-    with staged(out) as release:
+    check = partial(check_replaceable, name=recipe.name, option="--out", replace=replace)
+    with staged(out, check=check) as release:
         if recipe.locale_file is not None:
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)

@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,37 +15,41 @@ from blend.schemas.manifest import MANIFEST_NAME
 
 
 @contextmanager
-def staged(out: Path, *, option: str = "--out") -> Iterator[Path]:
+def staged(out: Path, *, option: str = "--out", check: Callable[[Path], None] | None = None) -> Iterator[Path]:
     """A new directory beside ``out`` that takes its place when the block ends well.
 
     Whatever happens inside the block (an error, Ctrl-C, kill -9, a full disk), ``out`` is either as it was
     before or complete: readers never see a part. What a killed run left behind is removed by the next one.
 
     Args:
-        out: The directory to make. An existing release or empty directory is replaced.
+        out: The directory to make; of a link, the directory that it leads to. An existing release or empty
+            directory is replaced.
         option: What the user calls the directory, for the messages.
+        check: Raises if an existing release must not be replaced. Asked before anything is done, and again
+            before the swap, since a block can take long.
 
     Yields:
         The directory to write into.
 
     Raises:
-        InputError: If ``out`` is a file or holds something else than a release.
+        InputError: If ``out`` is a file, a link back to itself, or holds something else than a release.
         StorageError: If it cannot be written, or if the disk is full.
         ConflictError: If another process is writing it.
     """
-    out = out.absolute()
+    out = _followed(out.absolute(), option)
     beside = out.with_name(f".{out.name}.partial")
     previous = out.with_name(f".{out.name}.previous")
     with _explained(out, option):
         out.parent.mkdir(parents=True, exist_ok=True)
         with _locked(out, option):
             _restore(out, previous)
-            _refuse_foreign(out, option)
+            _refuse_foreign(out, option, check)
             _remove(beside)
             beside.mkdir()
             try:
                 yield beside
                 _sync(beside)
+                _refuse_foreign(out, option, check)
                 _swap(beside, out, previous)
             finally:
                 _remove(beside)
@@ -85,16 +89,33 @@ def _locked(out: Path, option: str) -> Iterator[None]:
         lock.release()
 
 
-def _refuse_foreign(out: Path, option: str) -> None:
+def _followed(out: Path, option: str) -> Path:
+    """The directory that a link leads to, so that the link stays; anything else as it is."""
+    if not out.is_symlink():
+        return out
+    try:
+        target = out.resolve()
+    except RuntimeError:  # a loop, before Python 3.13
+        target = out
+    if target.is_symlink():
+        raise InputError(f"{out}: is a link that leads back to itself; choose another {option}")
+    return target
+
+
+def _refuse_foreign(out: Path, option: str, check: Callable[[Path], None] | None) -> None:
     if not out.exists():
         return
     if not out.is_dir():
         raise InputError(f"{out}: is a file; {option} names the directory to make")
-    if any(out.iterdir()) and not (out / MANIFEST_NAME).is_file():
+    if not any(out.iterdir()):
+        return
+    if not (out / MANIFEST_NAME).is_file():
         raise InputError(
             f"{out}: holds files but no {MANIFEST_NAME}, so it is no release and is not replaced; "
             f"choose another {option} or empty it yourself"
         )
+    if check is not None:
+        check(out)
 
 
 def _swap(new: Path, out: Path, previous: Path) -> None:

@@ -1,17 +1,21 @@
 """Pulling: a release on the Hub becomes a directory again, byte for byte."""
 
 import shutil
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from blend.loaders.files.whole import staged
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
+from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 
-def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> ReleaseManifest:
+def pull_release(
+    reference: str, out: Path, *, endpoint: str | None = None, replace: bool = False
+) -> ReleaseManifest:
     """Copy a release from the Hub into a directory of its own.
 
     What the repository holds besides the release (the Hub's own ``.gitattributes``) stays there. ``out``
@@ -19,15 +23,16 @@ def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> R
 
     Args:
         reference: ``org/name@revision``, with a tag or a commit.
-        out: Directory to make; an existing release there is replaced.
+        out: Directory to make; an existing release of the same name there is replaced.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        replace: Whether the release of another dataset may be replaced as well.
 
     Returns:
         The manifest.
 
     Raises:
         BlendError: If the reference names no release, if a file is not as the manifest says, or if ``out``
-            holds something else than a release or cannot be written.
+            holds something else than such a release or cannot be written.
     """
     named = None if Path(reference).is_dir() else hub_reference(reference)
     if named is None:
@@ -37,7 +42,8 @@ def pull_release(reference: str, out: Path, *, endpoint: str | None = None) -> R
     else:
         there = fetch_release(named.repo_id, named.revision, wanted=_paths_within, endpoint=endpoint)
     manifest = read_manifest(there)
-    with staged(out, option="directory") as release:
+    check = partial(check_replaceable, name=manifest.name, option="directory", replace=replace)
+    with staged(out, option="directory", check=check) as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
             (release / path).parent.mkdir(parents=True, exist_ok=True)
             # The cache links to its own files: copy what they hold.

@@ -89,6 +89,13 @@ def test_build_without_arguments_builds_the_sample(release: Path):
     }
 
 
+def test_build_says_what_it_replaced(tmp_path: Path):
+    out = tmp_path / "r[/bold]x"
+    assert f"Built blend-sample 0.1.0 in {out}. Look at it:" in run("build", "--out", out)
+    printed = run("build", "--out", out)
+    assert f"Built blend-sample 0.1.0 in {out}, in place of blend-sample 0.1.0. Look at it:" in printed
+
+
 def test_build_json_is_the_manifest(tmp_path: Path):
     printed = run("build", "--out", tmp_path / "release", "--json", "--variants", "1", "--seed", "3")
     assert printed == (tmp_path / "release" / "release.json").read_text(encoding="utf-8")
@@ -190,9 +197,16 @@ def test_show_prints_a_row_of_every_configuration(release: Path):
     assert "ko-KP" in run("show", release, "--config", "annotations", "--split", "KP")
 
 
+def test_show_leaves_out_what_lacks_the_split_asked_for(release: Path):
+    printed = run("show", release, "--split", "KP")
+    assert printed.count("ko-KP") == 2  # a row of annotations, a row of short-answer questions
+    assert "MCQID" not in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--split", "UK"], "unknown split 'UK'; choose one of: CN, DZ, ET, IR, JB, JP, KP, KR, MX, US, test"),
         (
             ["--config", "anotations"],
             (

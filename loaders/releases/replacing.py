@@ -1,0 +1,62 @@
+"""Replacing: which directories a new release may take the place of; nobody's own files are deleted."""
+
+import os
+from pathlib import Path
+
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.files import some_of
+from blend.schemas.errors import BlendError, InputError
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+
+
+def held_release(out: Path) -> ReleaseManifest | None:
+    """The release that stands in a directory; null if there is none that can be read."""
+    try:
+        return read_manifest(out)
+    except BlendError:
+        return None
+
+
+def check_replaceable(out: Path, name: str, *, option: str, replace: bool) -> None:
+    """Refuse to replace what is not a release of the same name, or holds more than its manifest names.
+
+    Args:
+        out: An existing directory with a file ``release.json``.
+        name: Name of the dataset that is to take its place.
+        option: What the user calls the directory, for the messages.
+        replace: Whether the release of another dataset may be replaced; files that are not a release's never
+            are.
+
+    Raises:
+        InputError: If it may not be replaced; names the release, or the first files that are not its own.
+    """
+    held = held_release(out)
+    if held is None:
+        raise InputError(
+            f"{out}: its {MANIFEST_NAME} is not the manifest of a release that this version reads, so nothing "
+            f"here is replaced; choose another {option} or move the directory away"
+        )
+    named = {MANIFEST_NAME, *(file.path for file in held.files)}
+    foreign = [path for path in _everything_in(out) if path not in named]
+    if foreign:
+        raise InputError(
+            f"{out}: holds what is not of the release {held.name} {held.version} there ({some_of(foreign)}), "
+            f"so it is not replaced; move these files away or choose another {option}"
+        )
+    if held.name != name and not replace:
+        raise InputError(
+            f"{out}: holds the release {held.name} {held.version}, and this one is of {name}; "
+            f"choose another {option}, or give --replace to replace it"
+        )
+
+
+def _everything_in(folder: Path) -> list[str]:
+    """The paths of all files and links in a directory, hidden ones as well, and of empty folders."""
+    found = []
+    for at, folders, names in os.walk(folder):
+        inside = Path(at)
+        links = [name for name in folders if (inside / name).is_symlink()]
+        found += [(inside / name).relative_to(folder).as_posix() for name in [*names, *links]]
+        if not folders and not names and inside != folder:
+            found.append(f"{inside.relative_to(folder).as_posix()}/")
+    return sorted(found)

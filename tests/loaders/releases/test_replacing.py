@@ -1,0 +1,114 @@
+"""What a build or a pull may replace: the same dataset's release, and nobody's own files."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from blend.builders.release import build_release
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.replacing import held_release
+from blend.schemas.errors import BlendError
+
+SAMPLE = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("replacing") / "release"
+    build_release(SAMPLE, out)
+    return out
+
+
+@pytest.fixture
+def out(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "release"))
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_a_release_of_the_same_name_is_replaced(out: Path):
+    build_release(SAMPLE.model_copy(update={"version": "0.2.0"}), out)
+    assert read_manifest(out).version == "0.2.0"
+
+
+@pytest.mark.parametrize(
+    "path", ["notes.txt", ".git/HEAD", "data/annotations/mine.parquet", "reports/.hidden", "empty/"]
+)
+@pytest.mark.parametrize("replace", [False, True])
+def test_files_that_are_not_the_releases_are_never_deleted(out: Path, path: str, replace: bool):
+    own = out / path
+    own.parent.mkdir(exist_ok=True)
+    if path.endswith("/"):
+        own.mkdir()
+    else:
+        own.write_text("my own")
+    before = everything(out)
+    with pytest.raises(BlendError) as caught:
+        build_release(SAMPLE, out, replace=replace)
+    assert str(caught.value) == (
+        f"{out}: holds what is not of the release blend-sample 0.1.0 there ({path}), so it is not replaced; "
+        "move these files away or choose another --out"
+    )
+    assert everything(out) == before
+    assert own.exists()
+
+
+def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
+    def note(stage: str, done: int, total: int) -> None:
+        (out / "late.txt").write_text("written while it was built")
+
+    with pytest.raises(BlendError, match=r"holds what is not of the release blend-sample 0\.1\.0 there \(late"):
+        build_release(SAMPLE, out, notify=note)
+    assert (out / "late.txt").exists()
+
+
+def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
+    other = SAMPLE.model_copy(update={"name": "other"})
+    before = everything(out)
+    with pytest.raises(BlendError) as caught:
+        build_release(other, out)
+    assert str(caught.value) == (
+        f"{out}: holds the release blend-sample 0.1.0, and this one is of other; choose another --out, or give "
+        "--replace to replace it"
+    )
+    assert everything(out) == before
+    build_release(other, out, replace=True)
+    assert read_manifest(out).name == "other"
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_folder_with_somebody_elses_release_json_is_refused(tmp_path: Path, replace: bool):
+    out = tmp_path / "web"
+    out.mkdir()
+    (out / "release.json").write_text('{"branches": ["main"]}', encoding="utf-8")
+    with pytest.raises(BlendError) as caught:
+        build_release(SAMPLE, out, replace=replace)
+    assert str(caught.value) == (
+        f"{out}: its release.json is not the manifest of a release that this version reads, so nothing here is "
+        "replaced; choose another --out or move the directory away"
+    )
+    assert everything(out) == {"release.json": b'{"branches": ["main"]}'}
+    assert held_release(out) is None
+
+
+def test_a_link_is_followed_and_stays(built: Path, tmp_path: Path):
+    link, target = tmp_path / "link", tmp_path / "target"
+    link.symlink_to(target)
+    for _ in range(2):  # the first makes the directory, the second replaces it
+        build_release(SAMPLE, link)
+        assert link.is_symlink()
+        assert everything(target) == everything(built)
+
+
+def test_a_link_to_itself_is_refused(tmp_path: Path):
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    with pytest.raises(BlendError) as caught:
+        build_release(SAMPLE, link)
+    assert str(caught.value) == f"{link}: is a link that leads back to itself; choose another --out"
+    assert link.is_symlink()
