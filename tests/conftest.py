@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from hub_server import Hub
 
+pytest_plugins = ["wikidata_fixtures"]
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Set before any test imports huggingface_hub, which reads them once.

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 import tomli_w
 
-from blend.builders.cards.canary import canary
 from blend.builders.cards.card import AGREEMENT, CARD_NAME, mean_of, render_card
 from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
-from blend.builders.cards.credits import citation, license_of
+from blend.builders.cards.credits import canary, citation, license_of
 from blend.builders.cards.croissant import CROISSANT_NAME, About, render_croissant
 from blend.builders.cards.datasheet import DATASHEET_NAME, render_datasheet
 from blend.builders.cards.facts import ReleaseFacts

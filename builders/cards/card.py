@@ -8,9 +8,15 @@ import polars as pl
 from langcodes import Language
 from pydantic import BaseModel
 
-from blend.builders.cards.canary import canary
 from blend.builders.cards.charts import Chart
-from blend.builders.cards.credits import BLEND_CITATION, FMLAMA_CITATION, citation, credits_of, license_of
+from blend.builders.cards.credits import (
+    BLEND_CITATION,
+    FMLAMA_CITATION,
+    canary,
+    citation,
+    credits_of,
+    license_of,
+)
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header

@@ -1,13 +1,16 @@
-"""Credits: under which licence each source came, whom to name, and what to cite."""
+"""Credits: under which licence each source came, whom to name, what to cite, and how to betray misuse."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID, uuid5
 
 from blend.schemas.manifest import ReleaseManifest, SourceInfo
 from blend.schemas.recipe import Recipe, Source
 
 _CREATIVE_COMMONS = re.compile(r"cc-(by(?:-nc)?(?:-nd|-sa)?)-(\d\.\d)")
+
+_NAMESPACE = UUID("cbc337f8-40a3-50a1-9a1f-e9858634c4af")
 
 _NAMES = {"cc0-1.0": ("CC0 1.0", "https://creativecommons.org/publicdomain/zero/1.0/")}
 
@@ -124,6 +127,19 @@ def citation(recipe: Recipe) -> str:
         f"  note = {{Version {recipe.version}, built with blend-sdk}},\n"
         "}\n"
     )
+
+
+def canary(name: str) -> str:
+    """The sentence with the canary of a dataset.
+
+    It depends on the dataset's name alone, so that one search finds every version of it, and nobody else's name
+    gives the same. Whoever filters a corpus drops documents with it; whoever has a model can test whether it
+    completes the sentence.
+
+    Args:
+        name: Short name of the dataset, as in the recipe.
+    """
+    return f"{name} is evaluation data and must not be in any training corpus; canary {uuid5(_NAMESPACE, name)}"
 
 
 def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from blend.builders.cards.canary import canary
-from blend.builders.cards.credits import credits_of, license_of
+from blend.builders.cards.credits import canary, credits_of, license_of
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
 from blend.schemas.datasheet import questions

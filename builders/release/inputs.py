@@ -8,7 +8,8 @@ import polars as pl
 
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.recipes.sources import SourceTables, load_source
+from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
+from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Registry, registry
@@ -79,6 +80,34 @@ def read_inputs(
     _check_unique(inputs.questions)
     _check_held(wanted or [], held)
     return inputs
+
+
+def read_snapshot(
+    recipe: Recipe,
+    domain: Domain,
+    *,
+    base: Path = Path(),
+    places: Mapping[str, Path] | None = None,
+) -> SnapshotFacts:
+    """Read the Wikidata snapshot that a recipe names.
+
+    Args:
+        recipe: Names the snapshot.
+        domain: What to look for.
+        base: Folder to which the recipe's relative locations refer.
+        places: Files by location, for snapshots that lie elsewhere than the recipe says.
+
+    Raises:
+        InputError: If the snapshot is not there, is damaged or is another than the recipe pins, or if the
+            recipe does not name exactly one: two would make the same configurations.
+    """
+    sources = [source for source in recipe.sources if source.kind == "wikidata"]
+    if len(sources) != 1:
+        raise InputError(
+            f"the recipe has {len(sources)} sources of kind 'wikidata', which would make the same "
+            "configurations; keep one, and build the others as releases of their own"
+        )
+    return load_snapshot(sources[0], domain, base, path=(places or {}).get(sources[0].location))
 
 
 def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | None = None) -> Registry:

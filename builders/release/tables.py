@@ -9,12 +9,13 @@ import polars as pl
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.result import McqBuild
 from blend.builders.parquet import Table
-from blend.builders.release.inputs import Inputs, read_inputs
+from blend.builders.release.inputs import Inputs, read_inputs, read_snapshot
 from blend.builders.release.reviewed import fillers_of, judges_of, reviewed_files
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
-from blend.builders.triples.sources import read_food_sources
+from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import Notify, silent
+from blend.schemas.domains import find_domain
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
@@ -105,17 +106,31 @@ def build_tables(
     mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)
     if inputs.sources:
         notify("build tables", 1, 1)
-    food = read_food_sources(recipe, base=base, places=places, notify=notify)
-    infos = [*inputs.infos, *(made.info for made in food)]
+    triples, snapshots = _triples(recipe, base, places, notify)
+    infos = [*inputs.infos, *snapshots]
     return BuiltTables(
         recipe=_pinned(recipe, infos),
         questions=inputs.questions,
         annotations=annotations,
         mcqs=mcqs,
-        food=tuple(table for made in food for table in made.tables),
+        food=tuple(table for made in triples for table in made.tables()),
         sources=(*infos, *reviewed_files(recipe.mcq, base)),
-        stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage for made in food)),
+        stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage() for made in triples)),
     )
+
+
+def _triples(
+    recipe: Recipe, base: Path, places: Mapping[str, Path] | None, notify: Notify
+) -> tuple[list[TripleTables], list[SourceInfo]]:
+    """The tables made from the snapshot that the recipe names, if it names one, and what was read."""
+    if all(source.kind != "wikidata" for source in recipe.sources):
+        return [], []
+    notify("build from Wikidata", 0, 1)
+    domain = find_domain(recipe.food.domain)
+    read = read_snapshot(recipe, domain, base=base, places=places)
+    made = triple_tables(read.facts, domain, recipe.food, source=read.info.files[0].path)
+    notify("build from Wikidata", 1, 1)
+    return [made], [read.info]
 
 
 def _mcqs(

@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from blend.builders.parquet import Table
+from blend.builders.stages import Stage, rows_by
 from blend.builders.triples import FoodBuild, build_food
-from blend.loaders.wikidata.facts import read_facts
+from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.domains import Domain, find_domain
+from blend.schemas.domains import Domain
 from blend.schemas.food import TEMPLATES, FoodTemplate, FoodTriple, split_name
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.frames import FINDINGS
 
 
 @dataclass(frozen=True, slots=True)
-class FoodTables:
+class TripleTables:
     """What a snapshot adds to a release."""
 
     domain: Domain
@@ -68,26 +68,36 @@ class FoodTables:
         rows = pl.DataFrame(missing, schema=FINDINGS, orient="row")
         return pl.concat([self.build.findings, left_out, rows]).sort("kind", "source", "detail")
 
+    def stage(self) -> Stage:
+        """The account of what was made and left out."""
+        notes: dict[str, int | str] = {
+            "items": self.build.dishes["item"].n_unique(),
+            "languages": len(self.build.languages),
+        }
+        name = f"build {self.domain.name} from {self.source}"
+        return Stage(name, rows_by(self.build.index, "language"), self.findings(), notes)
+
     def _missing(self) -> list[str]:
         held = set(self.build.languages)
         return [language for language in self.build.options.aligned_languages if language not in held]
 
 
-def food_tables(snapshot: Path, options: FoodOptions | None = None, *, sha256: str | None = None) -> FoodTables:
-    """Build the tables of a snapshot.
+def triple_tables(
+    facts: Facts, domain: Domain, options: FoodOptions | None = None, *, source: str
+) -> TripleTables:
+    """Build the tables of a domain.
 
     Args:
-        snapshot: N-Triples, compressed if the name ends in ``.gz``.
-        options: Domain and rules; the defaults when absent.
-        sha256: What the snapshot's digest must be; not checked when absent.
+        facts: What a snapshot says about the domain.
+        domain: What to look for.
+        options: Rules; the defaults when absent.
+        source: What to call the snapshot in findings and in the report.
 
     Raises:
-        BlendError: If the snapshot cannot be read or is another one, or if the options do not fit it.
+        InputError: If the options do not fit the facts.
     """
-    chosen = options or FoodOptions()
-    domain = find_domain(chosen.domain)
-    build = build_food(read_facts(snapshot, domain, sha256=sha256), domain, chosen)
+    build = build_food(facts, domain, options)
     templates = (
         pl.DataFrame(schema=TEMPLATES) if domain.templates is None else packaged_templates(domain.templates)
     )
-    return FoodTables(domain, build, templates, snapshot.name)
+    return TripleTables(domain, build, templates, source)

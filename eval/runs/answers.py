@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.durable import sync_directory
+from blend.loaders.files.whole import sync_directory
 from blend.schemas.errors import RowError
 
 ANSWERS = pl.Schema(

@@ -18,7 +18,7 @@ from blend.eval.runs.description import (
     read_description,
 )
 from blend.eval.tasks.items import Asked
-from blend.loaders.files.durable import write_whole
+from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import BlendError
 
 ITEMS_NAME = "items.parquet"

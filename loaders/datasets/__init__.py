@@ -19,7 +19,7 @@ from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question
 if TYPE_CHECKING:
     from datasets import DatasetDict, IterableDatasetDict
 
-    from blend.loaders.datasets.typed_datasets import TypedDataset, TypedIterableDataset
+    from blend.loaders.datasets.typed import TypedDataset, TypedIterableDataset
 
 Regions = list[str] | tuple[str, ...]
 
@@ -259,7 +259,7 @@ def _load(places: Places, config: str, locales: Sequence[str], *, streaming: boo
     """The tables as a dictionary of typed datasets by split, with the rows about some locales, or all."""
     from datasets import load_dataset
 
-    from blend.loaders.datasets.typed_datasets import typed
+    from blend.loaders.datasets.typed import typed
 
     loaded = load_dataset(
         "parquet",

@@ -1,19 +1,20 @@
-"""Typed rows: what was loaded from a release, row by row as its models."""
+"""Typed rows: what was loaded from a release, row by row as its models; datasets that give them."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, Generic, TypeVar, cast
 
+from datasets import Dataset, IterableDataset
 from pydantic import BaseModel, ValidationError
 
 from blend.schemas.arrow import published_names
 from blend.schemas.configs import CONFIGS, model_of
 from blend.schemas.errors import InputError, RowError
 
-if TYPE_CHECKING:
-    from datasets import Dataset, IterableDataset
+RowT = TypeVar("RowT", bound=BaseModel)
 
 
-def as_models(rows: "Dataset | IterableDataset", config: str | None = None) -> Iterator[BaseModel]:
+def as_models(rows: Dataset | IterableDataset, config: str | None = None) -> Iterator[BaseModel]:
     """The rows as models, one after the other; works on whatever `datasets.load_dataset` gives as well.
 
     Each row is checked against its model. Columns that the model does not know, such as those added by ``map``,
@@ -34,7 +35,7 @@ def as_models(rows: "Dataset | IterableDataset", config: str | None = None) -> I
     return _checked(rows, _model_of(rows, config))
 
 
-def _model_of(rows: "Dataset | IterableDataset", config: str | None) -> type[BaseModel]:
+def _model_of(rows: Dataset | IterableDataset, config: str | None) -> type[BaseModel]:
     """The model of the configuration given, of the one loaded, or the only one whose columns are there."""
     if config is not None:
         return model_of(config)
@@ -50,7 +51,7 @@ def _model_of(rows: "Dataset | IterableDataset", config: str | None) -> type[Bas
     )
 
 
-def _checked(rows: "Dataset | IterableDataset", model: type[BaseModel]) -> Iterator[BaseModel]:
+def _checked(rows: Dataset | IterableDataset, model: type[BaseModel]) -> Iterator[BaseModel]:
     columns = tuple(published_names(model).values())
     # Arrays of numpy or torch would be no text and no lists.
     for number, row in enumerate(rows.with_format(None)):
@@ -72,3 +73,69 @@ def _checked(rows: "Dataset | IterableDataset", model: type[BaseModel]) -> Itera
                 where=where,
                 fix="take typed rows before the rows are changed",
             ) from None
+
+
+def typed(rows: Any) -> Any:
+    """The same dataset, as one that gives typed rows; anything else as it is."""
+    # Changing the class of the object keeps everything that it holds: indices, format, files in the cache.
+    for plain, with_models in ((Dataset, TypedDataset), (IterableDataset, TypedIterableDataset)):
+        if type(rows) is plain:
+            rows.__class__ = with_models
+    return rows
+
+
+def _keeping(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, with a typed dataset as its result: many methods of ``datasets`` make a plain one."""
+
+    @wraps(method)
+    def kept(*args: Any, **options: Any) -> Any:
+        return typed(method(*args, **options))
+
+    return kept
+
+
+class TypedDataset(Dataset, Generic[RowT]):  # type: ignore[misc] # datasets has no types
+    """A `datasets.Dataset` of a release; ``to_polars()`` and everything else of it works as always."""
+
+    def as_models(self) -> Iterator[RowT]:
+        """The rows as models; see `blend.loaders.as_models`.
+
+        Raises:
+            RowError: When a row is reached that was changed into something that its model refuses.
+        """
+        return cast("Iterator[RowT]", as_models(self))
+
+    add_column = _keeping(Dataset.add_column)
+    filter = _keeping(Dataset.filter)
+    flatten_indices = _keeping(Dataset.flatten_indices)
+    map = _keeping(Dataset.map)
+    repeat = _keeping(Dataset.repeat)
+    select = _keeping(Dataset.select)
+    shard = _keeping(Dataset.shard)
+    shuffle = _keeping(Dataset.shuffle)
+    skip = _keeping(Dataset.skip)
+    sort = _keeping(Dataset.sort)
+    take = _keeping(Dataset.take)
+    to_iterable_dataset = _keeping(Dataset.to_iterable_dataset)
+
+
+class TypedIterableDataset(IterableDataset, Generic[RowT]):  # type: ignore[misc] # datasets has no types
+    """A `datasets.IterableDataset` of a release, which reads rows as they are asked for."""
+
+    def as_models(self) -> Iterator[RowT]:
+        """The rows as models; see `blend.loaders.as_models`.
+
+        Raises:
+            RowError: When a row is reached that was changed into something that its model refuses.
+        """
+        return cast("Iterator[RowT]", as_models(self))
+
+    add_column = _keeping(IterableDataset.add_column)
+    filter = _keeping(IterableDataset.filter)
+    map = _keeping(IterableDataset.map)
+    repeat = _keeping(IterableDataset.repeat)
+    shard = _keeping(IterableDataset.shard)
+    shuffle = _keeping(IterableDataset.shuffle)
+    skip = _keeping(IterableDataset.skip)
+    take = _keeping(IterableDataset.take)
+    with_format = _keeping(IterableDataset.with_format)

@@ -1,4 +1,4 @@
-"""Staging: a directory appears whole under its name, or not at all."""
+"""Whole: a file or a directory appears complete under its name, or not at all, whatever stops the process."""
 
 import errno
 import os
@@ -9,9 +9,19 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from blend.loaders.files.durable import sync_directory
 from blend.schemas.errors import ConflictError, InputError, StorageError
 from blend.schemas.manifest import MANIFEST_NAME
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file that appears complete under its name or not at all."""
+    beside = path.with_name(f"{path.name}.tmp")
+    with beside.open("wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    sync_directory(path.parent)
 
 
 @contextmanager
@@ -144,3 +154,14 @@ def _sync(directory: Path) -> None:
             with (Path(folder) / name).open("rb") as file:
                 os.fsync(file.fileno())
         sync_directory(Path(folder))
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in a directory as durable as the files under them."""
+    if os.name != "posix":  # Windows has no way to sync a directory
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

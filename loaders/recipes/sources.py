@@ -11,6 +11,8 @@ from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
+from blend.loaders.wikidata.facts import Facts, read_facts
+from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
 from blend.schemas.frames import ANNOTATIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Registry, registry
@@ -49,6 +51,45 @@ def load_source(source: Source, base: Path = Path(), locales: Registry | None = 
             `RowError` and `RowErrors` if anything in its files breaks its contract.
     """
     return _KINDS[source.kind](source, base, registry() if locales is None else locales)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFacts:
+    """What a Wikidata snapshot says about a domain, and what was read."""
+
+    info: SourceInfo
+    """The snapshot, with its digest."""
+    facts: Facts
+    """What it says."""
+
+
+def load_snapshot(
+    source: Source, domain: Domain, base: Path = Path(), *, path: Path | None = None
+) -> SnapshotFacts:
+    """Read a Wikidata snapshot, and compare it with the digest in the recipe before anything else.
+
+    Args:
+        source: The recipe's entry, of kind ``wikidata``.
+        domain: What to look for.
+        base: Folder that a relative location refers to: the recipe's.
+        path: The snapshot, where it lies elsewhere than the recipe says.
+
+    Raises:
+        InputError: If the snapshot is not there, is damaged, or is not the pinned one.
+    """
+    _refuse(source, "revision")
+    snapshot = base / source.location if path is None else path
+    if not snapshot.is_file():
+        raise InputError(
+            f"{_name(source)}: no such file: {snapshot}; "
+            f"take one with `blend wikidata snapshot --out {snapshot}`"
+        )
+    files = file_infos(snapshot.parent, [snapshot])
+    # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
+    digest = files[0].sha256
+    check_pin(digest, source.sha256, where=_name(source))
+    info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
+    return SnapshotFacts(info, read_facts(snapshot, domain))
 
 
 def _sample(source: Source, base: Path, locales: Registry) -> SourceTables:  # noqa: ARG001 - it is in the package

@@ -20,8 +20,8 @@ from typing import Literal
 from filelock import FileLock
 
 from blend.loaders.files.content import read_content
-from blend.loaders.files.durable import sync_directory
 from blend.loaders.files.notes import Notes
+from blend.loaders.files.whole import sync_directory
 from blend.schemas.errors import InputError, RowError, StorageError
 from blend.schemas.rows import Row, Text
 from blend.schemas.text import clean

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.durable import write_whole
 from blend.loaders.files.progress import Notify
+from blend.loaders.files.whole import write_whole
 from blend.loaders.wikidata.queries import Batch, batches, pattern
 from blend.loaders.wikidata.sparql import SparqlClient, TooHeavyError
 from blend.schemas.domains import Domain

@@ -15,8 +15,8 @@ import polars as pl
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from blend.loaders.files.durable import write_whole
 from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.whole import write_whole
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.session import Session, read_lines
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from blend.builders.cards.canary import canary
+from blend.builders.cards.credits import canary
 from blend.builders.cards.fields import described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe

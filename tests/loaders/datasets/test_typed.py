@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from blend.loaders import as_models, load_annotations, load_config, load_multiple_choice_questions
-from blend.loaders.datasets.typed_datasets import TypedDataset, TypedIterableDataset
+from blend.loaders.datasets.typed import TypedDataset, TypedIterableDataset
 from blend.schemas.arrow import features
 from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, RowError, UnknownNameError

@@ -9,27 +9,34 @@ import polars as pl
 import pytest
 
 from blend.builders.parquet import write_table
-from blend.builders.triples.tables import FoodTables, food_tables
+from blend.builders.triples.tables import TripleTables, triple_tables
+from blend.loaders.wikidata.facts import Facts
+from blend.schemas.domains import domains
 from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
 
 pytestmark = pytest.mark.integration
 
+DISH = domains()["dish"]
+
 WRITE = """
 import sys
 from pathlib import Path
-from blend.builders.triples.tables import food_tables
+from blend.builders.triples.tables import triple_tables
 from blend.builders.parquet import write_table
-for table in food_tables(Path(sys.argv[1])).tables():
+from blend.loaders.wikidata.facts import read_facts
+from blend.schemas.domains import domains
+facts = read_facts(Path(sys.argv[1]), domains()["dish"])
+for table in triple_tables(facts, domains()["dish"], source="").tables():
     print(table.config, table.split, write_table(table, Path(sys.argv[2])).content_sha256)
 """
 
 
 @pytest.fixture(scope="module")
-def tables(food_snapshot: Path) -> FoodTables:
-    return food_tables(food_snapshot)
+def tables(food_facts: Facts) -> TripleTables:
+    return triple_tables(food_facts, DISH, source="food_snapshot.nt.gz")
 
 
-def test_configurations_and_splits(tables: FoodTables):
+def test_configurations_and_splits(tables: TripleTables):
     found: dict[str, list[str]] = {}
     for table in tables.tables():
         found.setdefault(table.config, []).append(table.split)
@@ -56,7 +63,7 @@ def test_two_processes_write_the_same_bytes(food_snapshot: Path, tmp_path: Path)
         assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
 
 
-def test_rows_load_as_they_were_built(tables: FoodTables, tmp_path: Path):
+def test_rows_load_as_they_were_built(tables: TripleTables, tmp_path: Path):
     import datasets
 
     for table in tables.tables():
@@ -68,7 +75,7 @@ def test_rows_load_as_they_were_built(tables: FoodTables, tmp_path: Path):
     assert loaded.to_list() == tables.build.rows("ko").to_dicts()
 
 
-def test_findings_account_for_every_item_left_out(tables: FoodTables):
+def test_findings_account_for_every_item_left_out(tables: TripleTables):
     findings = tables.findings()
     kinds = dict(findings["kind"].value_counts().iter_rows())
     assert kinds["class-cycle"] == 1
@@ -79,8 +86,8 @@ def test_findings_account_for_every_item_left_out(tables: FoodTables):
     assert tables.build.index.height == sum(len(rows) for rows in tables.build.batches())
 
 
-def test_alignment_with_a_language_that_has_no_rows(food_snapshot: Path):
-    tables = food_tables(food_snapshot, FoodOptions(languages=("en", "ko")))
+def test_alignment_with_a_language_that_has_no_rows(food_facts: Facts):
+    tables = triple_tables(food_facts, DISH, FoodOptions(languages=("en", "ko")), source="food_snapshot.nt.gz")
     assert {table.config for table in tables.tables()} == {"food-triples", "food-templates"}
     details = tables.findings().filter(pl.col("kind") == "aligned-without-language")["detail"]
     assert details.to_list() == [f"no rows in {tag}: no aligned subset" for tag in ("ar", "he", "ru", "zh")]

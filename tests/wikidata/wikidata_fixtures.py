@@ -1,8 +1,6 @@
 """What the tests of Wikidata share: small snapshots written in shorthand, and the real one."""
 
 import gzip
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,14 +39,10 @@ def shorthand() -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def endpoints() -> Any:
-    """The module ``endpoint.py`` beside this file: a SPARQL endpoint with faults to order."""
-    spec = importlib.util.spec_from_file_location("wikidata_endpoint", Path(__file__).with_name("endpoint.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    """The module ``wikidata_endpoint.py`` beside this file: a SPARQL endpoint with faults to order."""
+    import wikidata_endpoint
+
+    return wikidata_endpoint
 
 
 @pytest.fixture
