@@ -4,19 +4,26 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from blend.loaders.files.content import open_content
+from blend.loaders.files.rows import place_of
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import FileInfo
 
 
 def file_infos(root: Path, files: Iterable[Path]) -> tuple[FileInfo, ...]:
-    """Path, size and SHA-256 of files below a folder, ordered by path in code-point order."""
+    """Path, size and SHA-256 of files below a folder, ordered by path in code-point order.
+
+    Raises:
+        RowError: If one cannot be read, or has a name that is not UTF-8.
+    """
     return tuple(sorted((_info(root, file) for file in files), key=lambda info: info.path))
 
 
 def _info(root: Path, file: Path) -> FileInfo:
-    with file.open("rb") as content:
+    place = place_of(file, root)
+    with open_content(file, where=place) as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return FileInfo(path=file.relative_to(root).as_posix(), size=file.stat().st_size, sha256=digest)
+    return FileInfo(path=place, size=file.stat().st_size, sha256=digest)
 
 
 def directory_digest(files: Iterable[FileInfo]) -> str:

@@ -3,6 +3,7 @@
 ``docs/responses.md`` describes the directory column by column.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,7 +160,8 @@ def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registr
 
 
 def _single_file(folder: Path, name: str) -> Path:
-    found = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
+    # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
+    found = [path for suffix in SUFFIXES if os.path.lexists(path := folder / f"{name}{suffix}")]
     if not found:
         names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
         raise InputError(f"{folder}: no file {names}; add one as docs/responses.md describes")

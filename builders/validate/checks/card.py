@@ -9,8 +9,10 @@ import yaml
 
 from blend.builders.validate.report import Problem, error, warning
 from blend.builders.validate.subject import Subject, is_known
+from blend.loaders.files.content import read_content
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import model_of
+from blend.schemas.errors import RowError
 from blend.schemas.manifest import TableInfo
 
 CARD = "README.md"
@@ -27,10 +29,12 @@ def check_card(subject: Subject) -> Iterator[Problem]:
     """
     path = subject.path / CARD
     try:
-        text = path.read_text(encoding="utf-8")
-    except (FileNotFoundError, UnicodeDecodeError) as broken:
-        what = "is missing" if isinstance(broken, FileNotFoundError) else "is not in UTF-8"
-        yield error(CARD, what, _REBUILD)
+        text = read_content(path).decode()
+    except RowError as broken:
+        yield error(CARD, f"cannot be read: {broken.what}", _REBUILD)
+        return
+    except UnicodeDecodeError:
+        yield error(CARD, "is not in UTF-8", _REBUILD)
         return
     header, body = _parts(text)
     if header is None:

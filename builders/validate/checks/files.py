@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from pydantic import ValidationError
-
 from blend.builders.validate.report import Problem, error, info
 from blend.builders.validate.subject import Subject
 from blend.loaders.releases.references import file_sha256
@@ -60,7 +58,7 @@ def check_recipe(subject: Subject) -> Iterator[Problem]:
         return
     try:
         recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as broken:
+    except (ValueError, RecursionError) as broken:
         what = f"is no recipe ({str(broken).splitlines()[0]})"
         yield error(RECIPE_FILE, what, "rebuild the release")
         return

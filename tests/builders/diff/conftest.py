@@ -23,15 +23,15 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
     def made(
         tables: Tables,
         *,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         shard_rows: int = 1_000_000,
         sdk_version: str = "0.1.0",
         **recipe: Any,
     ) -> Path:
         folder = tmp_path_factory.mktemp("release")
         used = sample_recipe().model_copy(update={"version": "1.0.0"} | recipe)
-        for path, text in (files or {}).items():
-            (folder / path).write_text(text, encoding="utf-8")
+        for path, content in (files or {}).items():
+            (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
         manifest = ReleaseManifest(
             name=used.name,
             version=used.version,

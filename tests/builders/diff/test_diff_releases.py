@@ -1,13 +1,15 @@
 """Whole releases compared: what is not read, what is said about settings and files, and every message."""
 
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-from blend.builders.diff import diff_releases
+from blend.builders.diff import diff_releases, diff_tables, open_release
 from blend.builders.diff.model import FileChange, ReleaseDiff, ReleaseLabel, Setting
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, InputError
 from blend.schemas.recipe import McqOptions, Source
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
@@ -25,8 +27,9 @@ def test_a_release_does_not_differ_from_itself(make):
 
 def test_equal_tables_are_not_read(make):
     old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
+    # `publish` compares with a release of which it has only the tables that differ.
     (new / "data" / SAQ / "KR-00000.parquet").unlink()
-    found = diff_releases(old, new).configs[0]
+    found = diff_tables(open_release(old), open_release(new)).configs[0]
     assert [(split.split, split.is_empty) for split in found.splits] == [("KR", True), ("KP", False)]
 
 
@@ -102,8 +105,8 @@ def test_a_changed_file_that_is_no_text_differs(make):
         make(BASE, files={"chart.png": "1.0.1"}, version="1.0.1"),
     )
     assert diff_releases(old, new).files == ()
-    (new / "chart.png").write_bytes(b"\xff\xfe")
-    assert diff_releases(old, new).files == (FileChange(path="chart.png", presence="kept"),)
+    picture = make(BASE, files={"chart.png": b"\xff\xfe"}, version="1.0.1")
+    assert diff_releases(old, picture).files == (FileChange(path="chart.png", presence="kept"),)
 
 
 def test_json_reads_back(make):
@@ -120,25 +123,29 @@ def test_message_for_a_directory_that_is_no_release(make, tmp_path):
     )
 
 
-def test_message_for_a_missing_file(make):
+@pytest.mark.parametrize(
+    "damage", [Path.unlink, lambda file: file.write_bytes(b"PAR1 and then nothing")], ids=["missing", "changed"]
+)
+def test_message_for_a_release_whose_files_are_not_its_own(make, damage: Callable[[Path], object]):
     old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
-    (new / "data" / SAQ / "KP-00000.parquet").unlink()
-    with pytest.raises(BlendError) as caught:
-        diff_releases(old, new)
-    assert str(caught.value) == (
-        f"{new}: data/short-answer-questions/KP-00000.parquet of release.json is missing; "
-        "copy or build the release again"
+    damage(new / "data" / SAQ / "KP-00000.parquet")
+    message = (
+        f"{new}: missing or other than release.json says: data/short-answer-questions/KP-00000.parquet; "
+        f"copy or build the release again before it is compared (`blend validate {new}` lists everything)"
     )
+    for pair in ((old, new), (new, old), (new, new)):
+        with pytest.raises(InputError) as caught:
+            diff_releases(*pair)
+        assert str(caught.value) == message
 
 
-def test_message_for_a_file_that_cannot_be_read(make):
-    old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
-    (new / "data" / SAQ / "KP-00000.parquet").write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(BlendError) as caught:
-        diff_releases(old, new)
-    start, _, end = str(caught.value).partition(" (")
-    assert start == f"{new}, short-answer-questions/KP: cannot be read"
-    assert end.endswith("); copy or build the release again")
+def test_an_emptied_table_is_not_nothing_differs(make):
+    release = make(BASE)
+    copy = shutil.copytree(release, release.with_name(f"{release.name}-copy"))
+    for table in copy.rglob("*.parquet"):
+        table.write_bytes(b"")
+    with pytest.raises(InputError, match="missing or other than"):
+        diff_releases(release, copy)
 
 
 def test_neither_release_is_touched(make):

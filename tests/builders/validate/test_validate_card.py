@@ -29,7 +29,7 @@ def edit_header(release, change) -> None:
 
 def test_no_card(release):
     (release.path / "README.md").unlink()
-    assert release.problems("card") == [f"error: README.md: is missing; {REBUILD}"]
+    assert release.problems("card") == [f"error: README.md: cannot be read: no such file; {REBUILD}"]
 
 
 @pytest.mark.parametrize(
