@@ -1,0 +1,104 @@
+"""Paired comparison: two models on the same items. Nothing is called better without it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blend.eval.statistics.clusters import Clusters, FloatArray
+from blend.eval.statistics.figures import Estimate, estimates, macro_estimate
+
+PERMUTATIONS = 10_000
+"""Exchanges behind a p-value; the smallest possible one is 1 / (PERMUTATIONS + 1)."""
+
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A difference between two models, its interval, and how easily chance makes one as large."""
+
+    estimate: Estimate
+    """The difference, of what `paired_tests` was given."""
+    p_value: float
+    """Share of exchanges that give a difference at least as large, either way."""
+
+
+def paired_tests(
+    differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS
+) -> tuple[Comparison, ...]:
+    """Whether two models differ, per group.
+
+    The interval is the bootstrap over clusters of the difference. The test exchanges the two models' answers,
+    always those of a whole cluster: if the models are equally good, that changes nothing that can be
+    expected, so the difference found is one of many equally likely ones.
+
+    Args:
+        differences: Per item the second model's value minus the first one's, added up by
+            `blend.eval.statistics.clusters.cluster_sums`.
+        seed: The same seed gives the same figures.
+        permutations: Random exchanges of clusters.
+
+    Returns:
+        One comparison per group, in the order of ``differences.groups``; p-values as they are, for `holm`.
+
+    References:
+        Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 15; Phipson and Smyth
+        (2010), Permutation P-values Should Never Be Zero.
+    """
+    found = estimates(differences, seed=seed, proportion=False)
+    p_values = _sign_test(differences.totals, seed, permutations)
+    return tuple(map(Comparison, found, p_values.tolist()))
+
+
+def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS) -> Comparison:
+    """Whether two models differ in the mean over groups, every group counting the same.
+
+    Args:
+        differences: As for `paired_tests`; groups without items are left out.
+        seed: The same seed gives the same figures.
+        permutations: Random exchanges of clusters, each in all groups at once.
+    """
+    sizes = differences.counts.sum(axis=1)
+    held = np.flatnonzero(sizes)
+    shares = (differences.totals[held] / sizes[held, np.newaxis]).mean(axis=0, keepdims=True)
+    return Comparison(macro_estimate(differences, seed=seed), float(_sign_test(shares, seed, permutations)[0]))
+
+
+def holm(p_values: ArrayLike) -> FloatArray:
+    """P-values corrected for being several: all below 0.05 hold together, with a chance of 5 % for any error.
+
+    Args:
+        p_values: Shape ``(n,)``, in any order.
+
+    Returns:
+        Corrected p-values in the same order; equal ones stay equal.
+
+    References:
+        Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(given, kind="stable")
+    factors = np.arange(len(given), 0, -1)
+    corrected = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
+    # Of equal p-values the one that sorts first gets the largest factor, and the maximum hands it on.
+    result = np.empty_like(given)
+    result[order] = corrected
+    return result
+
+
+def _sign_test(totals: FloatArray, seed: int, permutations: int) -> FloatArray:
+    """Two-sided p-value per row: how often random signs of the columns give a sum at least as far from 0."""
+    rng = np.random.default_rng(seed)
+    # Clusters in which the models do not differ stay 0 whatever their sign; without them fewer signs are drawn.
+    active = totals[:, np.flatnonzero(np.any(totals != 0, axis=0))]
+    # Sums of the same numbers in another order differ in the last digits, and ties must count as such.
+    reached = np.abs(active.sum(axis=1)) - 1e-9 * np.abs(active).sum(axis=1)
+    as_far = np.ones(len(totals), dtype=np.int64)
+    height = max(1, _BLOCK // max(1, *active.shape))
+    for start in range(0, permutations, height):
+        n_rows = min(height, permutations - start)
+        signs = 2.0 * rng.integers(2, size=(n_rows, active.shape[1]), dtype=np.int8) - 1.0
+        as_far += (np.abs(signs @ active.T) >= reached).sum(axis=0)
+    p_values: FloatArray = as_far / (permutations + 1)
+    return p_values

@@ -1,0 +1,175 @@
+"""Simulations: how often intervals hold the truth, and how often tests find what is not there.
+
+In 1,000 simulated evaluations the share of intervals that hold has a standard error of 0.7 %.
+"""
+
+import numpy as np
+import pytest
+
+from blend.eval.statistics.clusters import Clusters
+from blend.eval.statistics.correlation import correlation
+from blend.eval.statistics.figures import estimates, gap_estimate, macro_estimate
+from blend.eval.statistics.paired import holm, macro_test, paired_tests
+from blend.eval.statistics.ranks import rank_intervals
+from blend.eval.statistics.resampling import ratio_draws
+
+pytestmark = pytest.mark.integration
+
+BLEND_LIKE = (0.79, 0.75, 0.72, 0.71, 0.70, 0.66, 0.64, 0.63, 0.62, 0.60, 0.57, 0.55, 0.52, 0.50, 0.45, 0.41)
+"""Accuracies of 16 regions, spread as those that large models reach in BLEnD (Myung et al. 2024, figure 4)."""
+
+
+def clusters_of(right, counts):
+    """Groups (or simulations) by templates."""
+    return Clusters(tuple(range(len(right))), tuple(range(right.shape[1])), right.astype(float), counts)
+
+
+def simulated(rng, accuracy, shape, max_items=6):
+    """Templates that a model knows or not: Beta-distributed shares, one to six items each."""
+    share = rng.beta(2 * accuracy, 2 * (1 - accuracy), size=shape)
+    n_items = rng.integers(1, max_items + 1, size=shape)
+    return clusters_of(rng.binomial(n_items, share), n_items.astype(float))
+
+
+def held(found, truth):
+    return np.mean([estimate.low <= truth <= estimate.high for estimate in found])
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "n_templates"),
+    [(0.5, 10), (0.5, 30), (0.5, 500), (0.7, 20), (0.7, 100), (0.7, 500), (0.9, 50), (0.9, 100), (0.9, 500)],
+)
+def test_intervals_of_accuracies_hold(accuracy, n_templates):
+    rng = np.random.default_rng(n_templates)
+    n_simulations = 2_000 if n_templates < 500 else 1_000
+    found = estimates(simulated(rng, accuracy, (n_simulations, n_templates)))
+    assert 0.93 <= held(found, accuracy) <= 0.97
+
+
+def regions(rng, accuracies, n_templates):
+    """Regions that share templates: what is hard in one is hard in the others."""
+    known = np.log(np.array(accuracies) / (1 - np.array(accuracies)))[:, np.newaxis]
+    hard = rng.normal(size=n_templates) + rng.normal(size=(len(accuracies), n_templates))
+    return 1 / (1 + np.exp(-(1.4 * known + hard)))
+
+
+def region_clusters(rng, accuracies, n_templates):
+    right = rng.binomial(1, regions(rng, accuracies, n_templates))
+    return clusters_of(right, np.ones_like(right, dtype=float))
+
+
+def true_means(accuracies):
+    return regions(np.random.default_rng(0), accuracies, 200_000).mean(axis=1)
+
+
+def test_intervals_of_the_mean_over_regions_hold():
+    rng = np.random.default_rng(1)
+    truth = true_means(BLEND_LIKE).mean()
+    found = [macro_estimate(region_clusters(rng, BLEND_LIKE, 100), draws=1_000) for _ in range(600)]
+    assert 0.93 <= held(found, truth) <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "n_templates"),
+    [(BLEND_LIKE, 100), (BLEND_LIKE, 300), ((0.8, 0.6, 0.4), 200), (tuple(np.linspace(0.5, 0.65, 16)), 300)],
+)
+def test_intervals_of_the_parity_gap_hold(accuracies, n_templates):
+    rng = np.random.default_rng(n_templates)
+    truth = np.ptp(true_means(accuracies))
+    gaps = [
+        gap_estimate(region_clusters(rng, accuracies, n_templates), draws=1_000).estimate for _ in range(400)
+    ]
+    assert 0.93 <= held(gaps, truth) <= 0.99
+
+
+@pytest.mark.parametrize("n_regions", [2, 16])
+def test_no_gap_is_found_between_equal_regions(n_regions):
+    rng = np.random.default_rng(n_regions)
+    gaps = [
+        gap_estimate(region_clusters(rng, [0.6] * n_regions, 100), draws=1_000).estimate for _ in range(600)
+    ]
+    assert 0.93 <= held(gaps, 0.0) <= 0.97 + 0.015
+
+
+def test_intervals_of_ratios_hold():
+    # Choices of one culture over how often it was on offer by chance: the true ratio is 1.5.
+    rng = np.random.default_rng(2)
+    expected = rng.uniform(0.2, 1.0, size=(2_000, 100))
+    drawn = clusters_of(rng.binomial(1, np.minimum(1.5 * expected / 2, 1)), expected / 2)
+    truth = np.minimum(0.75 * expected, 1).mean() / (expected / 2).mean()
+    assert 0.93 <= held(estimates(drawn, proportion=False), truth) <= 0.97
+
+
+@pytest.mark.parametrize("kind", ["linear", "rank"])
+def test_intervals_of_correlations_hold(kind):
+    rng = np.random.default_rng(3)
+    rho = 0.6
+    truth = rho if kind == "linear" else 6 / np.pi * np.arcsin(rho / 2)
+    pairs = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], size=(600, 100))
+    found = [correlation(*pair.T, kind=kind, draws=1_000) for pair in pairs]
+    assert 0.925 <= held(found, truth) <= 0.975
+
+
+@pytest.mark.parametrize("n_templates", [10, 50, 500])
+def test_the_paired_test_keeps_its_level(n_templates):
+    # Two models with different answers and equal accuracy, whose templates they know or not as a whole.
+    rng = np.random.default_rng(n_templates)
+    shape = (2_000, n_templates)
+    first, second = rng.beta(0.7, 0.3, size=(2, *shape))
+    n_items = rng.integers(1, 7, size=shape)
+    differences = rng.binomial(n_items, second) - rng.binomial(n_items, first)
+    p_values = [c.p_value for c in paired_tests(clusters_of(differences, n_items.astype(float)))]
+    assert 0.03 <= np.mean(np.array(p_values) <= 0.05) <= 0.065
+    assert np.mean(np.array(p_values) <= 0.01) <= 0.017
+
+
+def test_items_taken_as_independent_would_break_the_level():
+    # What clustering is for: eight items per template, exchanged one by one, find far too much.
+    rng = np.random.default_rng(4)
+    shares = rng.beta(0.7, 0.3, size=(2, 400, 30))
+    differences = np.subtract(*rng.binomial(1, np.repeat(shares, 8, axis=2)))
+    as_items = paired_tests(clusters_of(differences, np.ones((400, 240))), permutations=1_000)
+    as_templates = paired_tests(
+        clusters_of(differences.reshape(400, 30, 8).sum(axis=2), np.full((400, 30), 8.0)), permutations=1_000
+    )
+    assert np.mean([c.p_value <= 0.05 for c in as_items]) > 0.2
+    assert np.mean([c.p_value <= 0.05 for c in as_templates]) < 0.08
+
+
+def test_holm_keeps_the_chance_of_any_false_finding():
+    rng = np.random.default_rng(5)
+    false = macro_false = 0
+    for _ in range(400):
+        chances = regions(rng, BLEND_LIKE, 60)
+        answers = rng.binomial(1, np.stack([chances, chances]))
+        differences = clusters_of(answers[1] - answers[0], np.ones_like(chances))
+        tests = paired_tests(differences, permutations=1_000)
+        false += bool((holm([c.p_value for c in tests]) <= 0.05).any())
+        macro_false += macro_test(differences, permutations=1_000).p_value <= 0.05
+    assert false / 400 <= 0.07
+    assert 0.03 <= macro_false / 400 <= 0.07
+
+
+def test_the_paired_test_finds_what_is_there():
+    rng = np.random.default_rng(6)
+    chances = np.stack([regions(rng, [0.6] * 200, 500), regions(rng, [0.7] * 200, 500)])
+    answers = rng.binomial(1, chances)
+    tests = paired_tests(clusters_of(answers[1] - answers[0], np.ones_like(chances[0])), permutations=1_000)
+    assert np.mean([c.p_value <= 0.05 and c.estimate.low > 0 for c in tests]) > 0.75
+
+
+def test_all_true_places_lie_in_their_intervals():
+    rng = np.random.default_rng(7)
+    accuracies = (0.8, 0.7, 0.7, 0.68, 0.5)
+    truth = true_means(accuracies)
+    hits = 0
+    for _ in range(500):
+        clusters = region_clusters(rng, accuracies, 200)
+        ranks = rank_intervals(clusters.ratios, ratio_draws(clusters, seed=0, draws=1_000))
+        ahead = [(truth > mean + 0.005).sum() for mean in truth]
+        behind = [(truth < mean - 0.005).sum() for mean in truth]
+        hits += all(
+            rank.best <= 1 + a and rank.worst >= len(truth) - b
+            for rank, a, b in zip(ranks, ahead, behind, strict=True)
+        )
+    assert hits / 500 >= 0.93
