@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         load_annotations,
         load_config,
         load_multiple_choice_questions,
+        load_short_answer_prompts,
         load_short_answer_questions,
     )
     from blend.loaders.datasets.typed import as_models
@@ -77,6 +78,7 @@ _NAMES = {
         "load_annotations",
         "load_config",
         "load_multiple_choice_questions",
+        "load_short_answer_prompts",
         "load_short_answer_questions",
     ),
     "blend.loaders.datasets.typed": ("as_models",),
@@ -167,6 +169,7 @@ __all__ = [
     "load_annotations",
     "load_config",
     "load_multiple_choice_questions",
+    "load_short_answer_prompts",
     "load_short_answer_questions",
     "publish_release",
     "pull_release",

@@ -1,8 +1,8 @@
 """Everything that is read in: raw responses, upstream formats, recipes, releases.
 
-For users of a published dataset: ``load_annotations``, ``load_short_answer_questions``,
-``load_multiple_choice_questions``, ``load_config`` and ``as_models``, described in ``docs/loading.md``. Each is
-imported when first used, so that importing the package stays cheap.
+For users of a published dataset: ``load_annotations``, ``load_short_answer_questions`` and
+``load_short_answer_prompts``, ``load_multiple_choice_questions``, ``load_config`` and ``as_models``, described
+in ``docs/loading.md``. Each is imported when first used, so that importing the package stays cheap.
 """
 
 from importlib import import_module
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         load_annotations,
         load_config,
         load_multiple_choice_questions,
+        load_short_answer_prompts,
         load_short_answer_questions,
     )
     from blend.loaders.datasets.typed import as_models
@@ -24,6 +25,7 @@ _HOMES = {
     "load_annotations": "blend.loaders.datasets",
     "load_config": "blend.loaders.datasets",
     "load_multiple_choice_questions": "blend.loaders.datasets",
+    "load_short_answer_prompts": "blend.loaders.datasets",
     "load_short_answer_questions": "blend.loaders.datasets",
 }
 
@@ -33,6 +35,7 @@ __all__ = [
     "load_annotations",
     "load_config",
     "load_multiple_choice_questions",
+    "load_short_answer_prompts",
     "load_short_answer_questions",
 ]
 

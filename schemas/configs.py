@@ -4,15 +4,17 @@ from pydantic import BaseModel
 
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.food import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES, FoodTemplate, FoodTriple
-from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question
+from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
 
 ANNOTATIONS = "annotations"
 SHORT_ANSWER_QUESTIONS = "short-answer-questions"
+SHORT_ANSWER_PROMPTS = "short-answer-prompts"
 MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
 
 CONFIGS: dict[str, type[BaseModel]] = {
     ANNOTATIONS: Annotation,
     SHORT_ANSWER_QUESTIONS: Question,
+    SHORT_ANSWER_PROMPTS: ShortAnswerPrompt,
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
     FOOD_TRIPLES: FoodTriple,
     FOOD_ALIGNED: FoodTriple,
@@ -23,6 +25,7 @@ CONFIGS: dict[str, type[BaseModel]] = {
 KEYS: dict[str, str] = {
     ANNOTATIONS: "template_id",
     SHORT_ANSWER_QUESTIONS: "template_id",
+    SHORT_ANSWER_PROMPTS: "prompt_id",
     MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
     FOOD_TRIPLES: "qid",
     FOOD_ALIGNED: "qid",
@@ -30,7 +33,10 @@ KEYS: dict[str, str] = {
 }
 """Configuration to the field that no two rows of a split share."""
 
-QUESTION_CONFIGS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIONS)
+PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS)
+"""Configurations with one split per region."""
+
+QUESTION_CONFIGS = (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS)
 """Configurations whose rows are about locales; the others are about languages."""
 
 

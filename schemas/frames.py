@@ -7,7 +7,14 @@ Frames of rows that have a model take their columns from it. ``source`` is the p
 import polars as pl
 
 from blend.schemas.arrow import frame_schema
-from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, Response, Review
+from blend.schemas.rows import (
+    Annotation,
+    MultipleChoiceQuestion,
+    Question,
+    Response,
+    Review,
+    ShortAnswerPrompt,
+)
 
 KEY = ("template_id", "locale")
 """What makes a question: one template in one locale."""
@@ -16,6 +23,12 @@ _PLACE = {"source": pl.String()}
 
 QUESTIONS = pl.Schema({**frame_schema(Question), "source_locale": pl.String(), **_PLACE})
 """One row per question."""
+
+PROMPT_KEY = ("locale", "prompt_id")
+"""What makes a prompt: its id, in one locale."""
+
+PROMPTS = pl.Schema({**frame_schema(ShortAnswerPrompt), **_PLACE})
+"""One row per prompt."""
 
 RESPONSES = pl.Schema({**frame_schema(Response), **_PLACE})
 """One row per annotator and question, as typed."""

@@ -7,7 +7,7 @@ the field's own name. The sentence under a field is printed on the dataset card.
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from blend.schemas.formats import AnswerFormat
 
@@ -16,6 +16,9 @@ MAX_ANSWERS = 3
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A string that is not blank."""
+
+QUESTION_SLOT = "{q}"
+"""Where a prompt takes the question; several times in some prompts."""
 
 LETTERS = "ABCD"
 """The letters of a multiple-choice question's options, in order."""
@@ -196,6 +199,33 @@ class Annotation(Row):
     """Locale whose natives wrote the question; null when it is not recorded."""
     grouping: Grouping
     """Who merged the variants: ``reviewed`` by a person, ``proposed`` by rules only, or ``upstream``."""
+
+
+class Prompt(Row):
+    """How a model is asked the questions of a locale, in the local language and in English."""
+
+    prompt_id: Text
+    """Id of the prompt, for example ``inst-4``, unique in its locale."""
+    prompt: str
+    """The prompt in the local language, with ``{q}`` where the question stands."""
+    en_prompt: str
+    """The prompt in English, with ``{q}`` where the question stands."""
+    locale: Text
+    """Language in a region, for example ``su-JB``."""
+
+    @field_validator("prompt", "en_prompt")
+    @classmethod
+    def _takes_a_question(cls, text: str, info: ValidationInfo) -> str:
+        if QUESTION_SLOT not in text:
+            raise ValueError(f"{info.field_name} has no {QUESTION_SLOT}; write it where the question stands")
+        return text
+
+
+class ShortAnswerPrompt(Prompt):
+    """How a model is asked the short-answer questions of a locale, in the local language and in English."""
+
+    language: Text
+    """BCP 47 tag of the local language, for example ``su``."""
 
 
 class MultipleChoiceQuestion(Row):

@@ -22,6 +22,7 @@ from blend.schemas.arrow import features
 from blend.schemas.configs import CONFIGS, QUESTION_CONFIGS
 from blend.schemas.formats import AnswerFormat, canonical
 from blend.schemas.locales import registry
+from blend.schemas.short_answers import PUBLISHED_PROMPTS
 
 pytestmark = pytest.mark.integration
 
@@ -107,6 +108,7 @@ def test_every_config_and_split_is_offered(release: Path):
     assert datasets.get_dataset_config_names(str(release)) == list(QUESTION_CONFIGS)
     assert datasets.get_dataset_split_names(str(release), "annotations") == splits
     assert datasets.get_dataset_split_names(str(release), "short-answer-questions") == splits
+    assert datasets.get_dataset_split_names(str(release), "short-answer-prompts") == splits
     assert datasets.get_dataset_split_names(str(release), "multiple-choice-questions") == ["test"]
 
 
@@ -122,6 +124,22 @@ def test_every_split_loads_also_streaming_with_its_types(release: Path, config: 
         assert streamed == rows[0]
         CONFIGS[config].model_validate(rows[len(rows) - 1])
     assert load(release, config, f"{tables[0].split}[:5]").num_rows == 5
+
+
+def test_prompts_are_the_published_ones(release: Path, blend_data: Path):
+    for locale in BLEND_LOCALES:
+        path = blend_data / "prompts" / f"{locale.upstream}_prompts.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            published = list(csv.DictReader(file))
+        asked = {
+            row["id"]: (row["Translation"], row["English"])
+            for row in reversed(published)  # the first of two with one id counts
+            if "{q}" in row["Translation"]
+        }
+        rows = load(release, "short-answer-prompts", locale.split)
+        assert {row["prompt_id"]: (row["prompt"], row["en_prompt"]) for row in rows} == asked
+        assert rows["prompt_id"][:] == sorted(asked)
+        assert {*PUBLISHED_PROMPTS} <= {*asked}
 
 
 def test_annotations_are_the_published_ones(release: Path, blend_data: Path):

@@ -24,7 +24,14 @@ from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.releases import LOCALES_NAME
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
-from blend.schemas.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    CONFIGS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+    key_of,
+)
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
@@ -145,6 +152,7 @@ def _write_tables(
     plan = [
         *_per_locale(ANNOTATIONS, built.annotation_rows(), tags, known),
         *_per_locale(SHORT_ANSWER_QUESTIONS, built.questions, tags, known),
+        *_per_locale(SHORT_ANSWER_PROMPTS, built.prompts, tags, known),
     ]
     tables = []
     for done, table in enumerate(plan):
@@ -175,8 +183,10 @@ def _write_food(built: BuiltTables, release: Path, notify: Notify) -> list[Table
 
 
 def _per_locale(config: str, rows: pl.DataFrame, tags: Sequence[str], known: Registry) -> list[Table]:
-    parts = rows.sort("template_id").partition_by("locale", as_dict=True)
-    return [Table(config, known.get(tag).split, CONFIGS[config], [parts[(tag,)]]) for tag in tags]
+    """One table per locale that has any rows."""
+    parts = rows.sort(key_of(config)).partition_by("locale", as_dict=True)
+    held = [tag for tag in tags if (tag,) in parts]
+    return [Table(config, known.get(tag).split, CONFIGS[config], [parts[(tag,)]]) for tag in held]
 
 
 def _json_lines(rows: pl.DataFrame) -> str:

@@ -11,7 +11,16 @@ from blend.loaders.files.progress import Notify, silent
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
 from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import (
+    ANNOTATIONS,
+    KEY,
+    PROMPT_KEY,
+    PROMPTS,
+    QUESTIONS,
+    RESPONSES,
+    REVIEWS,
+    empty,
+)
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import Recipe, Source
@@ -29,6 +38,8 @@ class Inputs:
     """`RESPONSES`."""
     reviews: pl.DataFrame
     """`REVIEWS`."""
+    prompts: pl.DataFrame
+    """`PROMPTS`, ordered by locale and id."""
     sources: tuple[SourceTables, ...]
     """The sources one by one, in the recipe's order, for the report."""
 
@@ -56,8 +67,8 @@ def read_inputs(
         notify: Told about progress.
 
     Raises:
-        BlendError: If a source is not as it must be, if two hold the same question, or if the recipe asks for a
-            locale that none holds.
+        BlendError: If a source is not as it must be, if two hold the same question or prompt, or if the recipe
+            asks for a locale that none holds.
     """
     known = locales or registry()
     wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
@@ -75,9 +86,11 @@ def read_inputs(
         annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),
         responses=_joined(RESPONSES, [tables.responses for tables in sources]),
         reviews=_joined(REVIEWS, [tables.reviews for tables in sources]),
+        prompts=_joined(PROMPTS, [tables.prompts for tables in sources]).sort(PROMPT_KEY, maintain_order=True),
         sources=tuple(sources),
     )
-    _check_unique(inputs.questions)
+    _check_unique("question", inputs.questions, KEY)
+    _check_unique("prompt", inputs.prompts, PROMPT_KEY[::-1])
     _check_held(wanted or [], held)
     return inputs
 
@@ -147,21 +160,23 @@ def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
         annotations=tables.annotations.filter(here),
         responses=tables.responses.filter(here),
         reviews=tables.reviews.filter(here),
+        prompts=tables.prompts.filter(here),
         # A finding without a locale is about a whole file, whatever locale it serves.
         findings=tables.findings.filter(here | pl.col("locale").is_null()),
     )
 
 
-def _check_unique(questions: pl.DataFrame) -> None:
-    twice = questions.filter(pl.struct(KEY).is_duplicated()).group_by(KEY, maintain_order=True).agg("source")
+def _check_unique(kind: str, rows: pl.DataFrame, key: Sequence[str]) -> None:
+    """Raise for what two sources hold; the key is an id and a locale."""
+    twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
     raise_all(
         [
             RowError(
-                f"question {template_id!r} in {locale} is also in {places[0]}",
+                f"{kind} {row_id!r} in {locale} is also in {places[0]}",
                 where=places[1],
                 fix="keep it in one source",
             )
-            for template_id, locale, places in twice.iter_rows()
+            for row_id, locale, places in twice.iter_rows()
         ]
     )
 

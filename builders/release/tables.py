@@ -32,6 +32,8 @@ class BuiltTables:
     """`QUESTIONS`, by template and locale."""
     annotations: pl.DataFrame
     """`ANNOTATIONS`, one row per question."""
+    prompts: pl.DataFrame
+    """`PROMPTS`, by locale and id."""
     mcqs: McqBuild
     """Multiple-choice questions, made when they are written."""
     food: tuple[Table, ...]
@@ -112,6 +114,7 @@ def build_tables(
         recipe=_pinned(recipe, infos),
         questions=inputs.questions,
         annotations=annotations,
+        prompts=inputs.prompts,
         mcqs=mcqs,
         food=tuple(table for made in triples for table in made.tables()),
         sources=(*infos, *reviewed_files(recipe.mcq, base)),
@@ -177,7 +180,11 @@ def _reading(inputs: Inputs) -> list[Stage]:
             f"read {source.info.kind} {source.info.location}".strip(),
             rows_by(source.questions),
             source.findings,
-            {"responses": len(source.responses), "reviews": len(source.reviews)},
+            {
+                "responses": len(source.responses),
+                "reviews": len(source.reviews),
+                "prompts": len(source.prompts),
+            },
         )
         for source in inputs.sources
     ]

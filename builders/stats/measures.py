@@ -11,12 +11,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.schemas.frames import KEY
+from blend.schemas.short_answers import is_scored
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
-
-_SKIP_UNANSWERABLE = 3
-_SKIP_UNKNOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +134,15 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         ``votes`` (of all answers together: more than the annotators where some gave several answers),
         ``max_votes`` (of the most frequent answer, 0 without answers); a column of votes for each of `KINDS`,
         ``max_non_answer`` (the largest single one, each reason of its own); ``annotators`` (see `build_stats`)
-        and ``scored`` (whether short-answer scoring counts the question). Ordered by template and locale.
-
-    References:
-        Skipped questions: the published short-answer scorer of BLEnD leaves out a question without answers,
-        with three or more ``no-answer`` and ``not-applicable`` together, or with five or more ``idk``.
+        and ``scored`` (see `schemas.short_answers.is_scored`). Ordered by template and locale.
     """
     return (
         questions.select(*KEY, "topic")
-        .join(annotations.select(*KEY, *_counts()), on=KEY, how="left", validate="1:1")
+        .join(annotations.select(*KEY, *_counts(), scored=is_scored()), on=KEY, how="left", validate="1:1")
         .with_columns(pl.col(pl.Int64).fill_null(0))
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),
-            scored=_ANSWERED
-            & (pl.col("no-answer") + pl.col("not-applicable") < _SKIP_UNANSWERABLE)
-            & (pl.col("idk") < _SKIP_UNKNOWN),
+            scored=pl.col("scored").fill_null(value=False),
         )
         .sort(KEY)
     )

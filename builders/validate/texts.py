@@ -5,7 +5,12 @@ from typing import Final, Literal, NamedTuple
 
 import polars as pl
 
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+)
 
 LOCAL: Final = "local"
 ENGLISH: Final = "English"
@@ -18,6 +23,7 @@ LANGUAGES: dict[str, dict[str, Literal["local", "English"]]] = {
         "annotations.en_answers": ENGLISH,
     },
     SHORT_ANSWER_QUESTIONS: {"Question": LOCAL, "Translation": ENGLISH},
+    SHORT_ANSWER_PROMPTS: {"prompt": LOCAL, "en_prompt": ENGLISH},
     MULTIPLE_CHOICE_QUESTIONS: {"question": ENGLISH, "options": ENGLISH},
 }
 """By configuration, the columns of people's texts and the language that they are in."""

@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
-from blend.loaders.datasets.regions import PER_REGION, find_region, regions_of
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.loaders.datasets.regions import find_region, regions_of
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    PER_REGION,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+)
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question
+from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
 
 if TYPE_CHECKING:
     from datasets import DatasetDict, IterableDatasetDict
@@ -114,6 +120,52 @@ def load_short_answer_questions(
         BlendError: If the release cannot be found, or if its files are missing or damaged.
     """
     return load_config(release, SHORT_ANSWER_QUESTIONS, region=region, revision=revision, streaming=streaming)
+
+
+@overload
+def load_short_answer_prompts(
+    release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[False] = ...
+) -> "TypedDataset[ShortAnswerPrompt]": ...
+@overload
+def load_short_answer_prompts(
+    release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[True]
+) -> "TypedIterableDataset[ShortAnswerPrompt]": ...
+@overload
+def load_short_answer_prompts(
+    release: str | Path,
+    region: Regions | None = ...,
+    *,
+    revision: str | None = ...,
+    streaming: Literal[False] = ...,
+) -> "DatasetDict": ...
+@overload
+def load_short_answer_prompts(
+    release: str | Path, region: Regions | None = ..., *, revision: str | None = ..., streaming: Literal[True]
+) -> "IterableDatasetDict": ...
+def load_short_answer_prompts(
+    release: str | Path,
+    region: str | Regions | None = None,
+    *,
+    revision: str | None = None,
+    streaming: bool = False,
+) -> Any:
+    """How a model is asked the questions of a region, in the local language and in English.
+
+    Args:
+        release: A release directory, or ``org/name`` on the Hub.
+        region: Region by any of its names, several of them, or all when absent; see `load_annotations`.
+        revision: Version tag or commit. A release on the Hub needs one, a directory has none.
+        streaming: Whether to read rows as they are asked for, without downloading first.
+
+    Returns:
+        As `load_annotations`; ordered by ``prompt_id``.
+
+    Raises:
+        UnknownNameError: If the release has no such region or configuration, or no prompts of the region; lists
+            those it has.
+        BlendError: If the release cannot be found, or if its files are missing or damaged.
+    """
+    return load_config(release, SHORT_ANSWER_PROMPTS, region=region, revision=revision, streaming=streaming)
 
 
 @overload
@@ -234,7 +286,7 @@ def _choice(manifest: ReleaseManifest, config: str, asked: Sequence[str] | None,
         return _Choice(wanted, [])
     if config not in (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS):
         raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
-    found = dict.fromkeys(find_region(name, regions_of(manifest), where=where) for name in asked)
+    found = dict.fromkeys(find_region(name, regions_of(manifest, config), where=where) for name in asked)
     if config in PER_REGION:
         return _Choice([tables[region.split] for region in found], [])
     return _Choice(wanted, [region.locale for region in found])

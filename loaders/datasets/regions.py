@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from blend.schemas.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.configs import PER_REGION
 from blend.schemas.errors import BlendError, InputError, UnknownNameError
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import ReleaseManifest
-
-PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS)
-"""Configurations with one split per region."""
 
 
 class Region(NamedTuple):
@@ -36,11 +33,12 @@ class UnknownRegionError(UnknownNameError):
         self.name = name
 
 
-def regions_of(manifest: ReleaseManifest) -> tuple[Region, ...]:
-    """The regions of a release, in the order of its splits."""
+def regions_of(manifest: ReleaseManifest, config: str | None = None) -> tuple[Region, ...]:
+    """The regions of a release, in the order of its splits; with a configuration, those that it has rows of."""
     known = {locale.split: locale for locale in registry()}
     tags = [tag for stage in manifest.report for tag in stage.kept]
-    splits = dict.fromkeys(table.split for table in manifest.tables if table.config in PER_REGION)
+    configs = (config,) if config in PER_REGION else PER_REGION
+    splits = dict.fromkeys(table.split for table in manifest.tables if table.config in configs)
     return tuple(
         _known_region(known[split]) if split in known else _own_region(split, tags) for split in splits
     )

@@ -1,6 +1,6 @@
 """Sources: from an entry of the recipe to tables, whatever kind of source it is."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
+from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
-from blend.schemas.frames import ANNOTATIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, PROMPTS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import Source
@@ -34,6 +35,8 @@ class SourceTables:
     """`RESPONSES`; without rows for ready-made annotations."""
     reviews: pl.DataFrame
     """`REVIEWS`; likewise."""
+    prompts: pl.DataFrame
+    """`PROMPTS`; without rows where the source has none."""
     findings: pl.DataFrame
     """`FINDINGS` of reading it."""
 
@@ -112,6 +115,7 @@ def _response_tables(source: Source, folder: Path, locales: Registry) -> SourceT
         annotations=empty(ANNOTATIONS),
         responses=tables.responses,
         reviews=tables.reviews,
+        prompts=tables.prompts,
         findings=tables.findings,
     )
 
@@ -123,14 +127,32 @@ def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
         folder, commit = _snapshot(source, base)
     info = _info(source, data_folder(folder), blend_files(folder), revision=commit)
     tables = read_blend(folder, locales=locales)
+    prompts = _blend_prompts(folder, locales, tables.questions["locale"].unique().to_list())
     return SourceTables(
         info=info,
         questions=tables.questions,
         annotations=tables.annotations,
         responses=empty(RESPONSES),
         reviews=empty(REVIEWS),
-        findings=tables.findings,
+        prompts=prompts.prompts,
+        findings=pl.concat([tables.findings, prompts.findings]),
     )
+
+
+def _blend_prompts(folder: Path, locales: Registry, asked: Sequence[str]) -> PromptTables:
+    """The prompts of the locales that have questions; those of others are findings."""
+    if not has_prompts(folder):
+        return PromptTables(empty(PROMPTS), empty(FINDINGS))
+    read = read_prompts(folder, locales=locales)
+    of_questions = pl.col("locale").is_in(asked)
+    idle = read.prompts.filter(~of_questions).select(
+        kind=pl.lit("prompt-without-questions"),
+        source="source",
+        locale="locale",
+        template_id=pl.lit(None, pl.String),
+        detail=pl.format("prompt '{}' is of a locale without questions; left out", "prompt_id"),
+    )
+    return PromptTables(read.prompts.filter(of_questions), pl.concat([read.findings, idle]))
 
 
 _KINDS: dict[str, Callable[[Source, Path, Registry], SourceTables]] = {

@@ -14,12 +14,12 @@ import polars as pl
 from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, place_of, read_rows
-from blend.loaders.responses.links import AskedQuestion, check_links
+from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import format_of
-from blend.schemas.frames import KEY, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import MAX_ANSWERS, NonAnswer, QuestionTemplate, Response, Review
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Prompt, QuestionTemplate, Response, Review
 
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
@@ -37,6 +37,8 @@ class ResponseTables(NamedTuple):
     """`frames.RESPONSES`, ordered by template, locale and annotator."""
     reviews: pl.DataFrame
     """`frames.REVIEWS`, ordered by template and locale; without rows when there are no reviews."""
+    prompts: pl.DataFrame
+    """`frames.PROMPTS`, ordered by locale and id; without rows when there are no prompts."""
     findings: pl.DataFrame
     """`frames.FINDINGS`."""
 
@@ -46,7 +48,8 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
 
     Args:
         folder: Holds ``templates`` and ``questions`` (one file each, ``.csv``, ``.jsonl`` or ``.parquet``),
-            ``responses/`` with files of the same kinds, and perhaps ``reviews/`` with JSONL or Parquet files.
+            ``responses/`` with files of the same kinds, and perhaps ``prompts`` (one file) and
+            ``reviews/`` with JSONL or Parquet files.
         locales: Known locales; the packaged registry when absent.
 
     Returns:
@@ -63,12 +66,15 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
     questions = _table(_QUESTIONS, files["questions"], folder, known, notes)
     responses = _table(_RESPONSES, files["responses"], folder, known, notes)
     reviews = _table(_REVIEWS, files["reviews"], folder, known, notes)
+    prompts = _table(_PROMPTS, files["prompts"], folder, known, notes)
     check_links(templates, questions, responses, reviews, notes)
+    check_prompts(prompts, questions, notes)
     notes.raise_problems()
     return ResponseTables(
         questions=_question_frame(questions.rows, templates.rows, known),
         responses=_frame(responses.rows, RESPONSES).sort(*KEY, "annotator"),
         reviews=_frame(reviews.rows, REVIEWS).sort(KEY),
+        prompts=_prompt_frame(prompts.rows, known),
         findings=notes.findings_frame(),
     )
 
@@ -92,6 +98,7 @@ def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
     files = {
         "templates": [_single_file(folder, "templates")],
         "questions": [_single_file(folder, "questions")],
+        "prompts": _named(folder, "prompts"),
         "responses": _files(folder, "responses", SUFFIXES, notes),
         "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
     }
@@ -160,15 +167,21 @@ def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registr
 
 
 def _single_file(folder: Path, name: str) -> Path:
-    # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
-    found = [path for suffix in SUFFIXES if os.path.lexists(path := folder / f"{name}{suffix}")]
+    found = _named(folder, name)
     if not found:
         names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
         raise InputError(f"{folder}: no file {names}; add one as docs/responses.md describes")
+    return found[0]
+
+
+def _named(folder: Path, name: str) -> list[Path]:
+    """The one file of a name, whatever its kind, or none."""
+    # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
+    found = [path for suffix in SUFFIXES if os.path.lexists(path := folder / f"{name}{suffix}")]
     if len(found) > 1:
         present = " and ".join(path.name for path in found)
         raise InputError(f"{folder}: {present} stand side by side; keep one of them")
-    return found[0]
+    return found
 
 
 def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> list[Path]:
@@ -188,6 +201,10 @@ def _template_values(cells: Cells) -> dict[str, Any]:
 
 
 def _question_values(cells: Cells) -> dict[str, Any]:
+    return cells.values
+
+
+def _prompt_values(cells: Cells) -> dict[str, Any]:
     return cells.values
 
 
@@ -254,6 +271,12 @@ _QUESTIONS = _Kind(
     values=_question_values,
     locale_column="locale",
 )
+_PROMPTS = _Kind(
+    Prompt,
+    Columns(("prompt_id", "locale", "prompt", "en_prompt")),
+    values=_prompt_values,
+    locale_column="locale",
+)
 _RESPONSES = _Kind(
     Response,
     Columns(
@@ -291,6 +314,14 @@ def _question_frame(
             }
         )
     return pl.DataFrame(rows, schema=QUESTIONS).sort(KEY)
+
+
+def _prompt_frame(prompts: Sequence[Placed[Prompt]], known: Registry) -> pl.DataFrame:
+    rows = [
+        {**prompt.model_dump(), "language": known.get(prompt.locale).language, "source": place}
+        for place, prompt in prompts
+    ]
+    return pl.DataFrame(rows, schema=PROMPTS).sort(PROMPT_KEY)
 
 
 def _label(tag: str | None, known: Registry) -> str:

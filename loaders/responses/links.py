@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.notes import Notes
 from blend.schemas.formats import AnswerFormat, format_of, understood
-from blend.schemas.rows import QuestionTemplate, Response, Review, Row, Text
+from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
 
 SLOT = "{country}"
 """Where a template names the country."""
@@ -65,6 +65,19 @@ def check_links(
         _check_reviewed_answers(reviews.rows, responses.rows, notes)
     if reviews.whole:
         _check_formats(responses.rows, reviews.rows, by_id, notes)
+
+
+def check_prompts(prompts: Checked[Prompt], questions: Checked[AskedQuestion], notes: Notes) -> None:
+    """Note as problems the prompts that occur twice, and those of a locale without questions."""
+    what = "prompt {0!r} of {1} is also in {place}"
+    _check_distinct(prompts.rows, lambda row: (row.prompt_id, row.locale), what, notes)
+    if questions.whole:
+        asked = {row.locale for _, row in questions.rows}
+        for place, prompt in prompts.rows:
+            if prompt.locale not in asked:
+                what = f"prompt {prompt.prompt_id!r}, but no question is asked in {prompt.locale}"
+                fix = "add the locale's questions, or remove the row"
+                notes.problem(what, where=f"{place}, column locale", fix=fix)
 
 
 def _key(row: AskedQuestion | Response | Review) -> Key:

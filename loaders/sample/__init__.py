@@ -15,6 +15,6 @@ def sample_path() -> AbstractContextManager[Path]:
 
     Returns:
         A context that gives the directory with ``recipe.toml``, ``templates.csv``, ``questions.csv``,
-        ``responses/{locale}.csv`` and ``reviews/{locale}.jsonl``.
+        ``prompts.csv``, ``responses/{locale}.csv`` and ``reviews/{locale}.jsonl``.
     """
     return as_file(files("blend.loaders") / "sample")

@@ -85,6 +85,7 @@ def test_build_without_arguments_builds_the_sample(release: Path):
     assert {table.config for table in manifest.tables} == {
         "annotations",
         "short-answer-questions",
+        "short-answer-prompts",
         "multiple-choice-questions",
     }
 
@@ -211,7 +212,7 @@ def test_show_leaves_out_what_lacks_the_split_asked_for(release: Path):
             ["--config", "anotations"],
             (
                 "unknown configuration 'anotations'; did you mean 'annotations'? choose one of: annotations, "
-                "multiple-choice-questions, short-answer-questions"
+                "multiple-choice-questions, short-answer-prompts, short-answer-questions"
             ),
         ),
         (

@@ -97,6 +97,7 @@ def test_food_and_questions_in_one_release(food_snapshot: Path, tmp_path: Path):
     assert configs == {
         "annotations",
         "short-answer-questions",
+        "short-answer-prompts",
         "multiple-choice-questions",
         "food-triples",
         "food-aligned",

@@ -15,7 +15,8 @@ from blend.builders.validate.report import Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
 
-PROMPT: Final = "prompt"
+PROMPTS: Final = ("prompt", "en_prompt")
+"""Columns whose texts have several lines, and perhaps white space behind the last."""
 
 _MAY_BE_BLANK = ("question", "Question")
 """Columns that are blank where their source left them so."""
@@ -76,7 +77,7 @@ def _ordinary(script: str, *, rtl: bool) -> str:
 
 def _suspects(batch: Batch, texts: Texts, ordinary: str) -> Iterator[Problem]:
     rows = texts.rows
-    if texts.column == PROMPT:  # the one column whose texts have several lines
+    if texts.column in PROMPTS:
         rows = rows.with_columns(pl.col("text").str.replace_all("\n", " ", literal=True))
     for row_id, text in rows.filter(pl.col("text").str.contains(_SUSPECT)).iter_rows():
         yield from problems_of(text, texts.column, batch.place(row_id), ordinary)

@@ -64,7 +64,7 @@ def check_splits(subject: Subject) -> Iterator[Problem]:
                 f"{row['locale']} in language {row['language']!r} stands in split {batch.table.split}, "
                 f"which is that of {locale.tag} in {locale.language!r}"
             )
-            yield error(batch.place(row["ID"]), what, "rebuild the release")
+            yield error(batch.place(row[id_column(batch.table.config)]), what, "rebuild the release")
     for tag, rows in sorted(unknown.items()):
         what = f"{tag} is in no registry: script and regions of its {rows:,} rows are not checked"
         yield info(MANIFEST_NAME, what, "give the locales that the release was built with")

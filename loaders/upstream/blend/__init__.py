@@ -27,10 +27,15 @@ from blend.schemas.locales import Locale, Registry, registry
 _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
 
+PROMPT_FILES = ("prompts", "_prompts.csv")
+"""Folder and ending of the files that `prompts.read_prompts` reads."""
+
 _PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUESTIONS))
 
-HUB_PATTERNS = tuple(f"{root}{pattern}" for root in ("", "data/") for pattern in _PATTERNS)
-"""The files that `read_blend` reads, as paths in a repository."""
+_ALL_PATTERNS = (*_PATTERNS, f"{PROMPT_FILES[0]}/*{PROMPT_FILES[1]}")
+
+HUB_PATTERNS = tuple(f"{root}{pattern}" for root in ("", "data/") for pattern in _ALL_PATTERNS)
+"""The files that `blend_files` names, as paths in a repository."""
 
 # The first column is a running index without a name.
 _COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
@@ -102,9 +107,9 @@ def data_folder(folder: Path) -> Path:
 
 
 def blend_files(folder: Path) -> list[Path]:
-    """The files that `read_blend` reads."""
+    """The files of questions, annotations and, where there are any, prompts."""
     root = data_folder(folder)
-    return sorted(path for pattern in _PATTERNS for path in root.glob(pattern))
+    return sorted(path for pattern in _ALL_PATTERNS for path in root.glob(pattern))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,62 +2,60 @@
 
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import is_normalized, normalize
 
 import polars as pl
 
 from blend.loaders.files.notes import Notes, unknown_name
-from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.upstream.blend import data_folder, region_files
+from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.upstream.blend import PROMPT_FILES, data_folder, region_files
 from blend.schemas.errors import InputError
-from blend.schemas.locales import Registry, registry
-
-PROMPTS = pl.Schema(
-    {
-        "locale": pl.String(),
-        "prompt_id": pl.String(),
-        "english": pl.String(),
-        "translation": pl.String(),
-        "source": pl.String(),
-    }
-)
-"""One row per prompt: its English and local text, with the slot ``{q}`` for the question."""
-
-SLOT = "{q}"
-"""Where a prompt takes the question."""
+from blend.schemas.frames import PROMPT_KEY, PROMPTS
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.rows import QUESTION_SLOT
 
 # Some files also say whether a translation was edited, or hold a machine translation.
 _COLUMNS = Columns(("id", "English", "Translation"), ignored=("Edited Y/N", "Edited", "G-Translation"))
+
+_FIELDS = {"Translation": "prompt", "English": "en_prompt"}
+"""Column to the field of `rows.ShortAnswerPrompt` that it fills."""
 
 
 class PromptTables(NamedTuple):
     """The published prompts as frames."""
 
     prompts: pl.DataFrame
-    """`PROMPTS`, by locale, in file order. An id may occur twice with different translations."""
+    """`frames.PROMPTS`, by locale and id."""
     findings: pl.DataFrame
     """`frames.FINDINGS`."""
+
+
+def has_prompts(folder: Path) -> bool:
+    """Whether a folder of BLEnD's files holds any prompts."""
+    return bool(region_files(data_folder(folder), *PROMPT_FILES))
 
 
 def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTables:
     """The prompts of all regions in a folder of BLEnD's files, ``prompts/{region}_prompts.csv``.
 
-    Args:
-        folder: As for `blend_files.read_blend`.
-        locales: Known locales; the packaged registry when absent.
+    A prompt that lacks the slot for the question in either language cannot be asked and is left out. Of several
+    rows with one id the first that has both slots counts. Both are findings. The texts are those of the file,
+    line feeds and outer white space included, in Unicode NFC.
 
-    Returns:
-        The prompts, texts as published. A prompt without slot and an id that occurs twice are findings.
+    Args:
+        folder: As for `read_blend`.
+        locales: Known locales; the packaged registry when absent.
 
     Raises:
         InputError: If there are no prompts.
         RowError, RowErrors: If a file cannot be read; names all places at once.
     """
-    known = {locale.upstream: locale.tag for locale in (registry() if locales is None else locales)}
+    known = {locale.upstream: locale for locale in (registry() if locales is None else locales)}
     root, notes = data_folder(folder), Notes()
-    files = region_files(root, "prompts", "_prompts.csv")
+    files = region_files(root, *PROMPT_FILES)
     if not files:
-        raise InputError(f"{root}: no prompts; expected prompts/*_prompts.csv")
-    prompts: list[tuple[str, ...]] = []
+        raise InputError(f"{root}: no prompts; expected {PROMPT_FILES[0]}/*{PROMPT_FILES[1]}")
+    prompts: list[dict[str, str]] = []
     for name, place in sorted(files.items()):
         if name in known:
             with notes.collected():
@@ -65,21 +63,33 @@ def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTabl
         else:
             notes.problems.append(unknown_name("region", name, known, where=place))
     notes.raise_problems()
-    frame = pl.DataFrame(prompts, schema=PROMPTS, orient="row").sort("locale", maintain_order=True)
-    return PromptTables(frame, notes.findings_frame())
+    return PromptTables(pl.DataFrame(prompts, schema=PROMPTS).sort(PROMPT_KEY), notes.findings_frame())
 
 
-def _prompts(path: Path, root: Path, tag: str, notes: Notes) -> list[tuple[str, ...]]:
-    prompts: list[tuple[str, ...]] = []
-    first: dict[str, str] = {}
+def _prompts(path: Path, root: Path, locale: Locale, notes: Notes) -> list[dict[str, str]]:
+    kept: dict[str, dict[str, str]] = {}
     for row in read_rows(path, root, notes, _COLUMNS):
-        prompt_id, english, translation = (row.values[column] for column in _COLUMNS.required)
-        for column, text in (("English", english), ("Translation", translation)):
-            if SLOT not in text:
-                detail = f"{column} of {prompt_id!r} has no {SLOT}; kept"
-                notes.finding("prompt-without-slot", row.place, detail, locale=tag)
-        if first.setdefault(prompt_id, row.place) != row.place:
-            detail = f"prompt {prompt_id!r} is also in {first[prompt_id]}; both kept"
-            notes.finding("repeated-prompt", row.place, detail, locale=tag)
-        prompts.append((tag, prompt_id, english, translation, row.place))
-    return prompts
+        prompt_id = row.values["id"]
+        if not prompt_id.strip():
+            notes.problem("the cell is blank", where=f"{row.place}, column id", fix="fill it in")
+        elif lacking := [column for column in _FIELDS if QUESTION_SLOT not in row.values[column]]:
+            detail = f"{' and '.join(lacking)} of {prompt_id!r} has no {QUESTION_SLOT}; left out"
+            notes.finding("prompt-without-slot", row.place, detail, locale=locale.tag)
+        elif prompt_id in kept:
+            detail = f"prompt {prompt_id!r} is also in {kept[prompt_id]['source']}, which counts; left out"
+            notes.finding("repeated-prompt", row.place, detail, locale=locale.tag)
+        else:
+            kept[prompt_id] = _prompt(row, prompt_id, locale, notes)
+    return list(kept.values())
+
+
+def _prompt(row: Cells, prompt_id: str, locale: Locale, notes: Notes) -> dict[str, str]:
+    texts = {}
+    for column, field in _FIELDS.items():
+        text = row.values[column]
+        if not is_normalized("NFC", text):
+            detail = f"{column} of {prompt_id!r} is not in Unicode NFC; composed"
+            notes.finding("not-nfc", row.place, detail, locale=locale.tag)
+        texts[field] = normalize("NFC", text)
+    names = {"prompt_id": prompt_id, "locale": locale.tag, "language": locale.language}
+    return {**texts, **names, "source": row.place}

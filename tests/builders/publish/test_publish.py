@@ -112,6 +112,7 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
     gone = {
         "data/annotations/MX-00000.parquet",
         "data/short-answer-questions/MX-00000.parquet",
+        "data/short-answer-prompts/MX-00000.parquet",
         "data/multiple-choice-questions/test-00000.parquet",  # three locales have no fourth option
     }
     assert set(done.changes.removed) == gone
@@ -178,7 +179,8 @@ def test_the_version_has_to_follow_from_the_changes(hub: Hub, publish: Publish, 
     hub.requests.clear()
     assert refusal(publish, more) == (
         "Hub dataset org/blend: version 1.0.1 does not follow from what changed since 1.0.0 "
-        "(minor: annotations: 1 split added: CN; short-answer-questions: 1 split added: CN); "
+        "(minor: annotations: 1 split added: CN; short-answer-questions: 1 split added: CN; "
+        "short-answer-prompts: 1 split added: CN); "
         "build it as 1.1.0 or 2.0.0, or give a reason with --force-version; "
         f"see `blend diff org/blend@v1.0.0 {more}`"
     )

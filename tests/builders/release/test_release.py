@@ -1,6 +1,8 @@
 """The release: recipes of every kind become directories, and what was read is pinned and accounted for."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +12,7 @@ from filelock import FileLock
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.validate import validate_release
+from blend.loaders.datasets import load_short_answer_prompts
 from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
 from blend.loaders.releases import read_config, read_manifest, read_tables
 from blend.loaders.sample import sample_path
@@ -42,6 +45,34 @@ def responses(tmp_path: Path) -> Path:
 
 def recipe_of(*sources: Source, **changes: object) -> Recipe:
     return Recipe(name="test", version="1.0.0", sources=sources, **changes)
+
+
+def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
+    text = "prompt_id,locale,prompt,en_prompt\np,en-GB,{q},{q}\n"
+    (responses / "prompts.csv").write_text(text, encoding="utf-8")
+    other = tmp_path / "other"
+    shutil.copytree(responses, other)
+    for path in (other / "questions.csv", other / "templates.csv", other / "responses" / "en-GB.csv"):
+        rows = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"^t(\d)", r"u\1", rows, flags=re.MULTILINE), encoding="utf-8")
+    recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
+    with pytest.raises(BlendError) as caught:
+        read_inputs(recipe, base=tmp_path)
+    message = "prompts.csv:2: prompt 'p' in en-GB is also in prompts.csv:2; keep it in one source"
+    assert str(caught.value) == message
+
+
+def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
+    (responses / "prompts.csv").write_text("prompt_id,locale,prompt,en_prompt\n", encoding="utf-8")
+    recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
+    release = tmp_path / "release"
+    build_release(recipe, release, base=tmp_path)
+    assert len(load_short_answer_prompts(release, "KR")) == 2
+    with pytest.raises(UnknownNameError) as caught:
+        load_short_answer_prompts(release, "GB")
+    assert str(caught.value).startswith("test 1.0.0: no region 'GB'; choose one of: US (en-US), ")
+    assert "GB (" not in str(caught.value)
+    assert validate_release(release).errors == 0
 
 
 def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_path: Path):

@@ -67,8 +67,9 @@ def test_a_configuration_is_missing(release):
     edit_header(release, lambda fields: fields["configs"].pop(1))
     (problem,) = release.problems("card")
     assert problem == (
-        "error: README.md, configs: names the configurations annotations, multiple-choice-questions, "
-        f"release.json annotations, short-answer-questions, multiple-choice-questions; {REBUILD}"
+        "error: README.md, configs: names the configurations annotations, short-answer-prompts, "
+        "multiple-choice-questions, release.json annotations, short-answer-questions, short-answer-prompts, "
+        f"multiple-choice-questions; {REBUILD}"
     )
 
 

@@ -12,6 +12,7 @@ from blend.loaders import (
     load_annotations,
     load_config,
     load_multiple_choice_questions,
+    load_short_answer_prompts,
     load_short_answer_questions,
 )
 from blend.loaders.releases import read_config, read_manifest
@@ -54,6 +55,7 @@ def test_each_function_loads_its_configuration(release: Path):
     for load, config in (
         (load_annotations, "annotations"),
         (load_short_answer_questions, "short-answer-questions"),
+        (load_short_answer_prompts, "short-answer-prompts"),
     ):
         plain = datasets.load_dataset(str(release), config)
         loaded = load(release)
@@ -127,7 +129,7 @@ def test_messages_for_names_that_the_release_does_not_have(release: Path):
         load_config(release, "annotation")
     assert str(caught.value) == (
         "unknown configuration 'annotation'; did you mean 'annotations'? choose one of: annotations, "
-        "multiple-choice-questions, short-answer-questions"
+        "multiple-choice-questions, short-answer-prompts, short-answer-questions"
     )
     with pytest.raises(UnknownNameError) as caught:
         load_multiple_choice_questions(release, split="train")

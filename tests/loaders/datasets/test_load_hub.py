@@ -141,7 +141,12 @@ def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_pat
     # The sample has nobody from Assam: another region of the same form stands in its place.
     code = PUBLIC_CODE.replace('["AS"]', '["ET"]')
     here = result_of(code, str(release), "{}", HF_HOME=str(tmp_path / "here"), HF_HUB_OFFLINE="1")
-    assert here["configs"] == ["annotations", "short-answer-questions", "multiple-choice-questions"]
+    assert here["configs"] == [
+        "annotations",
+        "short-answer-questions",
+        "short-answer-prompts",
+        "multiple-choice-questions",
+    ]
     assert set(here["splits"]) == {"KR", "IR", "US", "MX", "ET"}
     assert here["no-answer"] >= 0
     assert here["iran"] > 0

@@ -31,6 +31,10 @@ def folder(text: str, tmp_path: Path) -> Path:
 def test_the_example_is_read(folder):
     tables = read_responses(folder)
     assert (tables.questions.height, tables.responses.height, tables.reviews.height) == (3, 8, 2)
+    assert tables.prompts.rows() == [
+        ("plain", "በአጭሩ ይመልሱ። {q}", "Answer briefly. {q}", "am-ET", "am", "prompts.csv:3"),
+        ("plain", "짧게 대답하세요. {q}", "Answer briefly. {q}", "ko-KR", "ko", "prompts.csv:2"),
+    ]
     assert tables.findings.is_empty()
 
 

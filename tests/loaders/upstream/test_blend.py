@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.recipes.sources import load_source
 from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.prompts import read_prompts
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, RowError
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS
+from blend.schemas.recipe import Source
 
 VALID = Path(__file__).parents[1] / "valid" / "blend"
 NOTHING = {"idk": 0, "no-answer": 0, "not-applicable": 0}
@@ -280,19 +282,58 @@ def test_most_regions_decide_a_templates_answer_format(tmp_path):
 def test_prompts_as_published_with_their_oddities(tmp_path):
     folder = one_question(tmp_path)
     (folder / "prompts").mkdir()
-    text = "id,English,Translation,Edited\r\ninst-4,{q}?,{q}؟,yes\r\npers-3,{q}!,!,\r\ninst-4,{q}?,{q},\r\n"
+    text = (
+        "id,English,Translation,Edited\r\ninst-4,{q}?,{q}؟,yes\r\npers-3,{q}!,!,\r\ninst-4,{q}?,{q},\r\n"
+        'pers-3,"{q}\n",{q}e\u0301,\r\np,x,x,\r\n'
+    )
     (folder / "prompts" / "Iran_prompts.csv").write_text(text, encoding="utf-8", newline="")
     prompts, found = read_prompts(folder)
     place = "prompts/Iran_prompts.csv"
     assert prompts.rows() == [
-        ("fa-IR", "inst-4", "{q}?", "{q}؟", f"{place}:2"),
-        ("fa-IR", "pers-3", "{q}!", "!", f"{place}:3"),
-        ("fa-IR", "inst-4", "{q}?", "{q}", f"{place}:4"),
+        ("inst-4", "{q}؟", "{q}?", "fa-IR", "fa", f"{place}:2"),
+        ("pers-3", "{q}\u00e9", "{q}\n", "fa-IR", "fa", f"{place}:5"),
     ]
-    assert found.select("kind", "source", "detail").rows() == [
-        ("prompt-without-slot", f"{place}:3", "Translation of 'pers-3' has no {q}; kept"),
-        ("repeated-prompt", f"{place}:4", f"prompt 'inst-4' is also in {place}:2; both kept"),
+    assert found.select("kind", "source", "locale", "detail").rows() == [
+        ("not-nfc", f"{place}:5", "fa-IR", "Translation of 'pers-3' is not in Unicode NFC; composed"),
+        ("prompt-without-slot", f"{place}:3", "fa-IR", "Translation of 'pers-3' has no {q}; left out"),
+        ("prompt-without-slot", f"{place}:6", "fa-IR", "Translation and English of 'p' has no {q}; left out"),
+        (
+            "repeated-prompt",
+            f"{place}:4",
+            "fa-IR",
+            f"prompt 'inst-4' is also in {place}:2, which counts; left out",
+        ),
     ]
+
+
+def test_prompts_of_a_region_without_questions_are_left_out_and_told(tmp_path):
+    folder = one_question(tmp_path)
+    (folder / "prompts").mkdir()
+    for region in ("Iran", "Greece"):
+        path = folder / "prompts" / f"{region}_prompts.csv"
+        path.write_text("id,English,Translation\np,{q},{q}\n", encoding="utf-8")
+    tables = load_source(Source(kind="blend", location=str(folder)))
+    assert tables.prompts["locale"].to_list() == ["fa-IR"]
+    assert tables.findings.filter(kind="prompt-without-questions").rows() == [
+        (
+            "prompt-without-questions",
+            "prompts/Greece_prompts.csv:2",
+            "el-GR",
+            None,
+            "prompt 'p' is of a locale without questions; left out",
+        )
+    ]
+    assert "prompts/Iran_prompts.csv" in {file.path for file in tables.info.files}
+
+
+def test_message_for_a_prompt_without_an_id(tmp_path):
+    folder = one_question(tmp_path)
+    (folder / "prompts").mkdir()
+    path = folder / "prompts" / "Iran_prompts.csv"
+    path.write_text("id,English,Translation\n ,{q},{q}\n", encoding="utf-8")
+    with pytest.raises(RowError) as caught:
+        read_prompts(folder)
+    assert str(caught.value) == "prompts/Iran_prompts.csv:2, column id: the cell is blank; fill it in"
 
 
 def test_message_for_a_folder_without_prompts():
