@@ -94,8 +94,9 @@ class Recipe(RecipePart):
     """Semantic version of the release, without ``v``."""
     title: str = ""
     """Name to print on the card; ``name`` when empty."""
-    license: str = "cc-by-sa-4.0"
-    """Licence identifier of the data as the Hub knows it."""
+    license: str | None = None
+    """Licence identifier of the data as the Hub knows it; must be given with own responses, otherwise
+    cc-by-sa-4.0 when absent."""
     datasheet: str | None = None
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
     citation: str | None = None

@@ -93,8 +93,10 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-def license_of(identifier: str) -> License:
-    """A licence by the identifier that the Hub uses, for example ``cc-by-sa-4.0``."""
+def license_of(identifier: str | None) -> License:
+    """A licence by the identifier that the Hub uses, for example ``cc-by-sa-4.0``; a build leaves none open."""
+    if identifier is None:
+        return License("unknown", None)
     if identifier in _NAMES:
         return License(*_NAMES[identifier])
     if found := _CREATIVE_COMMONS.fullmatch(identifier):

@@ -33,6 +33,7 @@ from blend.schemas.configs import (
     key_of,
 )
 from blend.schemas.datasheet import Datasheet
+from blend.schemas.licenses import licensed
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.recipe import Recipe
@@ -74,6 +75,7 @@ def build_release(
     Raises:
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
+    recipe = licensed(recipe)
     known = known_locales(recipe, base=base, packaged=locales)
     check = partial(check_replaceable, name=recipe.name, option="--out", replace=replace)
     with staged(out, check=check) as release:

@@ -13,6 +13,7 @@ from blend.loaders.files.content import read_content
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import model_of
 from blend.schemas.errors import RowError
+from blend.schemas.licenses import known_licenses
 from blend.schemas.manifest import TableInfo
 
 CARD = "README.md"
@@ -124,6 +125,9 @@ def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Itera
     wanted = subject.manifest.recipe.license
     if fields.get("license") != wanted:
         yield error(CARD, f"license is {fields.get('license')!r}, the recipe's is {wanted!r}", _REBUILD)
+    if wanted not in known_licenses():
+        fix = "correct `license` in the recipe and rebuild the release"
+        yield error(CARD, f"license {wanted!r} is not an identifier that the Hub knows", fix)
     if not fields.get("pretty_name"):
         yield warning(CARD, "has no pretty_name", _REBUILD)
     listed = fields.get("language")

@@ -44,7 +44,7 @@ def responses(tmp_path: Path) -> Path:
 
 
 def recipe_of(*sources: Source, **changes: object) -> Recipe:
-    return Recipe(name="test", version="1.0.0", sources=sources, **changes)
+    return Recipe(name="test", version="1.0.0", license="cc-by-sa-4.0", sources=sources, **changes)
 
 
 def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):

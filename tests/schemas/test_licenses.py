@@ -1,0 +1,56 @@
+"""Licences: only the maker can license own responses, and only in terms that the Hub knows."""
+
+import pytest
+
+from blend.schemas.errors import InputError
+from blend.schemas.licenses import known_licenses, licensed
+from blend.schemas.recipe import Recipe, Source
+
+OWN = Source(kind="responses", location="collected")
+PUBLIC = Source(kind="blend", location="data")
+
+
+def recipe(*sources: Source, terms: str | None = None) -> Recipe:
+    return Recipe(name="x", version="1.0.0", sources=sources, license=terms)
+
+
+def test_nobody_guesses_the_licence_of_own_responses():
+    with pytest.raises(InputError) as caught:
+        licensed(recipe(PUBLIC, OWN))
+    assert str(caught.value) == (
+        "recipe, key license: the key is missing, and nobody else can say under which terms your own responses "
+        'may be used; add the identifier of a licence, for example license = "cc-by-4.0"'
+    )
+
+
+def test_what_is_made_of_public_data_keeps_its_licence():
+    assert licensed(recipe(PUBLIC)).license == "cc-by-sa-4.0"
+    assert licensed(recipe(PUBLIC, OWN, terms="odbl")).license == "odbl"
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("CC BY 4", "did you mean 'cc-by-4.0'? "),
+        ("cc-by-sa", "did you mean 'cc-by-sa-4.0'? "),
+        ("CC0-1.0", "did you mean 'cc0-1.0'? "),
+        ("", ""),
+        ("all rights reserved", ""),
+    ],
+)
+def test_a_licence_that_the_hub_does_not_know(given: str, hint: str):
+    said = (
+        f"{given!r} is not a licence identifier that the Hub knows; {hint}"
+        "https://huggingface.co/docs/hub/repositories-licenses lists them; 'other' is one of them"
+    )
+    with pytest.raises(InputError) as caught:
+        licensed(recipe(OWN, terms=given))
+    assert str(caught.value) == f"recipe, key license: {said}"
+    with pytest.raises(InputError) as caught:
+        licensed(recipe(PUBLIC, OWN.model_copy(update={"license": given}), terms="mit"))
+    assert str(caught.value) == f"recipe, key sources[1].license: {said}"
+
+
+def test_the_identifiers_are_those_of_the_hub():
+    assert {"cc-by-4.0", "cc-by-sa-4.0", "cc0-1.0", "mit", "other", "odc-by"} <= known_licenses()
+    assert all(identifier == identifier.lower().strip() for identifier in known_licenses())
