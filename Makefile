@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint docs bench clean
 
 help:  ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -17,9 +17,15 @@ test: $(VENV)/installed-test  ## Check style and run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/pytest -n auto --dist loadfile
 
-lint: $(VENV)/installed-test  ## Check style only
+lint: $(VENV)/installed-test  ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python .ci/installed_layout.py build/installed
+	MYPYPATH=build/installed $(BIN)/mypy -p blend
+
+docs: $(VENV)/installed-docs  ## Write the documentation with its API reference into build/site
+	$(BIN)/python .ci/installed_layout.py build/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/installed-test  ## Measure the tables of docs/performance.md anew
 	$(BIN)/python benchmarks/build_scale.py
@@ -36,4 +42,8 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed,wikidata]"
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[docs]"
 	@touch $@ $(VENV)/installed

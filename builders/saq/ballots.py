@@ -44,8 +44,7 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
 
     Raises:
         RowError, RowErrors: If a question or a review occurs twice, an annotator responds twice to a question,
-        a
-            response or review is about no question, or a review decides twice on an answer or on one that
+            a response or review is about no question, or a review decides twice on an answer or on one that
             nobody gave. Names all places.
     """
     answers, decisions = _answers(responses), _decisions(reviews)

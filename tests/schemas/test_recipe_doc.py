@@ -55,7 +55,7 @@ def test_all_tables_are_known():
 def test_every_key_stands_on_the_page_with_its_default(page: str, table: str):
     heading = {"": "The release itself", "sources": "`[[sources]]`"}.get(table, f"`[{table}]`")
     assert f"\n### {heading}\n" in page
-    section = page.split(f"\n### {heading}\n")[1].split("\n#")[0]
+    section = page.split(f"\n### {heading}\n")[1].split("\n#", maxsplit=1)[0]
     printed = re.findall(r"^\| `(\w+)` \| (.+?) \| .+ \|$", section, flags=re.MULTILINE)
     assert printed == [(key, default_of(field)) for key, field in TABLES[table].model_fields.items()]
 
