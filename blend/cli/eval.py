@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
+    from blend.eval.models.protocols import Decoding
     from blend.eval.runs.running import Outcome
     from blend.eval.tasks.asking import AskedOfRelease
 
@@ -28,23 +29,27 @@ def run(
     task: Annotated[
         str, typer.Option(help="What to ask: multiple-choice or short-answer.")
     ] = "multiple-choice",
-    out: Annotated[
-        Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
-    ] = DEFAULT_RUN,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."
+        ),
+    ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Keep the answers in this CSV, JSON Lines or Parquet file instead of asking."
+            metavar="FILE",
+            help="Ask nobody, and keep the answers in this CSV, JSON Lines or Parquet file; --model then says "
+            "whose they are.",
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name on the server."),
-    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
+    ] = DEFAULT_RUN,
     locales: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="REGION", help="Ask about this region only, by any of its names; may be repeated."
+            metavar="REGION", help="Ask about this region only, by any of its names; can be repeated."
         ),
     ] = None,
     limit: Annotated[
@@ -53,38 +58,78 @@ def run(
     style: Annotated[
         Literal["letters", "texts", "json"] | None,
         typer.Option(
-            help="Multiple choice: by the likeliest letter, the likeliest option text, or the published prompt "
-            "that asks for JSON; json with --answers, letters otherwise."
+            help="Multiple choice: the likeliest letter, the likeliest option text, or the published "
+            "prompt that asks for JSON; letters when absent, with --answers json.",
         ),
     ] = None,
     rotations: Annotated[
         int | None,
-        typer.Option(min=1, max=4, help="Multiple choice: ask with the right answer in so many positions."),
+        typer.Option(
+            min=1, max=4, help="Multiple choice: ask each question with the right option in so many positions."
+        ),
     ] = None,
+    revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Where a local model computes, as torch names it; a GPU if there is one.")
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "bfloat16", "float16"] | None,
+        typer.Option(help="Numbers a local model computes in: bfloat16 on a GPU, else float32."),
+    ] = None,
+    batch_size: Annotated[
+        str, typer.Option(metavar="N|auto", help="Questions computed at a time; auto finds what memory allows.")
+    ] = "auto",
+    chat: Annotated[
+        bool | None,
+        typer.Option("--chat/--no-chat", help="Use the model's chat template; when it has one, if absent."),
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens that a written answer may have.")] = 128,
+    temperature: Annotated[
+        float, typer.Option(min=0, help="0 writes the likeliest token each time; above it, tokens are drawn.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Where drawing starts.")] = 0,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
-    Stopped at any moment, the same command goes on where it stopped.
+    Stopped at any moment, the same command goes on where it stopped; what failed is asked again.
 
-    - `blend eval run release --model path/to/model` asks a local model.
+    - `blend eval run release --model path/to/model` asks a model on this machine.
+    - `blend eval run release --model org/name --style texts` compares the options' texts.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
+    from blend.eval.models.protocols import Decoding
     from blend.eval.tasks.asking import ask
     from blend.views.progress import interruptible
 
-    options: dict[str, Any] = {"style": style or ("json" if answers else None), "rotations": rotations}
+    style = style or ("json" if answers is not None and task == "multiple-choice" else None)
+    options = {"style": style, "rotations": rotations}
+    given = {name: value for name, value in options.items() if value is not None}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
-        asked = ask(
-            release,
-            task,
-            locales=locales,
-            limit=limit,
-            **{name: value for name, value in options.items() if value is not None},
-        )
-        if answers is None:
-            raise BlendError("nobody to ask; name a --model, or a file of recorded --answers")
-        outcome = _keep(asked, answers, model, out)
+        asked = ask(release, task, locales=locales, limit=limit, **given)
+        if answers is not None:
+            outcome = _keep(asked, answers, model, out)
+        elif model is not None:
+            decoding = Decoding(max_tokens=max_tokens, temperature=temperature, seed=seed)
+            local = {"revision": revision, "device": device, "dtype": dtype, "chat": chat}
+            local["batch_size"] = _batch_size(batch_size)
+            outcome = _ask(asked, model, out, decoding=decoding, options=local)
+        else:
+            raise InputError("nobody to ask: name a --model, or a file of recorded --answers")
     _print_outcome(outcome, out)
+
+
+def _ask(
+    asked: "AskedOfRelease", model: str, out: Path, *, decoding: "Decoding", options: dict[str, Any]
+) -> "Outcome":
+    from blend.eval.models import open_model
+    from blend.eval.runs import opened
+    from blend.eval.runs.running import ask_model
+    from blend.views.progress import shown_progress
+
+    used = open_model(model, decoding=decoding, **options)
+    written = decoding if asked.asked.kind == "text" else None
+    with opened(out, asked, used.describe(), written) as run, shown_progress(unit="questions") as notify:
+        return ask_model(run, used, notify=notify)
 
 
 def _keep(asked: "AskedOfRelease", answers: Path, model: str | None, out: Path) -> "Outcome":
@@ -99,11 +144,76 @@ def _keep(asked: "AskedOfRelease", answers: Path, model: str | None, out: Path) 
         return keep_recorded(run, recorded)
 
 
+def _batch_size(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not (text.isdecimal() and int(text) > 0):
+        raise InputError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
+    return int(text)
+
+
 def _print_outcome(outcome: "Outcome", out: Path) -> None:
-    kept = outcome.n_items - outcome.n_failed
-    typer.echo(f"{kept:,} of {outcome.n_items:,} items are answered in {out}.")
+    kept = outcome.n_items - outcome.n_missing
+    typer.echo(f"{kept:,} of {outcome.n_items:,} items are answered in {out}. Score them:")
+    typer.echo(f"  blend eval score {out}")
+    if outcome.first_error is not None:
+        from blend.views.safe import shown
+
+        typer.echo(
+            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); "
+            "the same command asks them again",
+            err=True,
+        )
 
 
-@app.callback()
-def _eval() -> None:
-    """Keep ``run`` a command of its own while it is the only one."""
+@app.command("tiny-model")
+def tiny_model(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory to make.")],
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random weights.")] = 0,
+) -> None:
+    """Make a tiny model that knows nothing, to try the commands with: no download, no account.
+
+    It is a GPT-2 of two layers with random weights and a tokenizer learned from the sample; its answers are
+    guesses.
+    """
+    from blend.eval.models.tiny import make_tiny_model
+
+    make_tiny_model(out, seed=seed)
+    typer.echo(f"Made a model in {out}. Ask it:\n  blend eval run {DEFAULT_OUT} --model {out}")
+
+
+@app.command()
+def score(
+    directory: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")] = DEFAULT_RUN,
+    rule: Annotated[
+        str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
+    ] = "default",
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the intervals.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print scores.json, and nothing else.")] = False,
+) -> None:
+    """Score what a run has kept: scores.json and decisions.parquet in its directory, and a table.
+
+    No model is needed, and it can be done any number of times.
+    """
+    from blend.eval.runs.directory import read_run
+    from blend.eval.scoring import score_run, write_scores
+    from blend.views.progress import interruptible
+
+    with interruptible("interrupted; the scores are as they were"):
+        run = read_run(directory)
+        scored = score_run(run, rule=rule, allow_missing=allow_missing, seed=seed)
+        write_scores(run, scored)
+    if json:
+        typer.echo(scored.scores.to_json(), nl=False)
+        return
+    from rich.console import Console
+
+    from blend.views.scores import score_tables
+
+    console = Console()
+    for table in score_tables(scored.scores):
+        console.print(table)
+    console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)

@@ -3,7 +3,8 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
@@ -27,22 +28,47 @@ def interruptible(message: str = "interrupted; nothing was changed") -> Iterator
 
 
 @contextmanager
-def shown_progress() -> "Iterator[Notify]":
+def shown_progress(*, unit: str | None = None) -> "Iterator[Notify]":
     """Show each step with a bar while the block runs.
+
+    Args:
+        unit: What the parts of a step are, in the plural; then parts per second and the time left are shown
+        too.
 
     Yields:
         A function to call with a step's name, the parts done and the parts in all.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    steps: dict[str, TaskID] = {}
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    if unit is not None:
+        columns += [TextColumn("{task.fields[rate]}"), TimeRemainingColumn()]
+    steps: dict[str, _Step] = {}
     with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
 
         def notify(step: str, done: int, total: int) -> None:
             if step not in steps:
-                steps[step] = progress.add_task(step, total=total)
-            progress.update(steps[step], completed=done, total=total)
+                steps[step] = _Step(progress.add_task(step, total=total, rate=""), done, monotonic())
+            rate = "" if unit is None else steps[step].rate(done, unit)
+            progress.update(steps[step].task, completed=done, total=total, rate=rate)
 
         yield notify
+
+
+class _Step(NamedTuple):
+    task: "TaskID"
+    done_before: int
+    """Parts that were done before this time, of work that goes on."""
+    started: float
+
+    def rate(self, done: int, unit: str) -> str:
+        parts, seconds = done - self.done_before, monotonic() - self.started
+        return f"{parts / seconds:.1f} {unit}/s" if parts and seconds else ""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.tasks.items import AnswerKind
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest
 
 DESCRIPTION_NAME = "run.json"
@@ -102,19 +102,19 @@ def read_description(directory: Path) -> RunDescription:
     """The description of a run directory.
 
     Raises:
-        BlendError: If there is none, or if it is not one that this version reads.
+        InputError: If there is none, or if it is not one that this version reads.
     """
     path = directory / DESCRIPTION_NAME
     try:
         return RunDescription.model_validate_json(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise BlendError(
+        raise InputError(
             f"{directory}: no {DESCRIPTION_NAME} here, so it is not the directory of a run; "
             "make one with `blend eval run`"
         ) from None
     except (ValidationError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
-        raise BlendError(
+        raise InputError(
             f"{path}: not a description that this version of blend-sdk reads ({reason}); "
             "use the version that made it, or run again into another directory"
         ) from error

@@ -19,7 +19,7 @@ from blend.eval.runs.description import (
 )
 from blend.eval.tasks.items import Asked
 from blend.loaders.files.whole import write_whole
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import ConflictError, InputError, StorageError
 
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
@@ -61,7 +61,7 @@ def read_run(directory: Path) -> Run:
     """The run in a directory, complete or not, for reading.
 
     Raises:
-        BlendError: If the directory holds no run that this version reads.
+        InputError: If the directory holds no run that this version reads.
     """
     return Run(directory, read_description(directory))
 
@@ -79,13 +79,13 @@ def open_run(directory: Path, description: RunDescription, asked: Asked) -> Iter
         The run, which no other process can open meanwhile.
 
     Raises:
-        BlendError: If the directory holds another run (names what differs) or something else, if another
-            process has it open, if it cannot be written, or if the disk is full; what was answered until then
-            is kept.
+        InputError: If the directory holds another run (names what differs) or something else.
+        ConflictError: If another process has it open.
+        StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
     with explained(directory):
         if directory.exists() and not directory.is_dir():
-            raise BlendError(f"{directory}: is a file; --out names the directory of the run")
+            raise InputError(f"{directory}: is a file; --out names the directory of the run")
         directory.mkdir(parents=True, exist_ok=True)
         with _locked(directory):
             if (directory / DESCRIPTION_NAME).exists():
@@ -104,12 +104,12 @@ def explained(directory: Path) -> Iterator[None]:
         number = getattr(error, "errno", None)
         text = str(error)
         if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in text:
-            raise BlendError(
+            raise StorageError(
                 f"{directory}: no space left on the disk; what was answered until now is kept; "
                 "free some space and run the same command again"
             ) from error
         if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise BlendError(
+            raise StorageError(
                 f"{directory}: cannot write here ({getattr(error, 'strerror', text)}); "
                 "choose another --out or change the permissions"
             ) from error
@@ -123,7 +123,7 @@ def _locked(directory: Path) -> Iterator[None]:
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        raise BlendError(
+        raise ConflictError(
             f"{directory}: another process is running into this directory; wait for it, or choose another --out"
         ) from None
     try:
@@ -140,7 +140,7 @@ def _start(directory: Path, description: RunDescription, asked: Asked) -> None:
         if path.name.removesuffix(".tmp") not in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME)
     )
     if strange:
-        raise BlendError(
+        raise InputError(
             f"{directory}: holds {strange[0]!r} but no {DESCRIPTION_NAME}, so it is not that of a run; "
             "choose another --out"
         )
@@ -154,7 +154,7 @@ def _refuse_other(directory: Path, description: RunDescription) -> None:
     found = differences(read_description(directory), description)
     if found:
         listed = "\n".join(f"  {_shown(difference)}" for difference in found)
-        raise BlendError(
+        raise InputError(
             f"{directory}: holds another run, which differs in\n{listed}\n"
             "choose another --out, or ask for the same again to go on with this one"
         )

@@ -12,7 +12,7 @@ from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.description import RecordedAnswers
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
-from blend.schemas.errors import BlendError, RowError, raise_all
+from blend.schemas.errors import InputError, RowError, raise_all
 
 ID_COLUMNS = ("item_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
@@ -47,7 +47,7 @@ def read_recorded(path: Path, items: pl.DataFrame, *, model: str | None = None) 
         like ``NA``, which stays the text that it is. Items without a row are missing and remarked.
 
     Raises:
-        BlendError: If there is no such file, or if it has no column that names items.
+        InputError: If there is no such file, or if it has no column that names items.
         RowError, RowErrors: If the file cannot be read, or if ids are unknown, twice there or blank, or a
             response is not text; names file and row of each.
     """
@@ -78,15 +78,15 @@ def read_recorded(path: Path, items: pl.DataFrame, *, model: str | None = None) 
 
 def _rows(path: Path) -> list[Cells]:
     if not path.is_file():
-        raise BlendError(f"{path}: no such file; --answers names a file of answers ({', '.join(SUFFIXES)})")
+        raise InputError(f"{path}: no such file; --answers names a file of answers ({', '.join(SUFFIXES)})")
     if path.suffix not in SUFFIXES:
-        raise BlendError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
+        raise InputError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
     notes = Notes()
     columns = Columns(("response",), (*ID_COLUMNS, "prompt"), others=True)
     rows = read_rows(path, path.parent, notes, columns)
     notes.raise_problems()
     if not rows:
-        raise BlendError(f"{path}: no answers; write one row per item")
+        raise InputError(f"{path}: no answers; write one row per item")
     return rows
 
 

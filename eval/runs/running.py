@@ -22,8 +22,10 @@ class Outcome(NamedTuple):
     """Items of the run."""
     n_asked: int
     """Items asked this time."""
+    n_missing: int
+    """Items without an answer."""
     n_failed: int
-    """Items without an answer; they are asked again by the next run into the same directory."""
+    """Items of those whose answer was an error; the next run into the same directory asks them again."""
     first_error: str | None
     """Why the first of them failed."""
 
@@ -55,7 +57,7 @@ def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
     """Keep answers that another tool produced."""
     items = run.items("item_id")
     finish(run.answers_folder, items, recorded.answers)
-    return Outcome(items.height, 0, items.height - recorded.answers.height, None)
+    return Outcome(items.height, 0, items.height - recorded.answers.height, 0, None)
 
 
 def _ask(run: Run, model: Generator | OptionScorer, pending: pl.DataFrame, keep: "_Keeper") -> None:
@@ -69,10 +71,9 @@ def _ask(run: Run, model: Generator | OptionScorer, pending: pl.DataFrame, keep:
 def _finish(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:
     answers = run.answers()
     finish(run.answers_folder, items, answers)
-    errors = answers.filter(pl.col("error").is_not_null())["error"]
-    return Outcome(
-        items.height, n_asked, items.height - answers.height + len(errors), errors[0] if len(errors) else None
-    )
+    errors = answers["error"].drop_nulls()
+    n_missing = items.height - answers.height + len(errors)
+    return Outcome(items.height, n_asked, n_missing, len(errors), errors[0] if len(errors) else None)
 
 
 class _Keeper:

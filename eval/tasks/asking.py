@@ -12,7 +12,7 @@ from blend.eval.tasks.items import Asked
 from blend.loaders.datasets.places import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.releases import read_config, release_locales
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 
@@ -48,7 +48,7 @@ def ask(
 
     Raises:
         UnknownNameError: If there is no such task, or no such region in the release; lists those there are.
-        BlendError: If the release cannot be found or lacks a configuration that the task reads, if an option
+        InputError: If the release cannot be found or lacks a configuration that the task reads, if an option
             cannot be, or if nothing would be asked.
     """
     chosen = task_of(task)
@@ -66,7 +66,7 @@ def ask(
     tables = {config: read_config(places.folder, config).with_columns(region) for config in chosen.configs}
     asked = chosen.ask(tables, checked)
     if asked.items.is_empty():
-        raise BlendError(f"{where}: nothing to ask for the task {task}; choose other --locales")
+        raise InputError(f"{where}: nothing to ask for the task {task}; choose other --locales")
     return AskedOfRelease(places.manifest, task, checked.model_dump(mode="json"), asked)
 
 
@@ -74,7 +74,7 @@ def _tables(manifest: ReleaseManifest, name: str, task: Task) -> list[TableInfo]
     held = {table.config for table in manifest.tables}
     for config in task.configs:
         if config not in held:
-            raise BlendError(
+            raise InputError(
                 f"{named(manifest)}: the release has no configuration {config}, which the task {name} reads; "
                 f"it has {', '.join(sorted(held))}: choose another --task, or another release"
             )
@@ -88,6 +88,6 @@ def _options(task: Task, options: Mapping[str, Any]) -> Any:
         first = error.errors(include_url=False)[0]
         cause = first.get("ctx", {}).get("error")
         if cause is not None:
-            raise BlendError(str(cause)) from None
+            raise InputError(str(cause)) from None
         name = ".".join(map(str, first["loc"]))
-        raise BlendError(f"option {name}: {first['input']!r} is not possible ({first['msg']})") from None
+        raise InputError(f"option {name}: {first['input']!r} is not possible ({first['msg']})") from None

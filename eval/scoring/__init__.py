@@ -1,0 +1,119 @@
+"""Scoring: from the answers that a run kept to decisions and scores; any number of times, without a model."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.eval.runs.answers import write_frame
+from blend.eval.runs.description import RunDescription
+from blend.eval.runs.directory import Run, explained
+from blend.eval.scoring.judged import Judged
+from blend.eval.scoring.multiple_choice import score_multiple_choice
+from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
+from blend.eval.scoring.signature import release_name, signature
+from blend.loaders.files.whole import write_whole
+from blend.schemas.errors import InputError
+
+MAX_MISSING = 0.01
+"""Share of items without an answer above which nothing is scored unless the caller says so."""
+
+
+class Scorer(NamedTuple):
+    """How the answers of a task are scored."""
+
+    name: str
+    """What the signature starts with."""
+    judge: Callable[[Run, pl.DataFrame, str, int], Judged]
+    """Judges by a rule, with a seed: takes the run and its answers, those that are errors included."""
+
+
+class Scored(NamedTuple):
+    """The scores of a run, and what they come from."""
+
+    scores: Scores
+    """Every figure."""
+    decisions: pl.DataFrame
+    """One row per item."""
+
+
+def score_run(run: Run, *, rule: str = "default", allow_missing: bool = False, seed: int = 0) -> Scored:
+    """Score what a run has kept; the run may still be under way.
+
+    Args:
+        run: The run.
+        rule: By which rule answers are judged; each task has its own.
+        allow_missing: Whether to score although more than `MAX_MISSING` of the items have no answer.
+        seed: Seed of the intervals.
+
+    Raises:
+        UnknownNameError: If there is no such rule; lists the rules.
+        InputError: If too many items have no answer, or if what the run has kept cannot be read.
+    """
+    answers = run.answers()
+    _check_missing(run, answers, allow_missing=allow_missing)
+    description = run.description
+    scorer = SCORERS[description.task]
+    judged = scorer.judge(run, answers, rule, seed)
+    scores = Scores(
+        task=description.task,
+        signature=signature(scorer.name, description, {**judged.signature_parts, **_rule(rule)}),
+        rule=rule,
+        release=release_name(description),
+        model=description.model.id,
+        scores=judged.scores,
+    )
+    return Scored(scores, judged.decisions)
+
+
+def write_scores(run: Run, scored: Scored) -> None:
+    """Keep scores and decisions in the directory of their run, in place of earlier ones.
+
+    Raises:
+        StorageError: If they cannot be written.
+    """
+    with explained(run.directory):
+        write_frame(run.directory / DECISIONS_NAME, scored.decisions)
+        write_whole(run.directory / SCORES_NAME, scored.scores.to_json())
+
+
+def _multiple_choice(run: Run, answers: pl.DataFrame, rule: str, seed: int) -> Judged:
+    columns = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
+    options = run.description.options
+    judged = score_multiple_choice(
+        run.items(*columns), run.gold(), answers, style=options["style"], rule=rule, seed=seed
+    )
+    parts = {"style": options["style"], "rot": str(options["rotations"])}
+    return judged._replace(signature_parts=parts)
+
+
+SCORERS: dict[str, Scorer] = {"multiple-choice": Scorer("blend-mcq", _multiple_choice)}
+"""The scorers by task."""
+
+
+def _rule(rule: str) -> dict[str, str]:
+    return {} if rule == "default" else {"rule": rule}
+
+
+def _check_missing(run: Run, answers: pl.DataFrame, *, allow_missing: bool) -> None:
+    failed = answers.filter(pl.col("error").is_not_null())
+    n_items = run.description.n_items
+    n_missing = n_items - answers.height + failed.height
+    if allow_missing or n_missing <= MAX_MISSING * n_items:
+        return
+    reasons = []
+    if answers.height < n_items:
+        reasons.append(f"{n_items - answers.height} were not asked yet")
+    if failed.height:
+        first = failed.row(0, named=True)
+        reasons.append(f"{failed.height} failed (first: {first['item_id']}: {first['error']})")
+    raise InputError(
+        f"{run.directory}: {n_missing} of {n_items} items have no answer ({100 * n_missing / n_items:.1f} %): "
+        f"{', '.join(reasons)}; {_remedy(run.description)}, or score what is there with --allow-missing"
+    )
+
+
+def _remedy(description: RunDescription) -> str:
+    if description.model.backend == "recorded":
+        return "run again with a file that holds them all, into another directory"
+    return "run the same command again to ask them"

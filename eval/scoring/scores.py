@@ -1,0 +1,73 @@
+"""Scores: one flat table that others' scripts can rely on, ``scores.json``."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from blend.eval.statistics.figures import Estimate
+
+SCORES_NAME = "scores.json"
+DECISIONS_NAME = "decisions.parquet"
+
+ALL = "all"
+"""Key of the scope ``overall``."""
+
+
+class Score(BaseModel):
+    """One figure."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    metric: str
+    """Name of the figure, for example ``accuracy``."""
+    scope: str
+    """What it is about: ``overall``, ``region``, ``topic`` …"""
+    key: str
+    """Which one of those, for example ``KR``; ``all`` for ``overall``; parts joined by ``/`` for several."""
+    value: float | None
+    """The figure; shares in percent; null where nothing was counted."""
+    low: float | None
+    """Lower end of the 95 % interval, in the unit of the figure; null where none can be given."""
+    high: float | None
+    """Upper end."""
+    n: int
+    """Number that the figure is a share or mean of: items, unless the documentation says otherwise."""
+
+
+class Scores(BaseModel):
+    """All figures of a run by one rule."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    task: str
+    """Name of the task."""
+    signature: str
+    """Everything that can change a figure, the model apart."""
+    rule: str
+    """Name of the rule by which answers were judged."""
+    release: str
+    """Name and version of the release, ``blend@1.2.0``."""
+    model: str
+    """Name of the model."""
+    scores: tuple[Score, ...]
+    """The figures."""
+
+    def to_json(self) -> str:
+        """The scores as the bytes of ``scores.json`` decode to."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
+    """A share as a score."""
+    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
+    return Score(metric=metric, scope=scope, key=key, value=value, low=low, high=high, n=round(estimate.n))
+
+
+def percents(metric: str, scope: str, keys: Sequence[str], estimates: Sequence[Estimate]) -> tuple[Score, ...]:
+    """One share per key as scores."""
+    return tuple(percent(metric, scope, key, one) for key, one in zip(keys, estimates, strict=True))
+
+
+def plain(metric: str, scope: str, key: str, value: float | None, *, n: int) -> Score:
+    """A figure without an interval as a score."""
+    return Score(metric=metric, scope=scope, key=key, value=value, low=None, high=None, n=n)
