@@ -27,7 +27,7 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_config, read_manifest
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.manifest import MANIFEST_NAME
+from blend.schemas.layout import MANIFEST_NAME
 
 SIZES = (100_000, 300_000, 1_000_000)
 CHANGED = 100

@@ -8,19 +8,15 @@ is its place in the TOML file and stays as it is.
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from blend.schemas.part import Part
 
 Answer = Annotated[str, Field(pattern=r"\S")] | None
 """An answer in Markdown; null where the question has not been answered."""
 
 
-class DatasheetPart(BaseModel):
-    """A table of the datasheet's file: immutable, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Motivation(DatasheetPart):
+class Motivation(Part):
     """Why the dataset was made, by whom, and who paid for it."""
 
     purpose: Answer = None
@@ -33,7 +29,7 @@ class Motivation(DatasheetPart):
     """Anything else about the motivation?"""
 
 
-class Composition(DatasheetPart):
+class Composition(Part):
     """What is in the dataset. From ``subpopulations`` on the questions concern data that relate to people."""
 
     instances: Answer = None
@@ -75,7 +71,7 @@ class Composition(DatasheetPart):
     """Anything else about the composition?"""
 
 
-class Collection(DatasheetPart):
+class Collection(Part):
     """How the data were collected. From ``directness`` on the questions concern data that relate to people."""
 
     acquisition: Answer = None
@@ -105,7 +101,7 @@ class Collection(DatasheetPart):
     """Anything else about the collection?"""
 
 
-class Preprocessing(DatasheetPart):
+class Preprocessing(Part):
     """How the data were preprocessed, cleaned and labelled."""
 
     steps: Answer = None
@@ -119,7 +115,7 @@ class Preprocessing(DatasheetPart):
     """Anything else about preprocessing?"""
 
 
-class Uses(DatasheetPart):
+class Uses(Part):
     """What the dataset is and is not for."""
 
     so_far: Answer = None
@@ -137,7 +133,7 @@ class Uses(DatasheetPart):
     """Anything else about its uses?"""
 
 
-class Distribution(DatasheetPart):
+class Distribution(Part):
     """How others get the dataset, and on what terms."""
 
     third_parties: Answer = None
@@ -156,7 +152,7 @@ class Distribution(DatasheetPart):
     """Anything else about distribution?"""
 
 
-class Maintenance(DatasheetPart):
+class Maintenance(Part):
     """Who looks after the dataset, and how."""
 
     maintainers: Answer = None
@@ -178,7 +174,7 @@ class Maintenance(DatasheetPart):
     """Anything else about maintenance?"""
 
 
-class Datasheet(DatasheetPart):
+class Datasheet(Part):
     """Answers to the questions of a datasheet, by section."""
 
     motivation: Motivation = Motivation()
@@ -213,7 +209,7 @@ class Question(NamedTuple):
 def questions(datasheet: Datasheet) -> Iterator[Question]:
     """All questions in the order of the paper, with their answers."""
     for section, heading in Datasheet.model_fields.items():
-        part: DatasheetPart = getattr(datasheet, section)
+        part: Part = getattr(datasheet, section)
         for name, field in type(part).model_fields.items():
             answer: str | None = getattr(part, name)
             yield Question(f"{section}.{name}", _words(heading.description), _words(field.description), answer)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from blend.schemas.domains import Qid
+from blend.schemas.part import Part
 
 PAPER_LANGUAGES = ("en", "zh", "ko", "ar", "he", "ru")
 """The languages that Zhou et al. (2025) align."""
@@ -23,10 +24,8 @@ PAPER: Mapping[str, object] = {
 """What mode ``paper`` stands for; a key given beside it counts instead."""
 
 
-class FoodOptions(BaseModel):
+class FoodOptions(Part):
     """How facts from Wikidata become a dataset (Zhou et al. 2025, section 3; ``docs/wikidata.md``)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure, defects included; ``default`` leaves them out."""

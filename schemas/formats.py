@@ -1,13 +1,14 @@
 """Answer formats: what shape the answer to a question must have, and its one canonical spelling."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from unicodedata import decimal, normalize
 
 
 class AnswerFormat(StrEnum):
-    """The shape of an answer, fixed by its template for all locales alike."""
+    """The shape of an answer, fixed by its template for all locales alike; the widest first."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -38,6 +39,17 @@ def format_of(text: str) -> AnswerFormat:
     question without a hint takes free text.
     """
     return next((asked for hint, asked in _HINTS if hint in text), AnswerFormat.TEXT)
+
+
+def format_of_template(asked: Iterable[AnswerFormat]) -> AnswerFormat:
+    """The format of a template whose questions ask for these: the one that most ask for.
+
+    A question that was reworded in one locale does not change what the template asks for. On a tie the narrower
+    format counts, in the order of `AnswerFormat` with the narrowest last.
+    """
+    votes = Counter(asked)
+    narrowness = list(AnswerFormat)
+    return max(votes, key=lambda answer_format: (votes[answer_format], narrowness.index(answer_format)))
 
 
 def canonical(answer: str, answer_format: AnswerFormat) -> str | None:

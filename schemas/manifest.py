@@ -2,24 +2,16 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from blend.schemas.part import Part
 from blend.schemas.recipe import Recipe, Sha256, Version
-
-MANIFEST_NAME = "release.json"
-"""File name of the manifest, at the root of a release."""
 
 MANIFEST_FORMAT = 1
 """Number of the manifest's layout; a reader refuses a larger one."""
 
 
-class ManifestPart(BaseModel):
-    """An immutable part of the manifest, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class FileInfo(ManifestPart):
+class FileInfo(Part):
     """A file, as it must be."""
 
     path: str
@@ -30,7 +22,7 @@ class FileInfo(ManifestPart):
     """SHA-256 of the file's bytes, in hexadecimal."""
 
 
-class SourceInfo(ManifestPart):
+class SourceInfo(Part):
     """An input as it was read."""
 
     kind: str
@@ -45,7 +37,7 @@ class SourceInfo(ManifestPart):
     """The files that were read."""
 
 
-class TableInfo(ManifestPart):
+class TableInfo(Part):
     """One split of one configuration."""
 
     config: str
@@ -62,7 +54,7 @@ class TableInfo(ManifestPart):
     """Parquet files that hold the rows, in order."""
 
 
-class StageReport(ManifestPart):
+class StageReport(Part):
     """What one step of the build made and left out."""
 
     stage: str
@@ -71,11 +63,11 @@ class StageReport(ManifestPart):
     """Rows made, by locale."""
     findings: dict[str, int]
     """Oddities met and rows left out, by kind; each one is a line of ``reports/findings.jsonl``."""
-    notes: dict[str, int | str] = {}
+    notes: dict[str, int | str] = Field(default={})
     """Further figures of the step, for example how many pairs each judge decided."""
 
 
-class ReleaseManifest(ManifestPart):
+class ReleaseManifest(Part):
     """Everything that is needed to check a release, to compare it, and to build it again."""
 
     manifest_format: int = Field(default=MANIFEST_FORMAT, le=MANIFEST_FORMAT)

@@ -2,21 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from blend.schemas.food_options import FoodOptions
+from blend.schemas.part import Part
+from blend.schemas.versions import VERSION
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Version = Annotated[str, StringConstraints(pattern=r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$")]
+Version = Annotated[str, StringConstraints(pattern=rf"^{VERSION.pattern}$")]
 
 
-class RecipePart(BaseModel):
-    """A table of the recipe: immutable, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Source(RecipePart):
+class Source(Part):
     """Where input comes from, pinned."""
 
     kind: Literal["sample", "responses", "blend", "wikidata"]
@@ -35,7 +31,7 @@ class Source(RecipePart):
     for ``sample``, and the release's own for ``responses``."""
 
 
-class SaqOptions(RecipePart):
+class SaqOptions(Part):
     """How responses become annotations (Myung et al. 2024, section 3)."""
 
     wanted: int = Field(default=5, ge=1)
@@ -44,7 +40,7 @@ class SaqOptions(RecipePart):
     """Collection for a question stops with more than this many *I don't know*."""
 
 
-class JudgeOptions(RecipePart):
+class JudgeOptions(Part):
     """Who decides whether two answers mean the same, beyond the lexical rules."""
 
     kind: Literal["lexical", "chat", "embedding"] = "lexical"
@@ -61,7 +57,7 @@ class JudgeOptions(RecipePart):
     """Cosine similarity from which two answers count as the same (``embedding``)."""
 
 
-class McqOptions(RecipePart):
+class McqOptions(Part):
     """How annotations become multiple-choice questions."""
 
     mode: Literal["default", "paper"] = "default"
@@ -85,7 +81,7 @@ class McqOptions(RecipePart):
     """Who decides whether two answers mean the same."""
 
 
-class Recipe(RecipePart):
+class Recipe(Part):
     """A release: its name, its sources, its options. Same recipe and sources, same bytes."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]

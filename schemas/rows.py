@@ -7,9 +7,10 @@ the field's own name. The sentence under a field is printed on the dataset card.
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from blend.schemas.formats import AnswerFormat
+from blend.schemas.part import Part
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
@@ -24,12 +25,10 @@ LETTERS = "ABCD"
 """The letters of a multiple-choice question's options, in order."""
 
 
-class Row(BaseModel):
+class Row(Part):
     """A row that crosses the package's border: immutable, without unknown fields, filled by name or alias."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True, strict=False
-    )
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class NonAnswer(StrEnum):

@@ -2,9 +2,10 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from blend.schemas.domains import Domain
+from blend.schemas.part import Part
 from blend.schemas.recipe import Sha256
 
 SNAPSHOT_NAME = "snapshot.json"
@@ -14,13 +15,7 @@ SNAPSHOT_FORMAT = 1
 """Number of the account's layout; a reader refuses a larger one."""
 
 
-class SnapshotPart(BaseModel):
-    """An immutable part of the account, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class StageInfo(SnapshotPart):
+class StageInfo(Part):
     """One kind of question."""
 
     stage: str
@@ -33,7 +28,7 @@ class StageInfo(SnapshotPart):
     """The query; ``…`` stands for the items."""
 
 
-class SnapshotInfo(SnapshotPart):
+class SnapshotInfo(Part):
     """Everything that is needed to check a snapshot and to take it again."""
 
     snapshot_format: int = Field(default=SNAPSHOT_FORMAT, le=SNAPSHOT_FORMAT)

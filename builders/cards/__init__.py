@@ -4,20 +4,15 @@ from collections.abc import Mapping
 
 import tomli_w
 
-from blend.builders.cards.card import AGREEMENT, CARD_NAME, mean_of, render_card
+from blend.builders.cards.card import AGREEMENT, mean_of, render_card
 from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
 from blend.builders.cards.credits import canary, citation, license_of
-from blend.builders.cards.croissant import CROISSANT_NAME, About, render_croissant
-from blend.builders.cards.datasheet import DATASHEET_NAME, render_datasheet
+from blend.builders.cards.croissant import About, render_croissant
+from blend.builders.cards.datasheet import render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.header import KEYWORDS
 from blend.schemas.datasheet import Datasheet, questions
-
-CHANGELOG_NAME = "CHANGELOG.md"
-"""File name of the version history, at the root of a release."""
-
-ANSWERS_NAME = "datasheet.toml"
-"""File name of the datasheet's answers, at the root of a release, where its recipe finds them again."""
+from blend.schemas.layout import ANSWERS_NAME, CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, DATASHEET_NAME
 
 _RESPONSIBLE = {
     "composition.errors": "dataBiases",

@@ -25,9 +25,6 @@ from blend.builders.stats.measures import definitions
 from blend.schemas.configs import QUESTION_CONFIGS, model_of
 from blend.schemas.manifest import TableInfo
 
-CARD_NAME = "README.md"
-"""File name of the card, at the root of a release."""
-
 AGREEMENT = "agreement/annotators"
 """The measure that we call agreement."""
 

@@ -14,9 +14,6 @@ from blend.builders.cards.fields import first_sentence, kind_of, plain
 from blend.schemas.configs import key_of, model_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 
-CROISSANT_NAME = "croissant.json"
-"""File name of the metadata, at the root of a release."""
-
 _PARQUET = "application/x-parquet"
 
 _TYPES = {"bool": "sc:Boolean", "int64": "cr:Int64", "double": "cr:Float64", "string": "sc:Text"}

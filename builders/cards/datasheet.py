@@ -9,9 +9,6 @@ from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
 from blend.schemas.datasheet import questions
 
-DATASHEET_NAME = "DATASHEET.md"
-"""File name of the datasheet, at the root of a release."""
-
 
 class Entry(NamedTuple):
     """A question with what is known about it."""

@@ -12,7 +12,8 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.columns import TableColumns
 from blend.loaders.releases.references import damaged_files
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 EXAMPLES = 3
 """Ids, and values of each column, quoted per split."""

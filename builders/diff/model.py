@@ -3,19 +3,15 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
+
+from blend.schemas.part import Part
 
 Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
 
 
-class DiffPart(BaseModel):
-    """An immutable part of a comparison, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class ReleaseLabel(DiffPart):
+class ReleaseLabel(Part):
     """A release, by the names it gives itself."""
 
     name: str
@@ -24,7 +20,7 @@ class ReleaseLabel(DiffPart):
     """Version, without ``v``."""
 
 
-class Setting(DiffPart):
+class Setting(Part):
     """Something the manifest records that is not the same in both releases."""
 
     path: str
@@ -35,7 +31,7 @@ class Setting(DiffPart):
     """Value in the new release; null where it is absent."""
 
 
-class FileChange(DiffPart):
+class FileChange(Part):
     """A file other than a table, for example the card."""
 
     path: str
@@ -44,7 +40,7 @@ class FileChange(DiffPart):
     """``kept`` is a file whose contents changed."""
 
 
-class ColumnChange(DiffPart):
+class ColumnChange(Part):
     """A column, or a field inside one, that is not in both releases with one type."""
 
     path: str
@@ -60,7 +56,7 @@ class ColumnChange(DiffPart):
         return "added" if self.old is None else "removed" if self.new is None else "kept"
 
 
-class CellChange(DiffPart):
+class CellChange(Part):
     """A value that changed."""
 
     id: str
@@ -73,7 +69,7 @@ class CellChange(DiffPart):
     """Value in the new release."""
 
 
-class SplitDiff(DiffPart):
+class SplitDiff(Part):
     """One split of one configuration. All figures are counts of rows."""
 
     split: str
@@ -90,7 +86,7 @@ class SplitDiff(DiffPart):
     """Rows in both, with another value in at least one column."""
     moved: int = Field(ge=0)
     """Rows in both that stand elsewhere: as few as have to be moved to turn one order into the other."""
-    columns: dict[str, int] = {}
+    columns: dict[str, int] = Field(default={})
     """Changed rows by column, for columns with changes; a row counts in each of its changed columns."""
     added_ids: tuple[str, ...] = ()
     """The first new ids, in the order of the new release."""
@@ -110,7 +106,7 @@ class SplitDiff(DiffPart):
         return self.presence == "kept" and not (self.added or self.removed or self.changed or self.moved)
 
 
-class ConfigDiff(DiffPart):
+class ConfigDiff(Part):
     """One configuration."""
 
     config: str
@@ -141,7 +137,7 @@ class ConfigDiff(DiffPart):
         return sum(getattr(split, count) for split in self.splits if split.presence == "kept")
 
 
-class ReleaseDiff(DiffPart):
+class ReleaseDiff(Part):
     """All that differs between two releases."""
 
     old: ReleaseLabel

@@ -6,14 +6,12 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blend.builders.diff.model import FileChange, Setting
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
-
-CHANGELOG_NAME = "CHANGELOG.md"
-"""File name of the history of versions, at the root of a release."""
+from blend.schemas.layout import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME
+from blend.schemas.manifest import ReleaseManifest
 
 _COMPARED = {"name", "sdk_version", "writers", "recipe"}
 _IN_THE_LABELS = ("name", "version")
-_TOLD_ELSEWHERE = {MANIFEST_NAME, "recipe.toml", CHANGELOG_NAME}
+_TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
 
 
 def setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Setting, ...]:

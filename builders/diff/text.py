@@ -6,9 +6,9 @@ from typing import Any
 
 from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff.model import CellChange, ConfigDiff, ReleaseDiff, SplitDiff
-from blend.builders.diff.settings import CHANGELOG_NAME
 from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import Step, VersionStep, expected_version, version_step
+from blend.schemas.layout import CHANGELOG_NAME
 from blend.schemas.manifest import ReleaseManifest
 
 CHANGELOG_TITLE = (

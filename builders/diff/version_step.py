@@ -19,7 +19,9 @@ correction the third. Going from 0.x to 1.0.0 is a decision, which no difference
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from blend.builders.diff.model import ConfigDiff, DiffPart, ReleaseDiff
+from blend.builders.diff.model import ConfigDiff, ReleaseDiff
+from blend.schemas.part import Part
+from blend.schemas.versions import numbers_of
 
 Step = Literal["none", "patch", "minor", "major"]
 
@@ -34,7 +36,7 @@ _NAMED = 5
 """Names given before the rest is counted."""
 
 
-class Reason(DiffPart):
+class Reason(Part):
     """One thing that differs, and the step it asks for."""
 
     step: Step
@@ -43,7 +45,7 @@ class Reason(DiffPart):
     """What differs, for example ``annotations: 3 rows removed``."""
 
 
-class VersionStep(DiffPart):
+class VersionStep(Part):
     """The step from one version to the next."""
 
     step: Step
@@ -68,7 +70,7 @@ def expected_version(old: str, step: Step) -> str:
     Returns:
         Version without ``v``; ``old`` itself after the step ``none``.
     """
-    major, minor, patch = (int(number) for number in old.removeprefix("v").split("."))
+    major, minor, patch = numbers_of(old.removeprefix("v"))
     if step == "none":
         return f"{major}.{minor}.{patch}"
     if step == "patch":

@@ -16,7 +16,7 @@ import polars as pl
 
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.values import is_placeholder, shown, values
-from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.formats import AnswerFormat, format_of_template, understood
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
 
@@ -143,14 +143,9 @@ def read_answers(
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
-    """The format of every template: that of most of its questions; on a tie the narrower one.
-
-    A question that was reworded in one locale does not change what the template asks for.
-    """
-    narrowness = {str(answer_format): i for i, answer_format in enumerate(AnswerFormat)}
-    votes = questions.group_by("template_id", "answer_format").len().iter_rows()
-    best = sorted(votes, key=lambda vote: (vote[0], vote[2], narrowness[vote[1]]))
-    return {template_id: AnswerFormat(answer_format) for template_id, answer_format, _ in best}
+    """The format of every template, by `formats.format_of_template`."""
+    asked = questions.group_by("template_id").agg("answer_format").iter_rows()
+    return {template_id: format_of_template(map(AnswerFormat, formats)) for template_id, formats in asked}
 
 
 def outcomes_frame(outcomes: Mapping[tuple[str, str], int], locales: Registry) -> pl.DataFrame:

@@ -35,7 +35,8 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.repository import HubRepository, Refs
 from blend.schemas.errors import BlendError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import ReleaseManifest
 from blend.version import __version__
 
 

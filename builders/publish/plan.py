@@ -7,7 +7,8 @@ from blend.loaders.hub import hub_name
 from blend.loaders.releases.files import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
 from blend.schemas.errors import BlendError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import ReleaseManifest
 
 
 class Changes(NamedTuple):

@@ -1,6 +1,5 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -10,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from blend.builders.cards import ANSWERS_NAME, documents
+from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
@@ -18,10 +17,10 @@ from blend.builders.parquet import Table, write_table
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
+from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import staged
 from blend.loaders.recipes.datasheets import read_datasheet
-from blend.loaders.releases import LOCALES_NAME
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.configs import (
@@ -33,9 +32,10 @@ from blend.schemas.configs import (
     key_of,
 )
 from blend.schemas.datasheet import Datasheet
+from blend.schemas.layout import ANSWERS_NAME, FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
 from blend.schemas.licenses import licensed
 from blend.schemas.locales import Registry
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.recipe import Recipe
 from blend.version import __version__
 
@@ -95,7 +95,7 @@ def build_release(
         )
         for path, text in documents(facts).items():
             _write_text(release / path, text)
-        manifest = manifest.model_copy(update={"files": tuple(_file_infos(release))})
+        manifest = manifest.model_copy(update={"files": _file_infos(release)})
         _write_text(release / MANIFEST_NAME, manifest.to_json())
         return manifest
 
@@ -122,8 +122,8 @@ def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Noti
         recipe = recipe.model_copy(update={"locale_file": LOCALES_NAME})
     tags = _tags(built, known)
     tables = _write_tables(built, tags, known, release, notify)
-    _write_text(release / "reports" / "findings.jsonl", _json_lines(built.findings()))
-    _write_text(release / "recipe.toml", _toml(recipe))
+    _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
+    _write_text(release / RECIPE_NAME, _toml(recipe))
     return ReleaseManifest(
         name=recipe.name,
         version=recipe.version,
@@ -132,7 +132,7 @@ def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Noti
         recipe=recipe,
         sources=built.sources,
         tables=tuple(tables),
-        files=tuple(_file_infos(release)),
+        files=_file_infos(release),
         report=built.report(tags),
     )
 
@@ -206,14 +206,5 @@ def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _file_infos(release: Path) -> list[FileInfo]:
-    paths = sorted(path for path in release.rglob("*") if path.is_file())
-    return [
-        FileInfo(path=path.relative_to(release).as_posix(), size=path.stat().st_size, sha256=_sha256(path))
-        for path in paths
-    ]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _file_infos(release: Path) -> tuple[FileInfo, ...]:
+    return file_infos(release, [path for path in release.rglob("*") if path.is_file()])

@@ -70,7 +70,7 @@ def read_inputs(
         BlendError: If a source is not as it must be, if two hold the same question or prompt, or if the recipe
             asks for a locale that none holds.
     """
-    known = locales or registry()
+    known = registry() if locales is None else locales
     wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
     sources: list[SourceTables] = []
     held: set[str] = set()
@@ -129,7 +129,7 @@ def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | N
     Raises:
         BlendError: If the file is not there; `RowError` and `RowErrors` if an entry is not as it must be.
     """
-    known = packaged or registry()
+    known = registry() if packaged is None else packaged
     if recipe.locale_file is None:
         return known
     path = base / recipe.locale_file

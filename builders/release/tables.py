@@ -102,7 +102,7 @@ def build_tables(
     Raises:
         BlendError: If an input is not as it must be.
     """
-    known = locales or registry()
+    known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, places=places, locales=known, notify=notify)
     annotations, aggregation = _annotations(inputs, recipe)
     mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)

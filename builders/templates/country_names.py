@@ -22,8 +22,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from blend.builders.templates.slots import COUNTRY, NATIONALITY, SLOTS, at_sentence_start
+from blend.builders.templates.slots import at_sentence_start
 from blend.schemas.locales import Locale, Registry
+from blend.schemas.slots import COUNTRY, NATIONALITY, SLOTS
 from blend.schemas.text import clean
 
 _SPEAKERS_OWN = re.compile(

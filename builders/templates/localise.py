@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.templates.slots import NATIONALITY, fill, slot_country, slots_of
+from blend.builders.templates.slots import fill, slot_country
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import FINDINGS, KEY, QUESTIONS
 from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.slots import NATIONALITY, slots_of
 from blend.schemas.template_frames import TRANSLATIONS
 from blend.schemas.text import clean
 

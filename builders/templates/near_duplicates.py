@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from blend.builders.templates.slots import ANY_SLOT
+from blend.schemas.slots import ANY_SLOT
 from blend.schemas.text import words
 
 # Questions of a benchmark share their frame ("What is the most popular … in …?"); compared with it, all of

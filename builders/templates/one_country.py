@@ -7,7 +7,8 @@ of name that it looks like. Everything here reads English spelling: capitals, an
 
 import re
 
-from blend.builders.templates.slots import ANY_SLOT, at_sentence_start
+from blend.builders.templates.slots import at_sentence_start
+from blend.schemas.slots import ANY_SLOT
 
 _PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 _HINT = re.compile(r"\be\.g\.|HH:MM|MM/DD|Arabic numerals?")

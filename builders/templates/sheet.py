@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.templates.slots import COUNTRY, SLOTS, slots_of
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.formats import format_of
 from blend.schemas.frames import FINDINGS
 from blend.schemas.rows import QuestionTemplate
+from blend.schemas.slots import slot_problems
 from blend.schemas.template_frames import SHEET, TEMPLATES
 from blend.schemas.text import clean
 
@@ -108,20 +108,12 @@ def _undecided(rows: list[_Row]) -> list[RowError]:
 
 
 def _unfit(kept: list[_Row]) -> list[RowError]:
-    """A problem for each kept text that cannot be localised."""
-    problems: list[RowError] = []
-    for row in kept:
-        where, found = f"{row['source']}, column template", slots_of(row["template"] or "")
-        unknown = [slot for slot in found if slot not in SLOTS]
-        if unknown:
-            fix = f"the slots are {' and '.join(SLOTS)}"
-            problems.append(RowError(f"unknown slot {unknown[0]}", where=where, fix=fix))
-        elif not found:
-            what = "the kept template has no slot and would ask every country the same"
-            problems.append(
-                RowError(what, where=where, fix=f"put {COUNTRY} where the country is named, or drop it")
-            )
-    return problems
+    """The problems of the kept texts that cannot be localised."""
+    return [
+        RowError(what, where=f"{row['source']}, column template", fix=fix)
+        for row in kept
+        for what, fix in slot_problems(row["template"] or "")
+    ]
 
 
 def _unmergeable(rows: list[_Row], kept: set[str]) -> list[RowError]:

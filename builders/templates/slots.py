@@ -1,4 +1,4 @@
-"""Slots: where a template's text names the country or its people, and how a locale's names fill them.
+"""Slots filled and found: how a locale's names stand in a template's text, and how a text becomes a template.
 
 A template is English text with ``{country}`` where a country is named and ``{nationality}`` where an
 adjective of nationality stands. Names carry their article: ``{country}`` is filled with ``the UK`` or ``South
@@ -12,19 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from blend.schemas.locales import Locale
+from blend.schemas.slots import COUNTRY, NATIONALITY
 from blend.schemas.text import clean
-
-COUNTRY = "{country}"
-"""Stands for the name of the country, with its article."""
-
-NATIONALITY = "{nationality}"
-"""Stands for the adjective of nationality, without article."""
-
-SLOTS = (COUNTRY, NATIONALITY)
-"""All slots that a template may have."""
-
-ANY_SLOT = re.compile(r"\{[^{}]*\}")
-"""Anything that looks like a slot, known or not."""
 
 _ARTICLE = r"(?:\b[Tt]he\s+)?"
 # A bare apostrophe is a possessive after a plural only; elsewhere it closes a quotation.
@@ -78,11 +67,6 @@ def slot_nationality(text: str, adjective: str) -> str:
 def at_sentence_start(before: str) -> bool:
     """Whether what follows the text ``before`` starts a sentence."""
     return bool(_SENTENCE_START.search(before)) and not _ABBREVIATION.search(before)
-
-
-def slots_of(text: str) -> tuple[str, ...]:
-    """The slots in a text, known and unknown, in order."""
-    return tuple(ANY_SLOT.findall(text))
 
 
 def _country(match: re.Match[str], locale: Locale) -> str:

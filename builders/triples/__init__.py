@@ -97,7 +97,7 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
     References:
         Zhou et al. (2025), https://arxiv.org/abs/2404.06833, section 3, and the query published with it.
     """
-    chosen = options or FoodOptions()
+    chosen = FoodOptions() if options is None else options
     members = class_members(facts.claims, domain)
     if members.is_empty():
         raise InputError(

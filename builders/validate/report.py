@@ -4,7 +4,15 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, computed_field
+from pydantic import computed_field
+
+from blend.schemas.part import Part
+
+REBUILD = "rebuild the release"
+"""What to do where the build, not its input, is at fault."""
+
+CORRECT_AND_REBUILD = "correct the source and rebuild the release"
+"""What to do where the input is at fault."""
 
 
 class Level(StrEnum):
@@ -18,11 +26,7 @@ class Level(StrEnum):
     """Worth knowing, nothing to do."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Problem(_Part):
+class Problem(Part):
     """One thing that a check found."""
 
     level: Level
@@ -38,7 +42,7 @@ class Problem(_Part):
         return f"{self.where}: {self.what}" + (f"; {self.fix}" if self.fix else "")
 
 
-class CheckResult(_Part):
+class CheckResult(Part):
     """What one check found."""
 
     check: str
@@ -75,7 +79,7 @@ class CheckResult(_Part):
         return cls(check=check, title=title, errors=errors, warnings=warnings, infos=infos, examples=shown)
 
 
-class ValidationReport(_Part):
+class ValidationReport(Part):
     """Everything that was checked about a release."""
 
     release: str

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.tasks.items import AnswerKind
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.part import Part
 
 DESCRIPTION_NAME = "run.json"
 """File name of the description, at the root of a run directory."""
@@ -18,13 +19,7 @@ RUN_FORMAT = 1
 """Number of the layout of a run directory; a reader refuses a larger one."""
 
 
-class _Part(BaseModel):
-    """An immutable part of the description, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class AskedRelease(_Part):
+class AskedRelease(Part):
     """The release whose rows were asked."""
 
     name: str
@@ -45,7 +40,7 @@ class AskedRelease(_Part):
         return cls(name=manifest.name, version=manifest.version, tables=tables)
 
 
-class RecordedAnswers(_Part):
+class RecordedAnswers(Part):
     """Answers that another tool produced, in place of a model."""
 
     backend: Literal["recorded"] = "recorded"
@@ -58,7 +53,7 @@ class RecordedAnswers(_Part):
     """SHA-256 of the file's bytes."""
 
 
-class RunDescription(_Part):
+class RunDescription(Part):
     """Everything that decides the answers of a run."""
 
     run_format: int = Field(default=RUN_FORMAT, le=RUN_FORMAT)

@@ -1,6 +1,5 @@
 """Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ import polars as pl
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.description import RecordedAnswers
 from blend.loaders.files.notes import Notes
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 
@@ -67,11 +67,9 @@ def read_recorded(path: Path, items: pl.DataFrame, *, model: str | None = None) 
         items.select("item_id", "locale", "prompt_id"), on="item_id", how="left", maintain_order="left"
     )
     absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in joined.columns]
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Recorded(
         joined.with_columns(absent).select(list(ANSWERS)),
-        RecordedAnswers(id=model or path.name, file=path.name, sha256=digest),
+        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
         tuple(_remarks(rows, items, answers)),
     )
 

@@ -15,7 +15,8 @@ from blend.loaders.releases.references import (
     resolve_release,
 )
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 ON_HUB = "hf://"
 """How the address of a file on the Hub begins."""

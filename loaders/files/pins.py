@@ -20,10 +20,17 @@ def file_infos(root: Path, files: Iterable[Path]) -> tuple[FileInfo, ...]:
 
 
 def _info(root: Path, file: Path) -> FileInfo:
-    place = place_of(file, root)
-    with open_content(file, where=place) as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return FileInfo(path=place, size=file.stat().st_size, sha256=digest)
+    return FileInfo(path=place_of(file, root), size=file.stat().st_size, sha256=file_sha256(file, root))
+
+
+def file_sha256(path: Path, root: Path | None = None) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal; messages name the file relative to ``root``.
+
+    Raises:
+        RowError: If the file cannot be read.
+    """
+    with open_content(path, where=None if root is None else place_of(path, root)) as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def directory_digest(files: Iterable[FileInfo]) -> str:

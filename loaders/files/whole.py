@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from blend.schemas.errors import ConflictError, InputError, StorageError
-from blend.schemas.manifest import MANIFEST_NAME
+from blend.schemas.layout import MANIFEST_NAME
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -24,11 +24,9 @@ from blend.schemas.configs import (
 )
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
+from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME
 from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
-
-LOCALES_NAME = "locales.toml"
-"""File name of a release's own locales, at its root; only where it has any."""
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 
 class ReleaseTables(NamedTuple):

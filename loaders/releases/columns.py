@@ -11,7 +11,8 @@ from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_NAME, TableInfo
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import TableInfo
 
 Digests = npt.NDArray[np.uint64]
 """A digest per row: equal values have equal digests, and unequal ones differ but for a chance of 2^-64."""

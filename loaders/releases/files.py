@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_NAME
+from blend.schemas.layout import MANIFEST_NAME
 
 _CHUNK_BYTES = 1 << 20
 _NAMED = 5

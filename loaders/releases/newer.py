@@ -1,19 +1,16 @@
 """Newer versions: a word to who loads a release on the Hub that has been followed by another."""
 
-import re
 import sys
 import warnings
-from collections.abc import Iterable
 from functools import lru_cache
 
 from blend.loaders.hub import hub_name
 from blend.loaders.hub.client import explained, patient
 from blend.schemas.errors import BlendError
+from blend.schemas.versions import newest_version, numbers_of
 
 TIMEOUT_S = 5.0
 """Seconds without an answer after which nothing is said: nobody waits for this."""
-
-_VERSION_TAG = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
 class NewerVersionWarning(UserWarning):
@@ -32,19 +29,13 @@ def tell_if_newer(repo_id: str, version: str) -> None:
         NewerVersionWarning: If a higher version is tagged.
     """
     newest = newest_version(_tags(repo_id))
-    if newest is not None and _numbers(f"v{newest}") > _numbers(f"v{version}"):
+    if newest is not None and numbers_of(newest) > numbers_of(version):
         warnings.warn(
             f"{hub_name(repo_id)}: v{newest} is out, and this is v{version}; read its CHANGELOG.md before you "
             "change the revision, since results of different versions are not comparable",
             NewerVersionWarning,
             stacklevel=_level_of_the_caller(),
         )
-
-
-def newest_version(tags: Iterable[str]) -> str | None:
-    """The highest version among the tags, without ``v``; null when none is a version."""
-    versions = [tag for tag in tags if _VERSION_TAG.fullmatch(tag)]
-    return max(versions, key=_numbers).removeprefix("v") if versions else None
 
 
 def _level_of_the_caller() -> int:
@@ -66,8 +57,3 @@ def _tags(repo_id: str) -> list[str]:
     except BlendError:
         return []
     return [tag.name for tag in refs.tags]
-
-
-def _numbers(tag: str) -> tuple[int, ...]:
-    match = _VERSION_TAG.fullmatch(tag)
-    return () if match is None else tuple(map(int, match.groups()))

@@ -2,7 +2,7 @@
 
 import shutil
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from blend.loaders.files.whole import staged
 from blend.loaders.releases import read_manifest
@@ -10,7 +10,8 @@ from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.layout import MANIFEST_NAME, leads_out
+from blend.schemas.manifest import ReleaseManifest
 
 
 def pull_release(
@@ -55,8 +56,7 @@ def pull_release(
 def _paths_within(manifest: ReleaseManifest) -> list[str]:
     """The files of a release; a manifest from elsewhere must not make us write elsewhere."""
     for path in (file.path for file in manifest.files):
-        parts = PurePosixPath(path)
-        if parts.is_absolute() or ".." in parts.parts or "\\" in path:
+        if leads_out(path):
             raise InputError(
                 f"{MANIFEST_NAME} of {manifest.name} {manifest.version} names the path {path!r}, which leads "
                 "out of the release; do not use it, and tell who publishes it"

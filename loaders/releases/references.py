@@ -1,6 +1,5 @@
 """References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
 
-import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from blend.loaders.files.content import instead_of_directory, is_directory
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.hub import TIMEOUT_S, hub_name, listed_tags, pinned_commit
 from blend.loaders.hub.client import explained, patient, with_retries
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError, HubError, InputError
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import FileInfo, ReleaseManifest
+from blend.schemas.versions import version_of
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
 _ATTEMPTS = 3
-_VERSION_TAG = re.compile(r"v\d+\.\d+\.\d+")
 
 
 Wanted = Callable[[ReleaseManifest], Collection[str]]
@@ -134,12 +135,6 @@ def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[Fil
     return [file for file in files if file.path in chosen and not _is_whole(release / file.path, file)]
 
 
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:
     """What to say of ``org/name``: it may be meant as a directory as well."""
     from huggingface_hub import HfApi
@@ -177,7 +172,7 @@ def _known_commit(api: "HfApi", repo_id: str, revision: str) -> str | None:
     """The commit that a version tag named when it was resolved before."""
     from huggingface_hub.errors import RevisionResolutionError
 
-    if not _VERSION_TAG.fullmatch(revision):
+    if version_of(revision) is None:
         return None
     try:
         found = api.resolve_revision(repo_id, repo_type="dataset", revision=revision, local_files_only=True)

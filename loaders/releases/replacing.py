@@ -6,7 +6,8 @@ from pathlib import Path
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import some_of
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import ReleaseManifest
 
 
 def held_release(out: Path) -> ReleaseManifest | None:

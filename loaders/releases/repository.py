@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from blend.loaders.hub.client import OnWait, with_retries
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import ReleaseFile
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.layout import HUB_FILE, MANIFEST_NAME
+from blend.schemas.manifest import ReleaseManifest
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
-
-GIT_ATTRIBUTES = ".gitattributes"
-"""The Hub's own file in every repository: which files are stored as large ones. It belongs to no release."""
 
 MAIN = "main"
 """The branch that readers get who name no revision."""
@@ -90,11 +88,7 @@ class HubRepository:
                 if isinstance(entry, RepoFile)
             ]
 
-        return {
-            file.path: file
-            for file in with_retries(listed, on_wait=self.on_wait)
-            if file.path != GIT_ATTRIBUTES
-        }
+        return {file.path: file for file in with_retries(listed, on_wait=self.on_wait) if file.path != HUB_FILE}
 
     def manifest(self, commit: str) -> ReleaseManifest:
         """The manifest at a commit.

@@ -1,6 +1,5 @@
 """Whether the files of raw responses fit together: every row refers to one that is there, and to one only."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -9,14 +8,10 @@ from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.notes import Notes
 from blend.schemas.formats import AnswerFormat, format_of, understood
 from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
-
-SLOT = "{country}"
-"""Where a template names the country."""
+from blend.schemas.slots import slot_problems, slots_of
 
 _FORMS = {AnswerFormat.INTEGER: "a whole number"}
 """Answer formats in words, where their names are no words."""
-
-_SLOTS = re.compile(r"\{[^{}]*\}")
 
 Key = tuple[str, str]
 
@@ -96,17 +91,13 @@ def _check_distinct(
 
 
 def _check_slots(template: Placed[QuestionTemplate], notes: Notes) -> None:
-    slots = _SLOTS.findall(template.row.text)
-    where = f"{template.place}, column text"
-    if SLOT not in slots:
-        notes.problem(f"no slot {SLOT}", where=where, fix=f"write {SLOT} where the country is named")
-    for slot in sorted({*slots} - {SLOT}):
-        notes.problem(f"unknown slot {slot}", where=where, fix=f"the only slot is {SLOT}")
+    for what, fix in slot_problems(template.row.text):
+        notes.problem(what, where=f"{template.place}, column text", fix=fix)
 
 
 def _check_filled(question: Placed[AskedQuestion], notes: Notes) -> None:
     for column, text in (("question", question.row.question), ("en_question", question.row.en_question)):
-        if slots := _SLOTS.findall(text):
+        if slots := slots_of(text):
             where = f"{question.place}, column {column}"
             notes.problem(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
 

@@ -1,7 +1,6 @@
 """A snapshot of Wikidata on the disk: its triples, one after the other or in an embedded SPARQL store."""
 
 import gzip
-import hashlib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
+from blend.loaders.files.pins import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def check_digest(path: Path, sha256: str) -> None:
     """
     if not path.is_file():
         raise InputError(f"{path}: {_MISSING}")
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = file_sha256(path)
     if found != sha256:
         raise InputError(
             f"{path}: the snapshot's SHA-256 is {found}, but the recipe names {sha256}; "

@@ -1,10 +1,12 @@
 """Answer formats: which shape a question asks for, and one spelling for every value."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.formats import AnswerFormat, canonical, format_of
+from blend.schemas.formats import AnswerFormat, canonical, format_of, format_of_template
 
 
 @pytest.mark.parametrize(
@@ -64,3 +66,15 @@ def test_every_time_of_the_day_is_one(time):
 @given(st.dates())
 def test_every_day_of_the_year_is_one(date):
     assert canonical(f"{date:%m/%d}", AnswerFormat.DATE) == f"{date:%m/%d}"
+
+
+def test_the_format_of_a_template_is_that_of_most_questions():
+    formats = [AnswerFormat.TEXT, AnswerFormat.TIME, AnswerFormat.TIME]
+    assert format_of_template(formats) is AnswerFormat.TIME
+
+
+def test_on_a_tie_the_narrower_format_counts():
+    # The narrowest is the last of the enumeration, whichever comes first here.
+    narrowing = list(AnswerFormat)
+    for wide, narrow in itertools.pairwise(narrowing):
+        assert format_of_template([wide, narrow]) is format_of_template([narrow, wide]) is narrow

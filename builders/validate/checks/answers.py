@@ -9,13 +9,11 @@ import polars as pl
 
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.values import shown, values
-from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.text import words
-
-_REBUILD = "correct the source and rebuild the release"
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
@@ -30,7 +28,7 @@ def check_right_answers(subject: Subject) -> Iterator[Problem]:
         right = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
         for row in given.strange(right, of="locale").iter_rows(named=True):
             what = f"the right option {row['option']!r} is no answer of {row['locale']} to {row['ID']}"
-            yield error(batch.place(row["MCQID"]), what, _REBUILD)
+            yield error(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
@@ -44,7 +42,7 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
             what = f"the wrong option {row['option']!r} is no answer of region {row['region']} to {row['ID']}"
-            yield found(batch.place(row["MCQID"]), what, _REBUILD)
+            yield found(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 def check_overlaps(subject: Subject) -> Iterator[Problem]:
@@ -53,7 +51,7 @@ def check_overlaps(subject: Subject) -> Iterator[Problem]:
     None overlaps an acceptable answer of the locale, or another wrong option.
     """
     recipe = subject.manifest.recipe.mcq
-    found, fix = error, _REBUILD
+    found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
     elif recipe.judge.decisions is not None:

@@ -7,19 +7,15 @@ from typing import Any
 import langcodes
 import yaml
 
-from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.report import REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Subject, is_known
 from blend.loaders.files.content import read_content
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import model_of
 from blend.schemas.errors import RowError
+from blend.schemas.layout import CARD_NAME
 from blend.schemas.licenses import known_licenses
 from blend.schemas.manifest import TableInfo
-
-CARD = "README.md"
-"""File name of the card."""
-
-_REBUILD = "rebuild the release"
 
 
 def check_card(subject: Subject) -> Iterator[Problem]:
@@ -28,26 +24,26 @@ def check_card(subject: Subject) -> Iterator[Problem]:
     Its header names the configurations, splits and files of release.json, the licence and the languages; its
     text describes every column.
     """
-    path = subject.path / CARD
+    path = subject.path / CARD_NAME
     try:
         text = read_content(path).decode()
     except RowError as broken:
-        yield error(CARD, f"cannot be read: {broken.what}", _REBUILD)
+        yield error(CARD_NAME, f"cannot be read: {broken.what}", REBUILD)
         return
     except UnicodeDecodeError:
-        yield error(CARD, "is not in UTF-8", _REBUILD)
+        yield error(CARD_NAME, "is not in UTF-8", REBUILD)
         return
     header, body = _parts(text)
     if header is None:
-        yield error(CARD, "does not begin with a YAML header between two lines ---", _REBUILD)
+        yield error(CARD_NAME, "does not begin with a YAML header between two lines ---", REBUILD)
         return
     try:
         fields = yaml.safe_load(header)
     except yaml.YAMLError as broken:
-        yield error(CARD, f"the header is not YAML ({' '.join(str(broken).split())})", _REBUILD)
+        yield error(CARD_NAME, f"the header is not YAML ({' '.join(str(broken).split())})", REBUILD)
         return
     if not isinstance(fields, dict):
-        yield error(CARD, "the header is not a YAML mapping", _REBUILD)
+        yield error(CARD_NAME, "the header is not a YAML mapping", REBUILD)
         return
     yield from _configs(subject, fields.get("configs"))
     yield from _info(subject, fields.get("dataset_info"))
@@ -64,9 +60,9 @@ def _parts(text: str) -> tuple[str | None, str]:
 
 def _configs(subject: Subject, configs: Any) -> Iterator[Problem]:
     """The configurations, each with its splits and their files."""
-    where = f"{CARD}, configs"
+    where = f"{CARD_NAME}, configs"
     if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
-        yield error(where, "is not a list of configurations", _REBUILD)
+        yield error(where, "is not a list of configurations", REBUILD)
         return
     tables: dict[str, list[TableInfo]] = {}
     for table in subject.manifest.tables:
@@ -74,7 +70,7 @@ def _configs(subject: Subject, configs: Any) -> Iterator[Problem]:
     named = [str(config.get("config_name")) for config in configs]
     if named != list(tables):
         what = f"names the configurations {_listed(named)}, release.json {_listed(list(tables))}"
-        yield error(where, what, _REBUILD)
+        yield error(where, what, REBUILD)
     for name, config in zip(named, configs, strict=True):
         if name in tables:
             yield from _splits(subject, f"{where}, {name}", config.get("data_files"), tables[name])
@@ -84,12 +80,12 @@ def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableIn
     if not isinstance(entries, list) or not all(
         isinstance(entry, dict) and {"split", "path"} <= entry.keys() for entry in entries
     ):
-        yield error(where, "data_files is not a list of splits, each with its path", _REBUILD)
+        yield error(where, "data_files is not a list of splits, each with its path", REBUILD)
         return
     named = [str(entry["split"]) for entry in entries]
     splits = [table.split for table in tables]
     if named != splits:
-        yield error(where, f"names the splits {_listed(named)}, release.json {_listed(splits)}", _REBUILD)
+        yield error(where, f"names the splits {_listed(named)}, release.json {_listed(splits)}", REBUILD)
     files = sorted(path.relative_to(subject.path).as_posix() for path in subject.path.rglob("*.parquet"))
     held = {table.split: sorted(table.files) for table in tables}
     for split, entry in zip(named, entries, strict=True):
@@ -99,7 +95,7 @@ def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableIn
             what = (
                 f"split {split} matches the files {_listed(matched)}, release.json names {_listed(held[split])}"
             )
-            yield error(where, what, _REBUILD)
+            yield error(where, what, REBUILD)
 
 
 def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
@@ -118,41 +114,41 @@ def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
             if number is not None and number != rows.get((config, name)):
                 said = rows.get((config, name))
                 what = f"split {name} has num_examples {number}, release.json says {said}"
-                yield error(f"{CARD}, dataset_info, {config}", what, _REBUILD)
+                yield error(f"{CARD_NAME}, dataset_info, {config}", what, REBUILD)
 
 
 def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Iterator[Problem]:
     wanted = subject.manifest.recipe.license
     if fields.get("license") != wanted:
-        yield error(CARD, f"license is {fields.get('license')!r}, the recipe's is {wanted!r}", _REBUILD)
+        yield error(CARD_NAME, f"license is {fields.get('license')!r}, the recipe's is {wanted!r}", REBUILD)
     if wanted not in known_licenses():
         fix = "correct `license` in the recipe and rebuild the release"
-        yield error(CARD, f"license {wanted!r} is not an identifier that the Hub knows", fix)
+        yield error(CARD_NAME, f"license {wanted!r} is not an identifier that the Hub knows", fix)
     if not fields.get("pretty_name"):
-        yield warning(CARD, "has no pretty_name", _REBUILD)
+        yield warning(CARD_NAME, "has no pretty_name", REBUILD)
     listed = fields.get("language")
     listed = [str(tag) for tag in listed] if isinstance(listed, list) else []
     for tag in listed:
         if not langcodes.tag_is_valid(tag):
-            yield error(CARD, f"language {tag!r} is no BCP 47 tag", _REBUILD)
+            yield error(CARD_NAME, f"language {tag!r} is no BCP 47 tag", REBUILD)
     found: dict[str, None] = {}
     for batch in subject.batches(columns=["language"]):
         if "language" in batch.rows.columns:
             found.update(dict.fromkeys(batch.rows["language"].drop_nulls().unique().sort()))
     lacking = [tag for tag in found if tag not in listed]
     if lacking:
-        yield error(CARD, f"language lacks {_listed(lacking)}", _REBUILD)
+        yield error(CARD_NAME, f"language lacks {_listed(lacking)}", REBUILD)
 
 
 def _described(subject: Subject, body: str) -> Iterator[Problem]:
     """Every configuration has its own text, and every column is in it."""
     for config in dict.fromkeys(table.config for table in subject.manifest.tables):
         if f"`{config}`" not in body and f'"{config}"' not in body:
-            yield error(CARD, f"does not describe the configuration {config}", _REBUILD)
+            yield error(CARD_NAME, f"does not describe the configuration {config}", REBUILD)
         if is_known(config):
             lacking = [name for name in arrow_schema(model_of(config)).names if f"`{name}`" not in body]
             if lacking:
-                yield error(CARD, f"does not describe the columns {_listed(lacking)} of {config}", _REBUILD)
+                yield error(CARD_NAME, f"does not describe the columns {_listed(lacking)} of {config}", REBUILD)
 
 
 def _listed(names: Sequence[str]) -> str:

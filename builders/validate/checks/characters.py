@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
 
@@ -20,8 +20,6 @@ PROMPTS: Final = ("prompt", "en_prompt")
 
 _MAY_BE_BLANK = ("question", "Question")
 """Columns that are blank where their source left them so."""
-
-_REBUILD = "correct the source and rebuild the release"
 
 _SUSPECT = r"^$|^\s|\s$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\x{FFFD}]"
 """Texts worth a closer look; far fewer than all."""
@@ -98,9 +96,9 @@ def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[P
         return
     for pattern, kind in _FORBIDDEN.items():
         if held := pattern.findall(text):
-            yield error(where, f"column {column} holds {kind}: {_named(held)}", _REBUILD)
+            yield error(where, f"column {column} holds {kind}: {_named(held)}", CORRECT_AND_REBUILD)
     if text != text.strip():
-        yield error(where, f"column {column} begins or ends with white space", _REBUILD)
+        yield error(where, f"column {column} begins or ends with white space", CORRECT_AND_REBUILD)
     odd = [c for c in text if c not in ordinary and not _FORBIDDEN_ANY.match(c)]
     if invisible := [c for c in odd if unicodedata.category(c) == "Cf"]:
         what = f"column {column} holds characters that nobody sees: {_named(invisible)}"
@@ -116,7 +114,7 @@ def _decomposed(batch: Batch, texts: Texts) -> Iterator[Problem]:
     rows = texts.rows.filter(text.str.len_bytes() != text.str.len_chars())
     for row_id in rows.filter(text != text.str.normalize("NFC"))["row_id"]:
         what = f"column {texts.column} is not in Unicode NFC"
-        yield error(batch.place(row_id), what, _REBUILD)
+        yield error(batch.place(row_id), what, CORRECT_AND_REBUILD)
 
 
 def _named(chars: list[str]) -> str:

@@ -6,19 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from blend.builders.validate.report import Problem, error, info
+from blend.builders.validate.report import REBUILD, Problem, error, info
 from blend.builders.validate.subject import Subject
-from blend.loaders.releases.references import file_sha256
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo
+from blend.loaders.files.pins import file_sha256
+from blend.schemas.layout import FINDINGS_NAME, HUB_FILE, MANIFEST_NAME, RECIPE_NAME, leads_out
+from blend.schemas.manifest import FileInfo
 from blend.schemas.recipe import Recipe
 
-FINDINGS_FILE = "reports/findings.jsonl"
-"""Where a release lists the oddities of its input, one JSON object per line."""
-
-RECIPE_FILE = "recipe.toml"
-"""Where a release holds the recipe that made it."""
-
-_HUB_FILES = (".gitattributes",)
 _HUB_FOLDERS = (".git", ".cache", ".huggingface")
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
@@ -29,11 +23,11 @@ def check_files(subject: Subject) -> Iterator[Problem]:
     listed = Counter(file.path for file in subject.manifest.files)
     for name, times in listed.items():
         if times > 1:
-            yield error(MANIFEST_NAME, f"file {name} is listed {times} times", "rebuild the release")
+            yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)
     for file in subject.manifest.files:
         yield from _compare(subject.path, file)
     for name in sorted(_names(subject.path) - set(listed) - {MANIFEST_NAME}):
-        if name in _HUB_FILES or PurePosixPath(name).parts[0] in _HUB_FOLDERS:
+        if name == HUB_FILE or PurePosixPath(name).parts[0] in _HUB_FOLDERS:
             yield info(name, "is not part of the release; the Hub and git put it there")
         else:
             yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
@@ -41,7 +35,7 @@ def check_files(subject: Subject) -> Iterator[Problem]:
         for name in table.files:
             if name not in listed:
                 what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
-                yield error(MANIFEST_NAME, what, "rebuild the release")
+                yield error(MANIFEST_NAME, what, REBUILD)
 
 
 def check_recipe(subject: Subject) -> Iterator[Problem]:
@@ -51,28 +45,28 @@ def check_recipe(subject: Subject) -> Iterator[Problem]:
         ours, theirs = getattr(manifest, key), getattr(manifest.recipe, key)
         if ours != theirs:
             what = f"{key} is {ours!r}, but its recipe says {theirs!r}"
-            yield error(MANIFEST_NAME, what, "rebuild the release")
-    path = subject.path / RECIPE_FILE
+            yield error(MANIFEST_NAME, what, REBUILD)
+    path = subject.path / RECIPE_NAME
     if not path.is_file():
-        yield error(RECIPE_FILE, "is missing", "rebuild the release")
+        yield error(RECIPE_NAME, "is missing", REBUILD)
         return
     try:
         recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as broken:
         what = f"is no recipe ({str(broken).splitlines()[0]})"
-        yield error(RECIPE_FILE, what, "rebuild the release")
+        yield error(RECIPE_NAME, what, REBUILD)
         return
     for key in Recipe.model_fields:
         if getattr(recipe, key) != getattr(manifest.recipe, key):
             what = f"{key} differs from the recipe in {MANIFEST_NAME}"
-            yield error(RECIPE_FILE, what, "rebuild the release")
+            yield error(RECIPE_NAME, what, REBUILD)
 
 
 def check_findings(subject: Subject) -> Iterator[Problem]:
     """Findings are as many as counted."""
-    path = subject.path / FINDINGS_FILE
+    path = subject.path / FINDINGS_NAME
     if not path.is_file():
-        yield error(FINDINGS_FILE, "is missing", "rebuild the release")
+        yield error(FINDINGS_NAME, "is missing", REBUILD)
         return
     counted: Counter[tuple[str, str]] = Counter()
     with path.open("rb") as lines:
@@ -82,7 +76,7 @@ def check_findings(subject: Subject) -> Iterator[Problem]:
                 counted[finding["stage"], finding["kind"]] += 1
             except (ValueError, KeyError, TypeError):
                 what = "is no finding: a JSON object with stage and kind"
-                yield error(f"{FINDINGS_FILE}:{number}", what, "rebuild the release")
+                yield error(f"{FINDINGS_NAME}:{number}", what, REBUILD)
     reported = {
         (stage.stage, kind): count
         for stage in subject.manifest.report
@@ -92,13 +86,12 @@ def check_findings(subject: Subject) -> Iterator[Problem]:
         held, said = counted[stage, kind], reported.get((stage, kind), 0)
         if held != said:
             what = f"holds {held:,} findings {kind!r} of the step {stage!r}, {MANIFEST_NAME} counts {said:,}"
-            yield error(FINDINGS_FILE, what, "rebuild the release")
+            yield error(FINDINGS_NAME, what, REBUILD)
 
 
 def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
-    parts = PurePosixPath(file.path)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in file.path:
-        yield error(MANIFEST_NAME, f"path {file.path!r} leads out of the release", "rebuild the release")
+    if leads_out(file.path):
+        yield error(MANIFEST_NAME, f"path {file.path!r} leads out of the release", REBUILD)
         return
     path = release / file.path
     if not path.is_file():

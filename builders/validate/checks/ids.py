@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.builders.templates.localise import prompt_question
-from blend.builders.validate.report import Problem, error, info
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-
-_REBUILD = "correct the source and rebuild the release"
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),
@@ -65,7 +63,7 @@ def _repeated(batches: Iterable[Batch], name: str, hashes: pl.Series) -> Iterato
         for row_id in suspects.filter(suspects.hash().is_in(hashes.implode())):
             if row_id in first:
                 what = f"the id occurs again; first in {first[row_id]}"
-                yield error(batch.place(row_id), what, _REBUILD)
+                yield error(batch.place(row_id), what, CORRECT_AND_REBUILD)
             first.setdefault(row_id, batch.file)
 
 
@@ -94,7 +92,7 @@ def _differing(rows: pl.DataFrame, column: str) -> Iterator[Problem]:
     odd = rows.join(usual, on="ID", maintain_order="left").filter(pl.col(column).ne_missing(pl.col("usual")))
     for place, held, expected in odd.select("place", column, "usual").iter_rows():
         what = f"{column} is {held!r}, in most splits this id has {expected!r}"
-        yield error(place, what, _REBUILD)
+        yield error(place, what, CORRECT_AND_REBUILD)
 
 
 def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
@@ -110,18 +108,18 @@ def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
     """Annotations and short-answer questions: the same ids, the same texts."""
     annotated = _gathered(subject, ANNOTATIONS, ["locale", *_SHARED])
     for place in annotated.join(asked, on=["ID", "locale"], how="anti", maintain_order="left")["place"]:
-        yield error(place, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", _REBUILD)
+        yield error(place, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", CORRECT_AND_REBUILD)
     if subject.tables(ANNOTATIONS):
         unanswered = asked.join(annotated, on=["ID", "locale"], how="anti", maintain_order="left")
         for row_id, tag in unanswered.select("ID", "locale").iter_rows():
             where = f"{SHORT_ANSWER_QUESTIONS}:{row_id}"
-            yield error(where, f"there is no such row of {tag} in {ANNOTATIONS}", _REBUILD)
+            yield error(where, f"there is no such row of {tag} in {ANNOTATIONS}", CORRECT_AND_REBUILD)
     both = annotated.join(asked, on=["ID", "locale"], maintain_order="left", suffix="_asked")
     for column, original in _SHARED.items():
         other = original if original in both.columns and original != column else f"{original}_asked"
         for place in both.filter(pl.col(column).ne_missing(pl.col(other)))["place"]:
             what = f"{column} differs from {original} of {SHORT_ANSWER_QUESTIONS}"
-            yield error(place, what, _REBUILD)
+            yield error(place, what, CORRECT_AND_REBUILD)
 
 
 def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
@@ -141,10 +139,10 @@ def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
             expected, on=["ID", "locale"], how="left", maintain_order="left"
         )
         for row in rows.filter(pl.col("question").ne_missing(pl.col("expected"))).iter_rows(named=True):
-            yield error(batch.place(row["MCQID"]), _why_not(row), _REBUILD)
+            yield error(batch.place(row["MCQID"]), _why_not(row), CORRECT_AND_REBUILD)
         for row in rows.filter(pl.col("topic") != pl.col("expected_topic")).iter_rows(named=True):
             what = f"topic is {row['topic']!r}, that of its question {row['ID']} {row['expected_topic']!r}"
-            yield error(batch.place(row["MCQID"]), what, _REBUILD)
+            yield error(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 def _why_not(row: Mapping[str, str | None]) -> str:

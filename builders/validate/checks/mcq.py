@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from blend.builders.validate.report import Problem, error, info, warning
+from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.builders.validate.subject import Subject
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.locales import Registry
 from blend.schemas.rows import LETTERS
-
-_REBUILD = "rebuild the release"
 
 
 def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
@@ -23,7 +21,7 @@ def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
         for row in batch.complete().rows.iter_rows(named=True):
             for what in _text_problems(row):
-                yield error(batch.place(row["MCQID"]), what, _REBUILD)
+                yield error(batch.place(row["MCQID"]), what, REBUILD)
 
 
 def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
@@ -33,7 +31,7 @@ def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
         for row in batch.complete().rows.iter_rows(named=True):
             for what in names.problems(row):
-                yield error(batch.place(row["MCQID"]), what, _REBUILD)
+                yield error(batch.place(row["MCQID"]), what, REBUILD)
 
 
 def check_positions(subject: Subject) -> Iterator[Problem]:
@@ -53,7 +51,7 @@ def check_positions(subject: Subject) -> Iterator[Problem]:
         if max(held) - min(held) > 1:
             shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
             what = f"the right answers of {country} are not spread evenly: {shown}"
-            yield found(MULTIPLE_CHOICE_QUESTIONS, what, _REBUILD if by_construction else "")
+            yield found(MULTIPLE_CHOICE_QUESTIONS, what, REBUILD if by_construction else "")
 
 
 def _text_problems(row: Mapping[str, Any]) -> Iterator[str]:

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from blend.builders.validate.report import Problem, error, info
+from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error, info
 from blend.builders.validate.subject import Subject, Survey, id_column, is_known
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
-from blend.schemas.manifest import MANIFEST_NAME, TableInfo
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import TableInfo
 
 _SHOWN_CHARACTERS = 60
 
@@ -24,7 +25,7 @@ def check_tables(subject: Subject) -> Iterator[Problem]:
     names = Counter((table.config, table.split) for table in subject.manifest.tables)
     for (config, split), times in names.items():
         if times > 1:
-            yield error(MANIFEST_NAME, f"table {config}/{split} is listed {times} times", "rebuild the release")
+            yield error(MANIFEST_NAME, f"table {config}/{split} is listed {times} times", REBUILD)
     for table in subject.manifest.tables:
         survey = subject.surveys[table.config, table.split]
         place = f"{table.config}/{table.split}"
@@ -64,7 +65,7 @@ def check_splits(subject: Subject) -> Iterator[Problem]:
                 f"{row['locale']} in language {row['language']!r} stands in split {batch.table.split}, "
                 f"which is that of {locale.tag} in {locale.language!r}"
             )
-            yield error(batch.place(row[id_column(batch.table.config)]), what, "rebuild the release")
+            yield error(batch.place(row[id_column(batch.table.config)]), what, REBUILD)
     for tag, rows in sorted(unknown.items()):
         what = f"{tag} is in no registry: script and regions of its {rows:,} rows are not checked"
         yield info(MANIFEST_NAME, what, "give the locales that the release was built with")
@@ -73,14 +74,14 @@ def check_splits(subject: Subject) -> Iterator[Problem]:
 def _digests(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
     if survey.rows != table.rows:
         what = f"{survey.rows:,} rows, {MANIFEST_NAME} says {table.rows:,}"
-        yield error(place, what, "rebuild the release")
+        yield error(place, what, REBUILD)
     for kind, held, said in (
         ("rows", survey.content_sha256, table.content_sha256),
         ("columns", survey.schema_sha256, table.schema_sha256),
     ):
         if held != said:
             what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {said[:12]}…"
-            yield error(place, what, "rebuild the release")
+            yield error(place, what, REBUILD)
 
 
 def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
@@ -101,7 +102,7 @@ def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
         if name in held and held[name] != dtype
     ]
     what = f"columns are not those of the model, rows are not checked: {', '.join(wrong) or 'other order'}"
-    yield error(place, what, "rebuild the release")
+    yield error(place, what, REBUILD)
 
 
 def _row_problem(detail: dict[str, Any], where: str, row_id: str) -> Problem:
@@ -109,8 +110,8 @@ def _row_problem(detail: dict[str, Any], where: str, row_id: str) -> Problem:
     said = str(detail["msg"])
     if detail["type"] == "value_error":  # the models' own sentences, which name the row again
         said = said.removeprefix("Value error, ").removeprefix(f"{row_id}: ")
-        return error(where, said, "correct the source and rebuild the release")
+        return error(where, said, CORRECT_AND_REBUILD)
     value = repr(detail["input"])
     shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
     what = f"column {column}: {said[:1].lower()}{said[1:]}, not {shown}"
-    return error(where, what, "correct the source and rebuild the release")
+    return error(where, what, CORRECT_AND_REBUILD)

@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from blend.builders.validate.checks.files import FINDINGS_FILE
-from blend.builders.validate.report import Problem, error, warning
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Subject
 from blend.loaders.upstream.blend.groups import ANNOTATORS
 from blend.schemas.configs import ANNOTATIONS
+from blend.schemas.layout import FINDINGS_NAME
 from blend.schemas.rows import Grouping
-
-_REBUILD = "correct the source and rebuild the release"
 
 _RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
 """Kinds of findings that say that the published data has more votes than annotators."""
@@ -30,14 +28,14 @@ def check_votes(subject: Subject) -> Iterator[Problem]:
             place = batch.place(row["ID"])
             counts = [group["count"] for group in row["annotations"]]
             if counts != sorted(counts, reverse=True):
-                yield error(place, f"groups are not in the order of their votes: {counts}", _REBUILD)
+                yield error(place, f"groups are not in the order of their votes: {counts}", CORRECT_AND_REBUILD)
             if row["grouping"] != Grouping.UPSTREAM:
                 continue
             for kind, what in _excesses(counts, row["idks"]):
                 if (kind, row["locale"], row["ID"]) in recorded:
-                    yield warning(place, f"{what}, as in the source ({kind} in {FINDINGS_FILE})")
+                    yield warning(place, f"{what}, as in the source ({kind} in {FINDINGS_NAME})")
                 else:
-                    yield error(place, f"{what}, and {FINDINGS_FILE} does not record it", _REBUILD)
+                    yield error(place, f"{what}, and {FINDINGS_NAME} does not record it", CORRECT_AND_REBUILD)
 
 
 def _excesses(counts: list[int], idks: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -52,7 +50,7 @@ def _excesses(counts: list[int], idks: dict[str, Any]) -> Iterator[tuple[str, st
 
 
 def _recorded(subject: Subject) -> set[tuple[str, ...]]:
-    path = subject.path / FINDINGS_FILE
+    path = subject.path / FINDINGS_NAME
     if not path.is_file():
         return set()
     found: set[tuple[str, ...]] = set()

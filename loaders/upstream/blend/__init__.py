@@ -20,7 +20,7 @@ from blend.loaders.files.rows import Cells, Columns, place_of, read_json, read_r
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.tidy import Origin, Tidy
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.formats import AnswerFormat, format_of, format_of_template
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
 from blend.schemas.locales import Locale, Registry, registry
 
@@ -266,16 +266,15 @@ def _labels(known: Registry) -> dict[str, Locale]:
 def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """The questions with one answer format per template: the one that most regions ask for.
 
-    A tie goes to the stricter format. A region whose wording asks for another one becomes a finding.
+    A region whose wording asks for another one becomes a finding.
     """
-    is_text = pl.col("answer_format") == AnswerFormat.TEXT
-    chosen = (
-        questions.group_by("template_id", "answer_format", is_text=is_text)
-        .len("regions")
-        .sort("template_id", "regions", "is_text", "answer_format", descending=[False, True, False, False])
-        .unique("template_id", keep="first", maintain_order=True)
+    asked = questions.group_by("template_id").agg("answer_format").iter_rows()
+    chosen = {
+        template_id: str(format_of_template(map(AnswerFormat, formats))) for template_id, formats in asked
+    }
+    joined = questions.with_columns(
+        chosen=pl.col("template_id").replace_strict(chosen, default=None, return_dtype=pl.String)
     )
-    joined = questions.join(chosen.select("template_id", chosen="answer_format"), on="template_id")
     for row in joined.filter(pl.col("answer_format") != pl.col("chosen")).iter_rows(named=True):
         asked = f"{row['en_question']!r} asks for {row['answer_format']}"
         notes.finding(

@@ -10,13 +10,13 @@ import mlcroissant
 import polars as pl
 import pytest
 
-from blend.builders.cards import CROISSANT_NAME
 from blend.builders.cards.croissant import About, render_croissant
 from blend.builders.parquet import Table, write_table
 from blend.loaders.files.pins import file_infos
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS, KEYS, model_of
+from blend.schemas.layout import CROISSANT_NAME
 
 
 @pytest.fixture(scope="session")

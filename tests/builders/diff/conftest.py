@@ -10,7 +10,8 @@ import pytest
 
 from blend.builders.parquet import canonical_rows, schema_digest
 from blend.loaders.recipes.ready import sample_recipe
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 Make = Callable[..., Path]

@@ -80,15 +80,15 @@ def test_nothing_kept():
         (
             [{"template": "What is eaten?"}],
             (
-                "sheet.csv:2, column template: the kept template has no slot and would ask every country "
-                "the same; put {country} where the country is named, or drop it"
+                "sheet.csv:2, column template: no slot, so that every country would be asked the same; "
+                "write {country} where the country is named, or {nationality} where its people are"
             ),
         ),
         (
             [{"template": None}],
             (
-                "sheet.csv:2, column template: the kept template has no slot and would ask every country "
-                "the same; put {country} where the country is named, or drop it"
+                "sheet.csv:2, column template: no slot, so that every country would be asked the same; "
+                "write {country} where the country is named, or {nationality} where its people are"
             ),
         ),
         (

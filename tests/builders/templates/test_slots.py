@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.templates.slots import COUNTRY, fill, slot_country, slot_nationality, slots_of
+from blend.builders.templates.slots import fill, slot_country, slot_nationality
 from blend.schemas.locales import registry
+from blend.schemas.slots import COUNTRY, slots_of
 
 LOCALES = registry()
 
@@ -64,10 +65,6 @@ def test_names_are_whole_words_and_the_longest():
 def test_adjectives_take_their_article_along():
     assert slot_nationality("An American dish", "American") == "A {nationality} dish"
     assert slot_nationality("Latin-American dish", "American") == "Latin-American dish"
-
-
-def test_slots_of():
-    assert slots_of("{country} and {city} and {country}") == ("{country}", "{city}", "{country}")
 
 
 @settings(deadline=None)

@@ -18,7 +18,7 @@ from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS
-from blend.schemas.manifest import MANIFEST_NAME
+from blend.schemas.layout import MANIFEST_NAME
 
 Rows = list[dict[str, Any]]
 

@@ -18,7 +18,7 @@ from blend.loaders import (
 from blend.loaders.releases import read_config, read_manifest
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, UnknownNameError
-from blend.schemas.manifest import MANIFEST_NAME
+from blend.schemas.layout import MANIFEST_NAME
 
 pytestmark = pytest.mark.usefixtures("datasets_cache")
 

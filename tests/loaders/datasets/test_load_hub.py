@@ -19,7 +19,7 @@ from blend.loaders import (
     load_config,
     load_multiple_choice_questions,
 )
-from blend.loaders.releases.newer import newest_version, tell_if_newer
+from blend.loaders.releases.newer import tell_if_newer
 from blend.schemas.errors import BlendError
 
 pytestmark = pytest.mark.integration
@@ -193,11 +193,6 @@ def test_nothing_is_said_when_the_hub_does_not_answer(published: Hub):
     commit = published.repository(REPO).tags["v1.0.0"]
     published.fail("GET /api/datasets/org/blend/refs", status=503)
     assert len(load_annotations(REPO, region="KR", revision=commit)) > 0
-
-
-def test_the_newest_version_is_the_highest_number():
-    assert newest_version(["v1.9.0", "v1.10.0", "v1.2.11", "latest", "v2"]) == "1.10.0"
-    assert newest_version(["latest"]) is None
 
 
 def test_offline_what_was_loaded_before_loads_again(

@@ -1,0 +1,50 @@
+"""The layout of a release directory: what its files are called, and which paths cannot be in one."""
+
+MANIFEST_NAME = "release.json"
+"""The manifest: what is in the release, what made it, how to check it."""
+
+RECIPE_NAME = "recipe.toml"
+"""The recipe that made it, every source pinned."""
+
+CARD_NAME = "README.md"
+"""The dataset card, which the Hub shows."""
+
+DATASHEET_NAME = "DATASHEET.md"
+"""The datasheet, for people."""
+
+ANSWERS_NAME = "datasheet.toml"
+"""The datasheet's answers, where the release's recipe finds them again; only where there are any."""
+
+LOCALES_NAME = "locales.toml"
+"""The release's own locales; only where it has any."""
+
+CHANGELOG_NAME = "CHANGELOG.md"
+"""What changed from version to version."""
+
+CROISSANT_NAME = "croissant.json"
+"""Metadata for machines."""
+
+FINDINGS_NAME = "reports/findings.jsonl"
+"""Every oddity of the input and every row left out, one JSON object per line."""
+
+DATA_FOLDER = "data"
+"""Holds the tables, one folder per configuration."""
+
+HUB_FILE = ".gitattributes"
+"""The Hub's own file in every repository: which files are stored as large ones. It belongs to no release."""
+
+# Windows opens a device instead of a file of such a name, whatever its ending.
+_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+
+
+def leads_out(path: str) -> bool:
+    r"""Whether a path of a manifest leads out of the release, or to no file in it, on any system.
+
+    A path in a release is relative, has forward slashes, and names every step: ``../x``, ``/x``, ``C:/x``,
+    ``a//b``, ``a\\b``, the empty path, a null character and ``NUL`` are all refused, since a manifest comes
+    from whoever published it and is written to disk by whoever pulls it.
+    """
+    if any(char in path for char in ":\\\0"):
+        return True
+    steps = path.split("/")
+    return any(step in ("", ".", "..") or step.partition(".")[0].lower() in _DEVICES for step in steps)
