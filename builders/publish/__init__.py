@@ -29,15 +29,14 @@ from blend.builders.publish.steps import (
     send_files,
 )
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.hub import hub_name
-from blend.loaders.hub.client import TIMEOUT_S, OnWait, explained, patient
+from blend.loaders.hub.client import Refs, hub_client, hub_name
+from blend.loaders.hub.patience import TIMEOUT_S, OnWait
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
-from blend.loaders.releases.repository import HubRepository, Refs
+from blend.loaders.releases.repository import HubRepository
 from blend.schemas.errors import BlendError
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import ReleaseManifest
-from blend.version import __version__
 
 
 class Publication(NamedTuple):
@@ -106,16 +105,15 @@ def publish_release(
     if repo_id.count("/") != 1:
         raise BlendError(f"{where}: no repository id; write org/name, where org is an account or organisation")
     files, manifest = read_release_files(release), read_manifest(release)
-    with patient(timeout_s), explained(where):
-        from huggingface_hub import HfApi, get_token
+    with hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait) as hub:
+        from huggingface_hub import get_token
 
         if not dry_run and get_token() is None:
             raise BlendError(
                 f"{where}: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
             )
-        api = HfApi(endpoint=endpoint, library_name="blend-sdk", library_version=__version__)
         shipment = Shipment(
-            repository=HubRepository(api, repo_id, on_wait=on_wait),
+            repository=HubRepository(hub),
             release=release,
             files=files,
             title=f"Release {manifest.name} {manifest.version}",
@@ -136,7 +134,7 @@ def _publish(
             f"{shipment.where}: exists and is public, so --private cannot be kept; make it private in its "
             "settings, or publish to another repository"
         )
-    refs = Refs(None, {}) if is_private is None else repository.refs()
+    refs = Refs(None, {}, {}) if is_private is None else repository.refs()
     plan = _plan(shipment, manifest, refs, forced)._replace(creates=is_private is None)
     shipment.notify("look at the repository", 1, 1)
     if dry_run or plan.action == "nothing":
@@ -163,7 +161,7 @@ def _plan(shipment: Shipment, manifest: ReleaseManifest, refs: Refs, forced: str
     there = repository.manifest(head) if head is not None and MANIFEST_NAME in remote else None
     check_place(manifest, there, remote, where=shipment.where)
     if there is not None and head is not None:
-        check_finished(there, head, refs.tags, repo_id=repository.repo_id)
+        check_finished(there, head, refs.tags, repo_id=repository.hub.repo_id)
     check_order(manifest.version, latest, where=shipment.where)
     edited: set[str] = set()
     if latest is not None:
@@ -182,7 +180,7 @@ def _publication(
     commit: str | None,
     latest: str | None,
 ) -> Publication:
-    repo_id, table = shipment.repository.repo_id, manifest.tables[0]
+    repo_id, table = shipment.repository.hub.repo_id, manifest.tables[0]
     return Publication(
         repo_id=repo_id,
         version=manifest.version,

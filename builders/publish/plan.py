@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from blend.loaders.hub import hub_name
+from blend.loaders.hub.client import hub_name
 from blend.loaders.releases.files import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
 from blend.schemas.errors import BlendError

@@ -10,11 +10,12 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.version_step import accepted_versions, version_step
 from blend.builders.publish.plan import Changes, changes_between, version_tag
 from blend.loaders.files.progress import Notify
-from blend.loaders.hub import hub_name
-from blend.loaders.hub.client import ATTEMPTS, is_passing, reason, status_of, wait_after, with_retries
+from blend.loaders.hub.client import MAIN, Refs, hub_name
+from blend.loaders.hub.explained import reason, status_of
+from blend.loaders.hub.patience import ATTEMPTS, is_passing, wait_after
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.references import fetch_release
-from blend.loaders.releases.repository import MAIN, HubRepository, Refs
+from blend.loaders.releases.repository import HubRepository
 from blend.schemas.errors import BlendError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Shipment:
     @property
     def where(self) -> str:
         """The repository, for messages."""
-        return hub_name(self.repository.repo_id)
+        return hub_name(self.repository.hub.repo_id)
 
     def differences(self, commit: str) -> Changes:
         """What would have to change at a commit for it to hold exactly the release."""
@@ -62,7 +63,7 @@ class Shipment:
             raise BlendError(
                 f"{self.where}: {self.tag} is published with other content and never changes "
                 f"({differences.described()}); see "
-                f"`blend diff {self.repository.repo_id}@{self.tag} {self.release}`, "
+                f"`blend diff {self.repository.hub.repo_id}@{self.tag} {self.release}`, "
                 "raise `version` in the recipe and build again"
             )
 
@@ -86,9 +87,9 @@ def check_step(shipment: Shipment, version: str, latest: str) -> None:
     Raises:
         BlendError: If the version is not among those that may follow.
     """
-    repo_id, tag = shipment.repository.repo_id, version_tag(latest)
+    repo_id, tag = shipment.repository.hub.repo_id, version_tag(latest)
     shipment.notify(f"compare with {latest}", 0, 1)
-    released = fetch_release(repo_id, tag, endpoint=shipment.repository.api.endpoint)
+    released = fetch_release(repo_id, tag, endpoint=shipment.repository.hub.api.endpoint)
     step = version_step(diff_releases(released, shipment.release))
     shipment.notify(f"compare with {latest}", 1, 1)
     accepted = accepted_versions(latest, step.step)
@@ -108,12 +109,11 @@ def create_repository(shipment: Shipment, *, private: bool) -> None:
         BlendError: If it was to be private and somebody else has made it public.
     """
     repository = shipment.repository
-    with_retries(
+    repository.hub.ask(
         # Without --private, the default of the organisation holds.
-        lambda: repository.api.create_repo(
-            repository.repo_id, repo_type="dataset", private=private or None, exist_ok=True
-        ),
-        on_wait=repository.on_wait,
+        lambda: repository.hub.api.create_repo(
+            repository.hub.repo_id, repo_type="dataset", private=private or None, exist_ok=True
+        )
     )
     if private and not repository.is_private():
         raise BlendError(
@@ -135,8 +135,8 @@ def send_files(shipment: Shipment, paths: Sequence[str]) -> "list[CommitOperatio
     for start in range(0, len(additions), BATCH_FILES):
         shipment.notify("send files", start, len(additions))
         try:
-            repository.api.preupload_lfs_files(
-                repository.repo_id,
+            repository.hub.api.preupload_lfs_files(
+                repository.hub.repo_id,
                 additions[start : start + BATCH_FILES],
                 repo_type="dataset",
                 gitignore_content=_IGNORE_NOTHING,
@@ -199,11 +199,10 @@ def make_tag(shipment: Shipment, commit: str) -> str:
     repository = shipment.repository
     shipment.notify("tag", 0, 1)
     try:
-        with_retries(
-            lambda: repository.api.create_tag(
-                repository.repo_id, tag=shipment.tag, revision=commit, repo_type="dataset"
-            ),
-            on_wait=repository.on_wait,
+        repository.hub.ask(
+            lambda: repository.hub.api.create_tag(
+                repository.hub.repo_id, tag=shipment.tag, revision=commit, repo_type="dataset"
+            )
         )
     except (httpx2.HTTPError, OSError):
         tagged = repository.refs().tags.get(shipment.tag)
@@ -234,8 +233,8 @@ def _commit(
     repository = shipment.repository
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return repository.api.create_commit(
-                repository.repo_id,
+            return repository.hub.api.create_commit(
+                repository.hub.repo_id,
                 operations,
                 commit_message=shipment.title,
                 commit_description=description,
@@ -252,7 +251,7 @@ def _commit(
                 raise _conflict(shipment, head, refs.head) from error
             if attempt == ATTEMPTS or not _may_pass(error):
                 raise
-            wait_after(error, attempt, on_wait=repository.on_wait)
+            wait_after(error, attempt, on_wait=repository.hub.on_wait)
         except ValueError as error:
             raise BlendError(
                 f"{shipment.release / 'README.md'}: the Hub does not accept it: {error}"

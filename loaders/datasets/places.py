@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.hub import hub_name
+from blend.loaders.hub.client import hub_name
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.newer import tell_if_newer
 from blend.loaders.releases.references import (

@@ -1,202 +1,236 @@
-"""The Hub client as we use it: with time limits, with further attempts, without its own progress bars.
+"""The one client of the Hub: whoever asks it anything about a dataset repository does so here.
 
-Measured with huggingface_hub 2.4: it repeats transfers of file contents by itself (5 times), but no other
-request; it has no time limit of its own except for downloads; and what it raises says nothing about whether the
-Hub has done what it was asked.
+Every request has a time limit, is made again after a passing error, and fails with a message that says what to
+do.
 """
 
-import errno
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from blend.schemas.errors import BlendError
+from blend.loaders.hub.explained import WITHOUT_CHUNKS, ChunksFailed, NotTheHub, Purpose, explained
+from blend.loaders.hub.patience import TIMEOUT_S, OnWait, ProgressWatch, Requests, patient, with_retries
+from blend.schemas.errors import BlendError, HubError, InputError
+from blend.version import __version__
 
 if TYPE_CHECKING:
-    from httpx2 import Client, Response
+    from huggingface_hub import HfApi
 
 T = TypeVar("T")
 
-TIMEOUT_S = 60.0
-"""Seconds without a byte after which a request is given up."""
+MAIN = "main"
+"""The branch that readers get who name no revision."""
 
-ATTEMPTS = 6
-"""How often a request is made before a passing error is taken for a lasting one."""
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_DOWNLOADS = 16
+"""Files that are downloaded at the same time: most of them are small, and their time is the Hub's answers."""
 
-LONGEST_WAIT_S = 300.0
-"""Seconds that a Hub may ask us to wait before the next attempt; beyond it we stop instead."""
 
-_PASSING = {408, 429, 500, 502, 503, 504}
-"""Answers after which the same request may well succeed."""
+class Refs(NamedTuple):
+    """Names of commits."""
 
-_TOKEN = re.compile(r"hf_[A-Za-z0-9]{8,}")
-_QUERY = re.compile(r"(https?://[^\s?]+)\?[^\s)]*")
+    head: str | None
+    """The commit of ``main``; null in a repository without commits."""
+    tags: Mapping[str, str]
+    """Commits by tag."""
+    branches: Mapping[str, str]
+    """Commits by branch."""
 
-OnWait = Callable[[str], None]
-"""Called with a sentence about what is waited for."""
+
+class HubClient:
+    """A dataset repository on the Hub, asked with patience; made by `hub_client`."""
+
+    def __init__(
+        self, api: "HfApi", repo_id: str, *, requests: Requests, timeout_s: float, on_wait: OnWait | None
+    ) -> None:
+        self.api = api
+        self.repo_id = repo_id
+        self.on_wait = on_wait
+        self._requests = requests
+        # Twice the limit of a request: one that is given up is followed by another.
+        self._stall_s = 2 * timeout_s
+
+    @property
+    def where(self) -> str:
+        """The repository, as messages call it."""
+        return hub_name(self.repo_id)
+
+    def ask(self, call: Callable[[], T], *, attempts: int | None = None) -> T:
+        """Make a request that may be made twice.
+
+        Args:
+            call: One call of the client.
+            attempts: How often to make it at most; as often as is usual when absent.
+
+        Raises:
+            Exception: What the last attempt raised; `explained` turns it into a message.
+        """
+        options = {} if attempts is None else {"attempts": attempts}
+        return with_retries(lambda: answer_of(call), on_wait=self.on_wait, **options)
+
+    def refs(self, *, attempts: int | None = None) -> Refs:
+        """Where branches and tags are now."""
+        refs = self.ask(lambda: self.api.list_repo_refs(self.repo_id, repo_type="dataset"), attempts=attempts)
+        branches = {branch.name: branch.target_commit for branch in refs.branches}
+        return Refs(branches.get(MAIN), {tag.name: tag.target_commit for tag in refs.tags}, branches)
+
+    def pinned_commit(self, revision: str | None, *, attempts: int | None = None) -> str:
+        """The commit behind a revision that cannot move; a commit is taken at its word.
+
+        Raises:
+            InputError: If the revision is absent, unknown or a branch; lists the tags.
+        """
+        if revision is None:
+            raise InputError(
+                f"{self.where}: no revision; name a tag or a commit, so that the data cannot change"
+            )
+        if _COMMIT.fullmatch(revision):
+            return revision
+        refs = self.refs(attempts=attempts)
+        if revision in refs.tags:
+            return refs.tags[revision]
+        if revision in refs.branches:
+            raise InputError(
+                f"{self.where}: revision {revision!r} is a branch and can change; "
+                f"pin the commit that it names now, {refs.branches[revision]}, "
+                f"or a tag ({listed_tags(refs.tags)})"
+            )
+        raise InputError(
+            f"{self.where}: unknown revision {revision!r}; name a tag ({listed_tags(refs.tags)}), "
+            "or a commit as 40 digits"
+        )
+
+    def fetch(self, path: str, commit: str, *, anew: bool = False) -> Path:
+        """A file at a commit, in the client's cache.
+
+        Args:
+            path: Path in the repository.
+            commit: The commit.
+            anew: Whether to download it although it is there.
+
+        Raises:
+            huggingface_hub.errors.RemoteEntryNotFoundError: If the commit does not hold it.
+        """
+
+        def download(watch: ProgressWatch) -> str:
+            return self.api.hf_hub_download(
+                self.repo_id,
+                path,
+                repo_type="dataset",
+                revision=commit,
+                force_download=anew,
+                tqdm_class=watch.bar(),
+            )
+
+        return Path(self._watched(download))
+
+    def fetch_all(self, commit: str, patterns: Collection[str] | None) -> Path:
+        """Files at a commit, in the client's cache; what has arrived there is not fetched again.
+
+        Args:
+            commit: The commit.
+            patterns: Shell patterns of the paths wanted; all files when absent.
+        """
+
+        def download(watch: ProgressWatch) -> str:
+            return self.api.snapshot_download(
+                self.repo_id,
+                repo_type="dataset",
+                revision=commit,
+                allow_patterns=None if patterns is None else sorted(patterns),
+                max_workers=_DOWNLOADS,
+                tqdm_class=watch.bar(),
+            )
+
+        return Path(self._watched(download))
+
+    def _watched(self, download: Callable[[ProgressWatch], str]) -> str:
+        """Download with patience, but not for ever: no request lasts, and yet no byte may come."""
+
+        def attempt() -> str:
+            with ProgressWatch(self._requests, self._stall_s) as watch:
+                try:
+                    return download(watch)
+                except (RuntimeError, OSError) as error:
+                    if watch.has_ended:
+                        raise HubError(
+                            f"{self.where}: no byte of the files has come for {watch.limit_s:.0f} s; "
+                            f"try again, or {WITHOUT_CHUNKS}"
+                        ) from None
+                    if isinstance(error, OSError):
+                        raise
+                    raise ChunksFailed(str(error)) from error
+
+        return self.ask(attempt)
 
 
 @contextmanager
-def patient(timeout_s: float = TIMEOUT_S) -> Iterator[None]:
-    """Give every request of the client in this block a time limit, and keep its progress bars off the terminal.
+def hub_client(
+    repo_id: str,
+    *,
+    endpoint: str | None = None,
+    purpose: Purpose = "read",
+    timeout_s: float = TIMEOUT_S,
+    on_wait: OnWait | None = None,
+) -> Iterator[HubClient]:
+    """A client for a dataset repository; errors in the block become messages that say what to do.
 
     Args:
-        timeout_s: Seconds without a byte after which a request is given up.
-    """
-    from huggingface_hub import set_client_factory
-    from huggingface_hub.utils import _http
-    from huggingface_hub.utils.tqdm import (
-        are_progress_bars_disabled,
-        disable_progress_bars,
-        enable_progress_bars,
-    )
-
-    # The client makes itself anew after some errors, so the limit has to stand where it is made; and only the
-    # private name tells which factory to put back.
-    made_before = _http._GLOBAL_CLIENT_FACTORY
-
-    def make() -> "Client":
-        client = made_before()
-        client.timeout = timeout_s
-        return client
-
-    had_bars = not are_progress_bars_disabled()
-    set_client_factory(make)
-    disable_progress_bars()
-    try:
-        yield
-    finally:
-        set_client_factory(made_before)
-        if had_bars:
-            enable_progress_bars()
-
-
-@contextmanager
-def explained(where: str) -> Iterator[None]:
-    """Turn what the client raises into a message that says what to do, and that holds no token.
-
-    Args:
-        where: What was asked for, for example ``Hub dataset org/blend``.
-    """
-    import httpx2
-    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
-
-    try:
-        yield
-    except HFValidationError:
-        raise BlendError(f"{where}: no repository id; write org/name") from None
-    except RevisionNotFoundError as error:
-        raise BlendError(f"{where}: no such revision; look up its commits and tags on the Hub") from error
-    except RepositoryNotFoundError:
-        raise BlendError(
-            f"{where}: not found, private or gated; correct the name, or log in with `hf auth login`"
-        ) from None
-    except (httpx2.HTTPError, OSError) as error:
-        if isinstance(error, OSError) and (here := _wrong_here(error)) is not None:
-            raise BlendError(f"{where}: {here}") from error
-        status = status_of(error)
-        if status == 401:
-            raise BlendError(
-                f"{where}: the Hub does not accept the token; log in again with `hf auth login`, "
-                "or correct HF_TOKEN"
-            ) from None
-        if status == 403:
-            raise BlendError(
-                f"{where}: the token may not do this ({reason(error)}); "
-                "make one with write access to this account or organisation at https://huggingface.co/settings/tokens"
-            ) from None
-        raise BlendError(
-            f"{where}: the Hub does not do what it is asked ({reason(error)}); try again"
-        ) from error
-
-
-def _wrong_here(error: OSError) -> str | None:
-    """What is wrong on this machine rather than with the Hub; null if nothing is."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "no space left on the disk; free some, or set HF_HOME to a folder on another one"
-    if error.errno is not None and error.filename is not None:
-        return f"{error.filename}: {error.strerror}; correct this and try again"
-    return None
-
-
-def with_retries(
-    call: Callable[[], T], *, on_wait: OnWait | None = None, attempts: int = ATTEMPTS, pause_s: float = 1.0
-) -> T:
-    """Make a request that may be made twice, again after every passing error.
-
-    Args:
-        call: Makes the request; asking the Hub, or changing it in a way that a second time changes nothing.
+        repo_id: ``org/name``.
+        endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        purpose: What the Hub will be asked for.
+        timeout_s: Seconds without a byte after which a request is given up, and made again.
         on_wait: Called with a sentence about what is waited for.
-        attempts: How often to make it.
-        pause_s: Seconds before the second attempt, doubled for every further one, unless the Hub says how long
-            to wait.
 
     Raises:
-        Exception: What the last attempt raised.
+        BlendError: As `explained` says.
+    """
+    with patient(timeout_s) as requests, explained(hub_name(repo_id), purpose=purpose):
+        from huggingface_hub import HfApi
+
+        api = HfApi(endpoint=endpoint, library_name="blend-sdk", library_version=__version__)
+        yield HubClient(api, repo_id, requests=requests, timeout_s=timeout_s, on_wait=on_wait)
+
+
+def hub_name(repo_id: str) -> str:
+    """What messages call a dataset repository."""
+    return f"Hub dataset {repo_id}"
+
+
+def listed_tags(tags: Iterable[str]) -> str:
+    """The tags, as messages list them."""
+    return ", ".join(sorted(tags)) or "it has none"
+
+
+def answer_of(call: Callable[[], T]) -> T:
+    """What a call of the client gives; an error that hides another one gives way to it.
+
+    Raises:
+        NotTheHub: If the answer is not one of the Hub: the client reads answers without looking at them first.
+        Exception: What else the call raises.
     """
     import httpx2
+    from huggingface_hub.errors import (
+        HFValidationError,
+        LocalEntryNotFoundError,
+        RevisionResolutionError,
+    )
 
-    for attempt in range(1, attempts + 1):
-        try:
-            return call()
-        except (httpx2.HTTPError, OSError) as error:
-            if attempt == attempts or not is_passing(error):
-                raise
-            wait_after(error, attempt, on_wait=on_wait, pause_s=pause_s)
-    raise AssertionError("the last attempt returns or raises")
-
-
-def is_passing(error: Exception) -> bool:
-    """Whether the same request may succeed later: the Hub is busy, or the connection broke."""
-    import httpx2
-
-    if (status := status_of(error)) is not None:
-        return status in _PASSING and pause_asked_s(error) <= LONGEST_WAIT_S
-    return isinstance(error, (httpx2.TransportError, ConnectionError, TimeoutError))
-
-
-def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None, pause_s: float = 1.0) -> None:
-    """Wait before the next attempt, as long as the Hub asks for or twice as long as the last time."""
-    seconds = max(pause_asked_s(error), pause_s * 2 ** (attempt - 1))
-    if on_wait is not None:
-        on_wait(f"{reason(error)}: next attempt in {seconds:.0f} s")
-    time.sleep(seconds)
+    try:
+        return call()
+    except (BlendError, HFValidationError, httpx2.HTTPError):
+        raise
+    except (LocalEntryNotFoundError, RevisionResolutionError, ValueError) as error:
+        # "Not in the cache", or "cannot be forced", and before that what kept it from asking the Hub.
+        if isinstance(error.__cause__, (httpx2.HTTPError, OSError)):
+            raise error.__cause__ from None
+        if isinstance(error, ValueError):
+            raise NotTheHub(_NOT_THE_HUB) from error
+        raise
+    except (KeyError, TypeError, AttributeError, AssertionError) as error:
+        raise NotTheHub(_NOT_THE_HUB) from error
 
 
-def pause_asked_s(error: Exception) -> float:
-    """Seconds that the Hub asks to wait before the next attempt; 0 if it does not say."""
-    from huggingface_hub.utils._http import parse_ratelimit_headers
-
-    response = _response(error)
-    if response is None:
-        return 0.0
-    limit = parse_ratelimit_headers(response.headers)
-    if response.status_code == 429 and limit is not None and limit.remaining == 0:
-        return float(limit.reset_in_seconds)
-    asked = response.headers.get("Retry-After", "").strip()
-    return float(asked) if asked.isdecimal() else 0.0
-
-
-def status_of(error: Exception) -> int | None:
-    """The HTTP status behind an error; null if there was no answer."""
-    response = _response(error)
-    return None if response is None else response.status_code
-
-
-def reason(error: Exception) -> str:
-    """What went wrong in one line, without tokens and signatures of addresses."""
-    response = _response(error)
-    if response is None:
-        text = str(error).partition("\n")[0] or type(error).__name__
-    else:
-        said = getattr(error, "server_message", None) or response.reason_phrase
-        text = f"{response.status_code} {said}".partition("\n")[0]
-    return _TOKEN.sub("hf_…", _QUERY.sub(r"\1", text))
-
-
-def _response(error: Exception) -> "Response | None":
-    from huggingface_hub.errors import HfHubHTTPError
-
-    return error.response if isinstance(error, HfHubHTTPError) else None
+_NOT_THE_HUB = "the answer is not one of the Hub, perhaps of a proxy or of a page to log in at"

@@ -4,8 +4,7 @@ import sys
 import warnings
 from functools import lru_cache
 
-from blend.loaders.hub import hub_name
-from blend.loaders.hub.client import explained, patient
+from blend.loaders.hub.client import hub_client, hub_name
 from blend.schemas.errors import BlendError
 from blend.schemas.versions import newest_version, numbers_of
 
@@ -47,13 +46,12 @@ def _level_of_the_caller() -> int:
 
 
 def _tags(repo_id: str) -> list[str]:
-    from huggingface_hub import HfApi, is_offline_mode
+    from huggingface_hub import is_offline_mode
 
     if is_offline_mode():
         return []
     try:
-        with patient(TIMEOUT_S), explained(hub_name(repo_id)):
-            refs = HfApi().list_repo_refs(repo_id, repo_type="dataset")
+        with hub_client(repo_id, timeout_s=TIMEOUT_S) as hub:
+            return list(hub.refs(attempts=1).tags)
     except BlendError:
         return []
-    return [tag.name for tag in refs.tags]

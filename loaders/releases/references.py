@@ -1,27 +1,23 @@
 """References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from blend.loaders.files.content import instead_of_directory, is_directory
 from blend.loaders.files.pins import file_sha256
-from blend.loaders.hub import TIMEOUT_S, hub_name, listed_tags, pinned_commit
-from blend.loaders.hub.client import explained, patient, with_retries
+from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
+from blend.loaders.hub.explained import reason
+from blend.loaders.hub.patience import TIMEOUT_S
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError, HubError, InputError
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import FileInfo, ReleaseManifest
 from blend.schemas.versions import version_of
 
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
-
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
-_ATTEMPTS = 3
 
 
 Wanted = Callable[[ReleaseManifest], Collection[str]]
@@ -50,7 +46,7 @@ def resolve_release(
     Args:
         reference: A directory, or ``org/name@revision`` with a tag or a commit (40 hexadecimal digits).
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
-        timeout_s: Seconds without an answer after which a request is given up.
+        timeout_s: Seconds without a byte after which a request is given up, and made again.
 
     Returns:
         The directory itself, or the snapshot in the cache, which is not to be changed.
@@ -94,7 +90,7 @@ def fetch_release(
         wanted: Chooses the files to download and check; all of them when absent. The directory can lack the
             others.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
-        timeout_s: Seconds without an answer after which a request is given up.
+        timeout_s: Seconds without a byte after which a request is given up, and made again.
 
     Returns:
         The snapshot in the cache; its name is the commit.
@@ -102,22 +98,43 @@ def fetch_release(
     Raises:
         BlendError: If the revision is unknown or a branch, if it holds no release, or if files stay damaged.
     """
-    from huggingface_hub import HfApi
-
-    with patient(timeout_s), explained(hub_name(repo_id)):
-        commit = _commit(HfApi(endpoint=endpoint), repo_id, revision)
+    with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
+        commit = _commit(hub, revision)
         # The manifest alone first: it says what is wanted, and a repository of something else can be large.
-        folder = _manifest_folder(repo_id, commit, endpoint)
+        folder = manifest_folder(hub, commit, tag=revision)
         paths = None if wanted is None else wanted(read_manifest(folder))
         if paths is None or paths:
-            _fetch_all(repo_id, commit, paths, endpoint)
-        damaged = _mended(folder, repo_id, commit, endpoint, paths)
+            hub.fetch_all(commit, paths)
+        damaged = _mended(folder, hub, commit, paths)
     if damaged:
         raise HubError(
             f"{hub_name(repo_id)}, revision {revision}: {_listed(damaged)} differs from the digest in "
             f"{MANIFEST_NAME}, also when downloaded again; use another version, and tell who publishes it"
         )
     return folder
+
+
+def manifest_folder(hub: HubClient, commit: str, *, tag: str | None = None) -> Path:
+    """The snapshot of a commit in the cache, with a manifest that can be read; a damaged one is fetched again.
+
+    Args:
+        hub: The repository.
+        commit: The commit.
+        tag: Its version tag; the Hub client remembers the commit by it, for when there is no connection.
+
+    Raises:
+        HubError: If the commit holds none.
+        InputError: If it is not one that this version reads, also when it is downloaded again.
+    """
+    remembered = tag is None or version_of(tag) is None or _known_commit(hub, tag) == commit
+    path = _manifest(hub, commit if remembered else tag or commit)
+    if path.parent.name != commit:
+        path = _manifest(hub, commit)
+    try:
+        read_manifest(path.parent)
+    except InputError:
+        _manifest(hub, commit, anew=True)
+    return path.parent
 
 
 def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[FileInfo]:
@@ -137,118 +154,79 @@ def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[Fil
 
 def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:
     """What to say of ``org/name``: it may be meant as a directory as well."""
-    from huggingface_hub import HfApi
-
     try:
-        with patient(timeout_s), explained(hub_name(repo_id)):
-            refs = HfApi(endpoint=endpoint).list_repo_refs(repo_id, repo_type="dataset")
-    except BlendError as error:
+        with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
+            tags = listed_tags(hub.refs().tags)
+    except HubError as error:
         return HubError(f"{repo_id}: no such directory; {error}")
-    tags = listed_tags(tag.name for tag in refs.tags)
     return InputError(f"{hub_name(repo_id)}: no revision; write {repo_id}@ and a tag ({tags}) or a commit")
 
 
-def _commit(api: "HfApi", repo_id: str, revision: str) -> str:
-    """The commit behind a tag; remembered in the Hub client's cache for when there is no connection."""
+def _commit(hub: HubClient, revision: str) -> str:
+    """The commit behind a revision; that of a version tag which was resolved before needs no connection."""
     import httpx2
     from huggingface_hub.errors import RepositoryNotFoundError
 
-    known = _known_commit(api, repo_id, revision)
-    attempts = _ATTEMPTS if known is None else 1
+    known = _known_commit(hub, revision)
     try:
-        commit = with_retries(lambda: pinned_commit(api, repo_id, revision), attempts=attempts)
+        return hub.pinned_commit(revision, attempts=None if known is None else 1)
     except RepositoryNotFoundError:
         raise
     except (httpx2.HTTPError, OSError):
         if known is None:
             raise
         return known
-    if commit not in (revision, known):
-        api.resolve_revision(repo_id, repo_type="dataset", revision=revision)
-    return commit
 
 
-def _known_commit(api: "HfApi", repo_id: str, revision: str) -> str | None:
+def _known_commit(hub: HubClient, revision: str) -> str | None:
     """The commit that a version tag named when it was resolved before."""
     from huggingface_hub.errors import RevisionResolutionError
 
     if version_of(revision) is None:
         return None
     try:
-        found = api.resolve_revision(repo_id, repo_type="dataset", revision=revision, local_files_only=True)
+        found = hub.api.resolve_revision(
+            hub.repo_id, repo_type="dataset", revision=revision, local_files_only=True
+        )
     except RevisionResolutionError:
         return None
     return found.resolved
 
 
-def _manifest_folder(repo_id: str, commit: str, endpoint: str | None) -> Path:
-    """The snapshot in the cache, with a manifest that can be read."""
-    folder = _fetch(repo_id, commit, MANIFEST_NAME, endpoint).parent
+def _manifest(hub: HubClient, revision: str, *, anew: bool = False) -> Path:
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+
     try:
-        read_manifest(folder)
-    except BlendError:
-        _fetch(repo_id, commit, MANIFEST_NAME, endpoint, anew=True)
-    return folder
+        return hub.fetch(MANIFEST_NAME, revision, anew=anew)
+    except RemoteEntryNotFoundError:
+        raise _incomplete(hub, revision, MANIFEST_NAME) from None
 
 
-def _mended(
-    folder: Path, repo_id: str, commit: str, endpoint: str | None, paths: Collection[str] | None
-) -> list[FileInfo]:
+def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str] | None) -> list[FileInfo]:
     """What is still damaged after what was damaged has been downloaded once more."""
+    import httpx2
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+
     damaged = damaged_files(folder, paths)
-    if damaged:
-        # The manifest as well: it may be the one that is wrong.
-        for path in (MANIFEST_NAME, *(file.path for file in damaged)):
-            _fetch(repo_id, commit, path, endpoint, anew=True)
+    # The manifest as well: it may be the one that is wrong.
+    for path in (MANIFEST_NAME, *(file.path for file in damaged)) if damaged else ():
+        try:
+            hub.fetch(path, commit, anew=True)
+        except RemoteEntryNotFoundError:
+            raise _incomplete(hub, commit, path) from None
+        except (httpx2.HTTPError, OSError) as error:
+            raise HubError(
+                f"{hub.where}, commit {commit}: {_listed(damaged)} is not whole in the cache, and the Hub does "
+                f"not give it again ({reason(error)}); try again when the Hub can be reached"
+            ) from None
     return damaged_files(folder, paths) if damaged else []
 
 
-def _fetch_all(repo_id: str, commit: str, paths: Collection[str] | None, endpoint: str | None) -> None:
-    from huggingface_hub import snapshot_download
-
-    patterns = None if paths is None else sorted(paths)
-
-    def fetch() -> None:
-        with _passing_errors():
-            snapshot_download(
-                repo_id, repo_type="dataset", revision=commit, allow_patterns=patterns, endpoint=endpoint
-            )
-
-    # What has arrived stays in the cache, so every attempt goes on where the last one stopped.
-    with_retries(fetch, attempts=_ATTEMPTS)
-
-
-def _fetch(repo_id: str, commit: str, path: str, endpoint: str | None, *, anew: bool = False) -> Path:
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import RemoteEntryNotFoundError
-
-    def fetched() -> str:
-        with _passing_errors():
-            return hf_hub_download(
-                repo_id, path, repo_type="dataset", revision=commit, endpoint=endpoint, force_download=anew
-            )
-
-    try:
-        return Path(with_retries(fetched, attempts=_ATTEMPTS))
-    except RemoteEntryNotFoundError:
-        raise InputError(
-            f"{hub_name(repo_id)}: commit {commit} holds no {path}, so it is no complete release; "
-            "name a version that `blend publish` made"
-        ) from None
-
-
-@contextmanager
-def _passing_errors() -> Iterator[None]:
-    """Raise what kept the client from asking the Hub, rather than that its cache does not have the answer."""
-    import httpx2
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    try:
-        yield
-    except LocalEntryNotFoundError as error:
-        if isinstance(error.__cause__, httpx2.HTTPError):
-            raise error.__cause__ from None
-        raise
+def _incomplete(hub: HubClient, commit: str, path: str) -> HubError:
+    return HubError(
+        f"{hub.where}: commit {commit} holds no {path}, so it is not a complete release; "
+        "name a version that `blend publish` made"
+    )
 
 
 def _is_whole(path: Path, expected: FileInfo) -> bool:

@@ -1,15 +1,18 @@
 """How the Hub client is used: which errors pass, how long to wait, and what messages hold."""
 
 import errno
+import json
 from collections.abc import Callable
 
 import httpx2
 import pytest
 from huggingface_hub import get_session
-from huggingface_hub.errors import HfHubHTTPError
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
-from blend.loaders.hub.client import explained, is_passing, patient, pause_asked_s, reason, with_retries
-from blend.schemas.errors import BlendError
+from blend.loaders.hub.client import answer_of
+from blend.loaders.hub.explained import ChunksFailed, explained, masked, pause_asked_s, reason
+from blend.loaders.hub.patience import is_passing, patient, with_retries
+from blend.schemas.errors import BlendError, HubError, InputError, StorageError
 
 TOKEN = "hf_aliceMayWriteAliceMayWrite"
 URL = "https://hub.example/api/datasets/org/blend"
@@ -19,12 +22,6 @@ def answered(status: int, said: str | None = None, **headers: str) -> HfHubHTTPE
     request = httpx2.Request("GET", f"{URL}?signature=secret")
     response = httpx2.Response(status, headers=headers, request=request)
     return HfHubHTTPError(f"{status} for {request.url}", response=response, server_message=said)
-
-
-def message_of(error: Exception) -> str:
-    with pytest.raises(BlendError) as caught, explained("Hub dataset org/blend"):
-        raise error
-    return str(caught.value)
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
@@ -41,6 +38,8 @@ def test_answers_that_pass(status: int):
         answered(412),
         answered(429, **{"Retry-After": "3600"}),
         ValueError("no"),
+        OfflineModeIsEnabled("HF_HUB_OFFLINE is set"),
+        ChunksFailed("403"),
     ],
     ids=repr,
 )
@@ -73,7 +72,7 @@ def test_broken_connections_pass(error: Exception):
     ],
 )
 def test_how_long_the_hub_asks_to_wait(headers: dict[str, str], seconds: float):
-    assert pause_asked_s(answered(429, **headers)) == seconds
+    assert pause_asked_s(answered(429, **headers).response) == seconds
 
 
 def test_attempts(monkeypatch: pytest.MonkeyPatch):
@@ -114,17 +113,124 @@ def test_reasons_hold_no_secrets():
     assert reason(httpx2.ReadTimeout("")) == "ReadTimeout"
 
 
-def test_messages():
-    assert message_of(answered(401)) == (
-        "Hub dataset org/blend: the Hub does not accept the token; log in again with `hf auth login`, "
-        "or correct HF_TOKEN"
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("hf_oauth_eyJhbGciOi.eyJzdWIi-_x.c2ln is old", "hf_… is old"),
+        ("Authorization: Bearer eyJhbGci.x", "Authorization: Bearer hf_…"),
+        ("PUT /large/ab?X-Amz-Signature=5f&Expires=9", "PUT /large/ab?X-Amz-Signature=…&Expires=9"),
+        ("'https://cdn.example/x?Policy=a&Signature=b'", "'https://cdn.example/x"),
+        ("call hf_hub_download again", "call hf_hub_download again"),
+    ],
+)
+def test_secrets_of_every_form_are_masked(text: str, shown: str):
+    assert masked(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "expected"),
+    [
+        (
+            answered(401),
+            HubError,
+            "the Hub does not accept the token; log in again with `hf auth login`, or correct HF_TOKEN",
+        ),
+        (
+            answered(403),
+            HubError,
+            (
+                "you may not read this (403 Forbidden); ask its owners for access, then log in with "
+                "`hf auth login`"
+            ),
+        ),
+        (
+            answered(413),
+            HubError,
+            (
+                "the Hub takes nothing so large (413 Content Too Large, GET /api/datasets/org/blend); "
+                "make its files smaller"
+            ),
+        ),
+        (
+            answered(507),
+            HubError,
+            (
+                "the account has no storage left for this (507 Insufficient Storage, GET /api/datasets/org/blend); "
+                "free some in the settings of the account on the Hub, and run the same command again"
+            ),
+        ),
+        (
+            answered(429, **{"Retry-After": "3600"}),
+            HubError,
+            "the Hub is busy (429 Too Many Requests) and asks for time; try again in 60 minutes",
+        ),
+        (
+            answered(503),
+            HubError,
+            "the Hub does not do what it is asked (503 Service Unavailable); try again",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            StorageError,
+            "no space left on the disk; free some, or set HF_HOME to a folder on another one",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/hub/refs"),
+            StorageError,
+            "/hub/refs: Permission denied; correct this and try again",
+        ),
+        (
+            ChunksFailed("Task error: I/O error: No space left on device (os error 28)"),
+            StorageError,
+            "no space left on the disk; free some, or set HF_HOME to a folder on another one",
+        ),
+        (
+            ChunksFailed("Task error: HTTP status client error (403 Forbidden)"),
+            HubError,
+            (
+                "the files did not arrive in chunks (Task error: HTTP status client error (403 Forbidden)); try "
+                "again, or set HF_HUB_DISABLE_XET=1, which transfers files whole"
+            ),
+        ),
+        (HFValidationError("no"), InputError, "not the name of a repository; write org/name"),
+    ],
+    ids=str,
+)
+def test_messages(error: Exception, kind: type[BlendError], expected: str):
+    with pytest.raises(kind) as caught, explained("Hub dataset org/blend"):
+        raise error
+    assert str(caught.value) == f"Hub dataset org/blend: {expected}"
+
+
+def test_a_refusal_to_write_asks_for_another_token():
+    with pytest.raises(HubError) as caught, explained("Hub dataset org/blend", purpose="write"):
+        raise answered(403)
+    assert str(caught.value) == (
+        "Hub dataset org/blend: the token may not do this (403 Forbidden); make one with write access to this "
+        "account or organisation at https://huggingface.co/settings/tokens"
     )
-    assert message_of(answered(503)) == (
-        "Hub dataset org/blend: the Hub does not do what it is asked (503 Service Unavailable); try again"
+
+
+@pytest.mark.parametrize("error", [json.JSONDecodeError("no", "<html>", 0), KeyError("sha"), TypeError("list")])
+def test_an_answer_that_is_not_the_hubs(error: Exception):
+    with pytest.raises(HubError) as caught, explained("Hub dataset org/blend"):
+        answer_of(raising(error))
+    assert str(caught.value) == (
+        "Hub dataset org/blend: the Hub does not do what it is asked (the answer is not one of the Hub, "
+        "perhaps of a proxy or of a page to log in at); try again"
     )
-    assert message_of(OSError(errno.ENOSPC, "No space left on device")) == (
-        "Hub dataset org/blend: no space left on the disk; free some, or set HF_HOME to a folder on another one"
-    )
-    assert message_of(PermissionError(errno.EACCES, "Permission denied", "/hub/refs")) == (
-        "Hub dataset org/blend: /hub/refs: Permission denied; correct this and try again"
-    )
+
+
+def test_an_error_gives_way_to_the_one_behind_it():
+    hidden = httpx2.ConnectError("refused")
+    forced = ValueError("Force download failed due to the above error.")
+    forced.__cause__ = hidden
+    with pytest.raises(httpx2.ConnectError):
+        answer_of(raising(forced))
+
+
+def raising(error: Exception) -> Callable[[], None]:
+    def call() -> None:
+        raise error
+
+    return call
