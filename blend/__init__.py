@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from blend.builders.judges.equivalence import Judge, LexicalJudge, Verdict
     from blend.builders.mcq import build_mcq
     from blend.builders.mcq.result import McqBuild
-    from blend.builders.publish import Publication, publish_release
+    from blend.builders.publish import plan_publication, publish_release
+    from blend.builders.publish.plan import Publication, PublicationPlan
     from blend.builders.release import build_release
     from blend.builders.saq import Aggregation, aggregate
     from blend.builders.stats import Stats, build_stats
@@ -66,7 +67,8 @@ _NAMES = {
     "blend.builders.judges.equivalence": ("Judge", "LexicalJudge", "Verdict"),
     "blend.builders.mcq": ("build_mcq",),
     "blend.builders.mcq.result": ("McqBuild",),
-    "blend.builders.publish": ("Publication", "publish_release"),
+    "blend.builders.publish": ("plan_publication", "publish_release"),
+    "blend.builders.publish.plan": ("Publication", "PublicationPlan"),
     "blend.builders.release": ("build_release",),
     "blend.builders.saq": ("Aggregation", "aggregate"),
     "blend.builders.stats": ("Stats", "build_stats"),
@@ -139,6 +141,7 @@ __all__ = [
     "OriginGroup",
     "Problem",
     "Publication",
+    "PublicationPlan",
     "Recipe",
     "Registry",
     "ReleaseDiff",
@@ -171,6 +174,7 @@ __all__ = [
     "load_multiple_choice_questions",
     "load_short_answer_prompts",
     "load_short_answer_questions",
+    "plan_publication",
     "publish_release",
     "pull_release",
     "read_blend",

@@ -33,6 +33,9 @@ KEYS: dict[str, str] = {
 }
 """Configuration to the field that no two rows of a split share."""
 
+ASKED: dict[str, tuple[str, ...]] = {MULTIPLE_CHOICE_QUESTIONS: ("template_id", "country")}
+"""Configuration to the fields that name what is asked, where several rows ask it with other options."""
+
 PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS)
 """Configurations with one split per region."""
 

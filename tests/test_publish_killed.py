@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hub_faults import Moment
 from hub_reader import Reader
-from hub_releases import FOUR, digests, held, make_release
+from hub_releases import FOUR, held, make_release, published
 from hub_server import Hub
 from hub_store import Store
 
@@ -52,7 +52,9 @@ class Scene:
         self.reader = reader
         # The new release replaces, adds and removes files.
         self.old = make_release(folder / "old", OLD, locales=(*FOUR, "am-ET"))
-        self.new = make_release(folder / "new", NEW, locales=(*FOUR, "zh-CN", "ja-JP", "su-JB", "ar-DZ"))
+        self.new = make_release(
+            folder / "new", NEW, locales=(*FOUR, "zh-CN", "ja-JP", "su-JB", "ar-DZ"), after=self.old
+        )
         assert self.publish(self.old).returncode == 0
         self.restore()
         assert self.publish(self.new).returncode == 0
@@ -107,8 +109,8 @@ class Scene:
     def assert_whole(self, revision: str) -> None:
         """What a reader gets is one of the two releases, byte for byte, and loads and validates."""
         repository = self.hub.repository(REPO)
-        release = {0: self.old, 1: self.new}[held(repository, revision) == digests(self.new)]
-        assert held(repository, revision) == digests(release)
+        release = {0: self.old, 1: self.new}[held(repository, revision) == published(self.new, self.hub.url)]
+        assert held(repository, revision) == published(release, self.hub.url)
         expected: dict[str, dict[str, int]] = {}
         for table in read_manifest(release).tables:
             expected.setdefault(table.config, {})[table.split] = table.rows
@@ -155,8 +157,8 @@ def check_killed(scene: Scene, moment: dict[str, Any]) -> None:
     rerun = scene.publish(scene.new)
     assert rerun.returncode == 0, rerun.stderr
     assert set(repository.tags) == {"v0.1.0", "v0.2.0"}
-    assert held(repository, "main") == held(repository, "v0.2.0") == digests(scene.new)
-    assert held(repository, "v0.1.0") == digests(scene.old)
+    assert held(repository, "main") == held(repository, "v0.2.0") == published(scene.new, scene.hub.url)
+    assert held(repository, "v0.1.0") == published(scene.old, scene.hub.url)
     titles = [commit.title for _, commit in repository.history("main")]
     assert titles == ["Release blend-sample 0.2.0", "Release blend-sample 0.1.0", "initial commit"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import FOUR, digests, held, make_release
+from hub_releases import FOUR, digests, held, make_release, published
 from hub_server import Hub
 from hub_store import ALICE, BOB, DAVE, Account
 
@@ -78,8 +78,10 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """1.0.0, a correction, and an addition of a locale and of multiple-choice questions."""
     folder = tmp_path_factory.mktemp("releases")
     make_release(folder / "1.0.0", "1.0.0", mcq=NO_QUESTIONS)
-    make_release(folder / "1.0.1", "1.0.1", mcq=NO_QUESTIONS, title="A better title")
-    make_release(folder / "1.1.0", "1.1.0", locales=(*FOUR, "zh-CN"), title="A better title")
+    make_release(folder / "1.0.1", "1.0.1", mcq=NO_QUESTIONS, title="A better title", after=folder / "1.0.0")
+    make_release(
+        folder / "1.1.0", "1.1.0", locales=(*FOUR, "zh-CN"), title="A better title", after=folder / "1.0.1"
+    )
     return folder
 
 
@@ -92,7 +94,7 @@ def test_three_versions_are_published_loaded_by_tag_and_compared(
     repository = hub.repository(REPO)
     assert list(repository.tags) == ["v1.0.0", "v1.0.1", "v1.1.0"]
     for version in VERSIONS:
-        assert held(repository, f"v{version}") == digests(releases / version)
+        assert held(repository, f"v{version}") == published(releases / version, hub.url)
         rows = read_config(releases / version, "annotations")
         expected = rows.filter(rows["locale"] == "ko-KR")["template_id"].to_list()
         assert client.load("annotations", "KR", f"v{version}") == expected
@@ -109,7 +111,7 @@ def test_three_versions_are_published_loaded_by_tag_and_compared(
     assert (found["old"]["version"], found["new"]["version"]) == ("1.0.0", "1.1.0")
 
     client.blend("pull", f"{REPO}@v1.0.1", tmp_path / "back")
-    assert digests(tmp_path / "back") == digests(releases / "1.0.1")
+    assert digests(tmp_path / "back") == published(releases / "1.0.1", hub.url)
 
 
 def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
@@ -194,7 +196,7 @@ def test_ctrl_c(hub: Hub, client: Client, releases: Path):
     assert "interrupted; readers see no half release; run it again to finish" in errors.splitlines()
     assert "Traceback" not in errors
     client.blend("publish", releases / "1.0.0", REPO)
-    assert held(hub.repository(REPO)) == digests(releases / "1.0.0")
+    assert held(hub.repository(REPO)) == published(releases / "1.0.0", hub.url)
 
 
 def test_a_private_release_is_loaded_with_a_token_only(hub: Hub, client: Client, releases: Path):
@@ -238,8 +240,8 @@ def test_files_that_travel_in_chunks(tmp_path: Path, releases: Path):
         client.blend("publish", releases / "1.0.1", REPO)
         client.blend("pull", f"{REPO}@v1.0.0", tmp_path / "back")
         assert client.load("annotations", "KR", "v1.0.1") == client.load("annotations", "KR", "v1.0.0")
-        assert digests(tmp_path / "back") == digests(releases / "1.0.0")
-        assert held(hub.repository(REPO), "v1.0.1") == digests(releases / "1.0.1")
+        assert digests(tmp_path / "back") == published(releases / "1.0.0", hub.url)
+        assert held(hub.repository(REPO), "v1.0.1") == published(releases / "1.0.1", hub.url)
         assert [fault.struck for fault in faults] == [1, 1]
         assert all(
             entry.xet for path, entry in hub.repository(REPO).files().items() if path.endswith(".parquet")
@@ -276,7 +278,7 @@ def test_the_16_regions_come_back_identical(hub: Hub, client: Client, paper_rele
     assert rows["multiple-choice-questions"] == 69_810
     client.blend("publish", paper_release, REPO)
     client.blend("pull", f"{REPO}@v1.0.0", tmp_path / "back")
-    assert digests(tmp_path / "back") == digests(paper_release)
+    assert digests(tmp_path / "back") == published(paper_release, hub.url)
     assert client.run("-m", "blend", "diff", paper_release, tmp_path / "back", "--exit-code")[0] == 0
     ids = client.load("multiple-choice-questions", "test", "v1.0.0")
     assert ids == read_config(paper_release, "multiple-choice-questions")["template_id"].to_list()

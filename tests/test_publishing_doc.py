@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hub_releases import digests, held
+from hub_releases import digests, held, published
 from hub_server import Hub
 
 pytestmark = pytest.mark.integration
@@ -31,5 +31,13 @@ def test_a_newcomer_can_follow_the_page(hub: Hub, root: Path, tmp_path: Path):
         assert run.returncode == 0, f"{block}\n{run.stdout}\n{run.stderr}"
     repository = hub.repository("alice/everyday")
     assert list(repository.tags) == ["v0.1.0", "v0.1.1"]
-    assert held(repository, "v0.1.0") == digests(work / "release-0.1.0") == digests(work / "copy")
-    assert held(repository, "main") == held(repository, "v0.1.1") == digests(work / "release-0.1.1")
+    assert (
+        held(repository, "v0.1.0")
+        == published(work / "release-0.1.0", hub.url, "alice/everyday")
+        == digests(work / "copy")
+    )
+    assert (
+        held(repository, "main")
+        == held(repository, "v0.1.1")
+        == published(work / "release-0.1.1", hub.url, "alice/everyday")
+    )

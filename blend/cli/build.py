@@ -8,6 +8,7 @@ import typer
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
+    from blend.builders.diff.version_step import VersionStep
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import Recipe
 
@@ -76,7 +77,7 @@ def build(
     - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     """
-    from blend.builders.release import build_release
+    from blend.builders.release import build_release, step_since_previous
     from blend.loaders.releases.replacing import held_release
 
     used, base, places = _recipe(recipe, blend_data, revision, food)
@@ -92,7 +93,22 @@ def build(
         return
     with interruptible(), shown_progress() as notify:
         manifest = build_release(used, out, base=base, places=places, replace=replace, notify=notify)
+        step = step_since_previous(used, out, base=base, places=places)
     _print_summary(manifest, out, before)
+    if step is not None:
+        typer.echo(_followed(manifest.version, *step))
+
+
+def _followed(version: str, before: str, step: "VersionStep") -> str:
+    """Which versions may follow the one before, and whether this is one of them."""
+    from blend.builders.diff.version_step import accepted_versions
+
+    accepted = accepted_versions(before, step.step)
+    reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
+    found = f"Since {before}: {step.step}{f' ({reasons})' if reasons else ''}."
+    if version in accepted:
+        return f"{found} {version} follows."
+    return f"{found} {version} does not follow: build it as {' or '.join(accepted)} before you publish it."
 
 
 def _recipe(

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from blend.builders.publish import Publication
+    from blend.builders.publish.plan import Publication, PublicationPlan
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +32,12 @@ def publish(
         str | None,
         typer.Option(metavar="REASON", help="Publish under a version that does not follow from the changes."),
     ] = None,
+    despite: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REASON", help="Publish although validation finds errors; the changelog tells why."
+        ),
+    ] = None,
 ) -> None:
     """Publish a release on the Hub as one commit and the tag vX.Y.Z.
 
@@ -41,22 +47,45 @@ def publish(
     - `blend publish release org/blend --dry-run` shows what would change.
     - `hf auth login` (or HF_TOKEN) gives the token.
     """
-    from blend.builders.publish import publish_release
-    from blend.views.progress import shown_progress
-
-    with _interruptible(dry_run), shown_progress() as notify:
-        done = publish_release(
-            release,
-            repo,
-            private=private,
-            forced=force_version,
-            dry_run=dry_run,
-            notify=notify,
-            on_wait=lambda sentence: typer.echo(sentence, err=True),
-        )
     from rich.console import Console
 
-    _print_summary(done, Console(), dry_run=dry_run)
+    from blend.builders.publish import plan_publication, publish_release
+    from blend.views.progress import shown_progress
+
+    def told(sentence: str) -> None:
+        typer.echo(sentence, err=True)
+
+    with _interruptible(dry_run), shown_progress() as notify:
+        if dry_run:
+            plan = plan_publication(
+                release,
+                repo,
+                private=private,
+                forced=force_version,
+                despite=despite,
+                notify=notify,
+                on_wait=told,
+            )
+        else:
+            done = publish_release(
+                release,
+                repo,
+                private=private,
+                forced=force_version,
+                despite=despite,
+                notify=notify,
+                on_wait=told,
+            )
+    console = Console()
+    if dry_run:
+        _print_plan(plan, _announcement(plan), console)
+        if plan.action != "nothing":
+            _say(console, "Nothing was changed. Without --dry-run it would then load with:")
+        _say_how_to_load(plan, console)
+    else:
+        _print_plan(done.plan, _report(done), console)
+        _say(console, "Load it:")
+        _say_how_to_load(done.plan, console)
 
 
 def pull(
@@ -96,36 +125,49 @@ def _interruptible(dry_run: bool) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _print_summary(done: "Publication", console: "Console", *, dry_run: bool) -> None:
+def _print_plan(plan: "PublicationPlan", headline: str, console: "Console") -> None:
     from rich.table import Table
 
-    _say(console, _headline(done, dry_run=dry_run))
-    if done.action == "publish":
+    _say(console, headline)
+    if plan.action == "publish":
         table = Table("on main", "files", "", box=None, pad_edge=False)
         for kind in ("added", "changed", "removed", "unchanged"):
-            paths = getattr(done.changes, kind)
+            paths = getattr(plan.changes, kind)
             table.add_row(kind, str(len(paths)), "" if kind == "unchanged" else _some(paths))
         console.print(table)
-    for path in done.edited:
-        _say(console, f"edited on the Hub since v{done.previous}, and replaced: {path}")
-    if dry_run and done.action != "nothing":
-        _say(console, "Nothing was changed. Without --dry-run it would then load with:")
-    else:
-        _say(console, "Load it:")
-    _say(console, f"  from datasets import load_dataset; {done.load}")
+    for path in plan.edited:
+        _say(console, f"edited on the Hub since v{plan.previous}, and replaced: {path}")
 
 
-def _headline(done: "Publication", *, dry_run: bool) -> str:
-    where = f"{done.repo_id}, tag {done.tag}"
-    if done.action == "nothing":
-        return f"Already published, with the same content: {where}, commit {done.commit}"
-    if done.action == "tag":
-        made = "Would finish" if dry_run else "Finished"
-        return f"{made} what a stopped run left: {where} on its commit {done.commit}"
-    first = " (a new repository)" if done.creates else ""
-    if dry_run:
-        return f"Would publish {where}{first}"
-    return f"Published {where}{first}, commit {done.commit}"
+def _announcement(plan: "PublicationPlan") -> str:
+    """What a dry run says first."""
+    if plan.action == "nothing":
+        return _already(plan)
+    if plan.action == "tag":
+        return f"Would finish what a stopped run left: {_place(plan)} on its commit {plan.made}"
+    return f"Would publish {_place(plan)}{' (a new repository)' if plan.creates else ''}"
+
+
+def _report(done: "Publication") -> str:
+    """What a publish says first."""
+    if done.plan.action == "nothing":
+        return _already(done.plan)
+    if done.plan.action == "tag":
+        return f"Finished what a stopped run left: {_place(done.plan)} on its commit {done.commit}"
+    first = " (a new repository)" if done.new_repository else ""
+    return f"Published {_place(done.plan)}{first}, commit {done.commit}"
+
+
+def _already(plan: "PublicationPlan") -> str:
+    return f"Already published, with the same content: {_place(plan)}, commit {plan.made}"
+
+
+def _place(plan: "PublicationPlan") -> str:
+    return f"{plan.repo_id}, tag {plan.tag}"
+
+
+def _say_how_to_load(plan: "PublicationPlan", console: "Console") -> None:
+    _say(console, f"  from datasets import load_dataset; {plan.load}")
 
 
 def _some(paths: tuple[str, ...]) -> str:

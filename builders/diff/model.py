@@ -84,6 +84,8 @@ class SplitDiff(Part):
     """Rows whose id is gone."""
     changed: int = Field(ge=0)
     """Rows in both, with another value in at least one column."""
+    replaced: int = Field(default=0, ge=0)
+    """Of the removed rows, those whose question (template and region) is still asked, with other options."""
     moved: int = Field(ge=0)
     """Rows in both that stand elsewhere: as few as have to be moved to turn one order into the other."""
     columns: dict[str, int] = Field(default={})
@@ -132,7 +134,7 @@ class ConfigDiff(Part):
         same_schema = not (self.schema_changes or self.columns_reordered)
         return same_schema and all(split.is_empty for split in self.splits)
 
-    def total(self, count: Literal["added", "removed", "changed", "moved"]) -> int:
+    def total(self, count: Literal["added", "removed", "replaced", "changed", "moved"]) -> int:
         """A count over the splits that both releases have."""
         return sum(getattr(split, count) for split in self.splits if split.presence == "kept")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from blend.builders.cards.addressed import unaddressed
 from blend.builders.diff.model import FileChange, Setting
 from blend.schemas.layout import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME
 from blend.schemas.manifest import ReleaseManifest
@@ -34,7 +35,7 @@ def file_changes(
 ) -> tuple[FileChange, ...]:
     """Files that differ, without tables, manifest, recipe and changelog, which are compared otherwise.
 
-    A text that differs only in the release's version is the same.
+    A text that differs only in the release's version, or in where it is published, is the same.
     """
     before, after = _other_files(old_manifest), _other_files(new_manifest)
     changes = []
@@ -82,4 +83,5 @@ def _same_but_for_version(old: Path, new: Path, old_version: str, new_version: s
         texts = old.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")
     except (FileNotFoundError, UnicodeDecodeError):
         return False
-    return texts[0].replace(old_version, new_version) == texts[1].replace(old_version, new_version)
+    before, after = (unaddressed(text).replace(old_version, new_version) for text in texts)
+    return before == after

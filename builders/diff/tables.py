@@ -14,7 +14,7 @@ from blend.builders.diff.model import CellChange, SplitDiff
 from blend.builders.diff.schema import Types, shared_types
 from blend.loaders.releases.columns import Digests, TableColumns
 from blend.schemas.arrow import published_names
-from blend.schemas.configs import key_of, model_of
+from blend.schemas.configs import ASKED, key_of, model_of
 from blend.schemas.errors import UnknownNameError
 
 Positions = npt.NDArray[np.int64]
@@ -36,9 +36,10 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
     """Compare the rows of two tables that have the same configuration and split.
 
     Rows are paired by their id; should an id occur more than once, the first with the first, the second with
-    the second. Rows without an id, because the configuration is unknown or lacks the column, are their own
-    names, and one that changed counts as removed and added. Values are compared in the columns, and nested
-    fields, that both tables have with the same type.
+    the second. Rows of multiple-choice questions that are gone count as replaced as well, where their question
+    (template and region) is still asked. Rows without an id, because the configuration is unknown or lacks the
+    column, are their own names, and one that changed counts as removed and added. Values are compared in the
+    columns, and nested fields, that both tables have with the same type.
 
     Columns are read one after the other as digests, so memory holds a few numbers per row.
 
@@ -71,6 +72,7 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
         new_rows=len(pairs.new) + len(pairs.added),
         added=len(pairs.added),
         removed=len(pairs.removed),
+        replaced=_n_replaced(old, new, config, shared, pairs.removed),
         changed=int(any_changed.sum()),
         moved=_moved(pairs.old),
         columns={name: len(rows) for name, rows in changed.items()},
@@ -99,6 +101,18 @@ def _key(config: str, types: Types) -> tuple[str, ...]:
     except UnknownNameError:
         return tuple(types)
     return (column,) if column in types else tuple(types)
+
+
+def _n_replaced(old: TableColumns, new: TableColumns, config: str, shared: Types, removed: Positions) -> int:
+    """How many of the removed rows ask what a row of the new table asks as well, with other options."""
+    if config not in ASKED or not len(removed):
+        return 0
+    published = published_names(model_of(config))
+    names = [published[field] for field in ASKED[config]]
+    if not all(name in shared for name in names):
+        return 0
+    asked = {name: shared[name] for name in names}
+    return int(np.isin(old.digests(asked)[removed], new.digests(asked)).sum())
 
 
 def _paired(old: TableColumns, new: TableColumns, key: Types) -> _Pairs:

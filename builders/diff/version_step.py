@@ -7,7 +7,8 @@ step   a user's code or results             raised when
 =====  ===================================  ==============================================================
 major  can break                            a configuration, split, column, nested field or row is gone, a
                                             type changed, or the licence or the dataset's name is another
-minor  keep working, with more to find      configurations, splits, columns or rows came, and nothing broke
+minor  keep working, with more to find      configurations, splits, columns or rows came, or a question is
+                                            asked with other options than before, and nothing broke
 patch  keep working, numbers can change     values, the order of rows, files or the recipe changed
 none   are the same                         nothing differs but the version
 =====  ===================================  ==============================================================
@@ -132,10 +133,12 @@ def _schema_reasons(diff: ConfigDiff) -> Iterator[Reason]:
 def _row_reasons(diff: ConfigDiff) -> Iterator[Reason]:
     gone, new = ([s.split for s in diff.splits if s.presence == p] for p in ("removed", "added"))
     changed = dict.fromkeys(name for split in diff.splits for name in split.columns)
+    replaced = diff.total("replaced")
     found: list[tuple[Step, int, str, str]] = [
         ("major", len(gone), "split", f"removed: {_some(gone)}"),
-        ("major", diff.total("removed"), "row", "removed"),
+        ("major", diff.total("removed") - replaced, "row", "removed"),
         ("minor", len(new), "split", f"added: {_some(new)}"),
+        ("minor", replaced, "row", "replaced: their questions are still asked, with other options"),
         ("minor", diff.total("added"), "row", "added"),
         ("patch", diff.total("changed"), "row", f"changed in {_some(list(changed))}"),
         ("patch", diff.total("moved"), "row", "moved"),

@@ -7,61 +7,51 @@ the next run adds the tag. An error of the commit or the tag says nothing about 
 error the Hub is asked again before anything is decided.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple
 
-from blend.builders.publish.plan import (
-    Changes,
-    changes_between,
-    check_finished,
-    check_order,
-    check_place,
-    latest_version,
-    version_tag,
-)
-from blend.builders.publish.steps import (
-    Shipment,
-    check_step,
-    create_repository,
-    find_commit,
-    make_commit,
-    make_tag,
-    send_files,
-)
+from blend.builders.publish.look import look, plan_on
+from blend.builders.publish.plan import Publication, PublicationPlan
+from blend.builders.publish.shipment import Shipment
+from blend.builders.publish.sound import check_changelog, check_sound, check_step
+from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.hub.client import Refs, hub_client, hub_name
+from blend.loaders.hub.client import hub_client, hub_name
 from blend.loaders.hub.patience import TIMEOUT_S, OnWait
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.repository import HubRepository
-from blend.schemas.errors import BlendError
-from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.errors import HubError, InputError
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.versions import tag_of
 
 
-class Publication(NamedTuple):
-    """What a publish did, or with ``dry_run`` would do."""
+def plan_publication(
+    release: Path,
+    repo_id: str,
+    *,
+    private: bool = False,
+    forced: str | None = None,
+    despite: str | None = None,
+    endpoint: str | None = None,
+    timeout_s: float = TIMEOUT_S,
+    notify: Notify = silent,
+    on_wait: OnWait | None = None,
+) -> PublicationPlan:
+    """What `publish_release` would do with the same arguments; nothing is changed, and no token is needed.
 
-    repo_id: str
-    """``org/name``."""
-    version: str
-    """Version of the release, without ``v``."""
-    tag: str
-    """Name of the tag."""
-    action: Literal["publish", "tag", "nothing"]
-    """``publish``: commit and tag. ``tag``: a stopped run made the commit. ``nothing``: all is there."""
-    commit: str | None
-    """The tagged commit; null where a dry run would make it."""
-    creates: bool
-    """Whether the repository was not there."""
-    changes: Changes
-    """What becomes of the files on ``main``."""
-    edited: tuple[str, ...]
-    """Files that somebody changed on ``main`` by hand since the latest version; the release replaces them."""
-    previous: str | None
-    """The latest version before this one; null for the first."""
-    load: str
-    """The line of Python that loads it."""
+    Raises:
+        BlendError: If it would refuse.
+    """
+    with _shipment(
+        release,
+        repo_id,
+        despite=despite,
+        endpoint=endpoint,
+        timeout_s=timeout_s,
+        notify=notify,
+        on_wait=on_wait,
+    ) as shipment:
+        return _checked_plan(shipment, private=private, forced=forced, despite=despite)
 
 
 def publish_release(
@@ -70,7 +60,7 @@ def publish_release(
     *,
     private: bool = False,
     forced: str | None = None,
-    dry_run: bool = False,
+    despite: str | None = None,
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
     notify: Notify = silent,
@@ -80,14 +70,15 @@ def publish_release(
 
     Files on ``main`` that the release lacks are removed from it, and stay under the tags that have them.
     Running it again, after whatever interruption, finishes or does nothing. The token is the Hub client's
-    (``HF_TOKEN`` or ``hf auth login``).
+    (``HF_TOKEN`` or ``hf auth login``). The card and ``croissant.json`` are published with the repository's
+    name and addresses in them; the directory itself is not changed.
 
     Args:
         release: Release directory; its files must be those of its manifest.
         repo_id: ``org/name``; made if it is not there.
         private: Whether only the owners may see it; of an existing repository this is only checked.
         forced: Why to publish under a version that does not follow from the changes; written into the commit.
-        dry_run: Whether to look and change nothing.
+        despite: Why to publish it although validation finds errors; written into the commit and the changelog.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
         timeout_s: Seconds without a byte after which a request is given up, and tried again.
         notify: Told about progress.
@@ -97,117 +88,111 @@ def publish_release(
         What was done.
 
     Raises:
-        BlendError: If the release is not as its manifest says; if the version is taken by other content, does
-            not follow from the changes or is not above the latest; if somebody else publishes at the same time;
-            if the repository holds something else; if the Hub refuses or cannot be reached.
+        InputError: If the release is not as its manifest says or is not sound; if the version does not follow
+            from the changes or is not above the latest; if the repository holds something else.
+        ConflictError: If the version is taken by other content, or if somebody else publishes at the same time.
+        HubError: If the Hub refuses or cannot be reached.
     """
-    where = hub_name(repo_id)
+    with _shipment(
+        release,
+        repo_id,
+        despite=despite,
+        endpoint=endpoint,
+        timeout_s=timeout_s,
+        notify=notify,
+        on_wait=on_wait,
+    ) as shipment:
+        _check_token(shipment)
+        plan = _checked_plan(shipment, private=private, forced=forced, despite=despite)
+        creates = plan.creates
+        if creates:
+            create_repository(shipment, private=private)
+            # Somebody else may have made it at the same moment, and published.
+            plan = plan_on(shipment, shipment.repository.refs())
+            if plan.previous is not None:
+                _check(shipment, plan, forced=forced, despite=despite)
+        commit = plan.made
+        if commit is None:
+            commit = _send_and_commit(shipment, plan, _description(shipment.manifest, plan, forced, despite))
+        if plan.action != "nothing":
+            commit = make_tag(shipment, commit)
+        return Publication(plan=plan, commit=commit, new_repository=creates and plan.action == "publish")
+
+
+@contextmanager
+def _shipment(
+    release: Path,
+    repo_id: str,
+    *,
+    despite: str | None,
+    endpoint: str | None,
+    timeout_s: float,
+    notify: Notify,
+    on_wait: OnWait | None,
+) -> Iterator[Shipment]:
+    """The release, on its way to a repository that the block can ask and change."""
     if repo_id.count("/") != 1:
-        raise BlendError(f"{where}: no repository id; write org/name, where org is an account or organisation")
-    files, manifest = read_release_files(release), read_manifest(release)
+        raise InputError(
+            f"{hub_name(repo_id)}: not the name of a repository; write org/name, where org is an account or "
+            "organisation"
+        )
     with hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait) as hub:
-        from huggingface_hub import get_token
+        yield Shipment.of(release, HubRepository(hub), despite=despite, notify=notify)
 
-        if not dry_run and get_token() is None:
-            raise BlendError(
-                f"{where}: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
-            )
-        shipment = Shipment(
-            repository=HubRepository(hub),
-            release=release,
-            files=files,
-            title=f"Release {manifest.name} {manifest.version}",
-            tag=version_tag(manifest.version),
-            notify=notify,
+
+def _check_token(shipment: Shipment) -> None:
+    from huggingface_hub import get_token
+
+    if get_token() is None:
+        raise HubError(
+            f"{shipment.where}: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
         )
-        return _publish(shipment, manifest, private=private, forced=forced, dry_run=dry_run)
 
 
-def _publish(
-    shipment: Shipment, manifest: ReleaseManifest, *, private: bool, forced: str | None, dry_run: bool
-) -> Publication:
-    repository = shipment.repository
+def _checked_plan(
+    shipment: Shipment, *, private: bool, forced: str | None, despite: str | None
+) -> PublicationPlan:
+    """The plan for a release that is sound, and whose version and changelog go on from the latest one."""
     shipment.notify("look at the repository", 0, 1)
-    is_private = repository.is_private()
-    if private and is_private is False:
-        raise BlendError(
-            f"{shipment.where}: exists and is public, so --private cannot be kept; make it private in its "
-            "settings, or publish to another repository"
-        )
-    refs = Refs(None, {}, {}) if is_private is None else repository.refs()
-    plan = _plan(shipment, manifest, refs, forced)._replace(creates=is_private is None)
+    plan = look(shipment, private=private)
     shipment.notify("look at the repository", 1, 1)
-    if dry_run or plan.action == "nothing":
-        return plan
-    if plan.creates:
-        create_repository(shipment, private=private)
-        refs = repository.refs()
-    commit = plan.commit
-    if commit is None:
-        commit = _send_and_commit(shipment, plan, refs.head, _description(manifest, plan, forced))
-    return plan._replace(commit=make_tag(shipment, commit))
+    _check(shipment, plan, forced=forced, despite=despite)
+    return plan
 
 
-def _plan(shipment: Shipment, manifest: ReleaseManifest, refs: Refs, forced: str | None) -> Publication:
-    """What is to be done, or the error that says why nothing can."""
-    latest = latest_version(refs.tags)
-    if shipment.tag in refs.tags:
-        shipment.check_tagged(refs.tags[shipment.tag])
-        return _publication(shipment, manifest, "nothing", refs.tags[shipment.tag], latest)
-    if (made := find_commit(shipment, refs)) is not None:
-        return _publication(shipment, manifest, "tag", made, latest)
-    repository, head = shipment.repository, refs.head
-    remote = repository.files(head)
-    there = repository.manifest(head) if head is not None and MANIFEST_NAME in remote else None
-    check_place(manifest, there, remote, where=shipment.where)
-    if there is not None and head is not None:
-        check_finished(there, head, refs.tags, repo_id=repository.hub.repo_id)
-    check_order(manifest.version, latest, where=shipment.where)
-    edited: set[str] = set()
-    if latest is not None:
+def _check(shipment: Shipment, plan: PublicationPlan, *, forced: str | None, despite: str | None) -> None:
+    """Refuse what is about to be published if it is not sound, or does not go on from the latest version."""
+    if plan.action != "publish":
+        return
+    held = check_sound(shipment.release, despite=despite, notify=shipment.notify)
+    if plan.previous is not None:
+        check_changelog(shipment, plan.previous)
         if forced is None:
-            check_step(shipment, manifest.version, latest)
-        released = repository.files(refs.tags[version_tag(latest)])
-        edited = {path for path in remote | released if remote.get(path) != released.get(path)}
-    plan = _publication(shipment, manifest, "publish", None, latest)
-    return plan._replace(changes=changes_between(shipment.files, remote), edited=tuple(sorted(edited)))
+            check_step(shipment, held, plan.previous, plan.tags[tag_of(plan.previous)])
 
 
-def _publication(
-    shipment: Shipment,
-    manifest: ReleaseManifest,
-    action: Literal["publish", "tag", "nothing"],
-    commit: str | None,
-    latest: str | None,
-) -> Publication:
-    repo_id, table = shipment.repository.hub.repo_id, manifest.tables[0]
-    return Publication(
-        repo_id=repo_id,
-        version=manifest.version,
-        tag=shipment.tag,
-        action=action,
-        commit=commit,
-        creates=False,
-        changes=Changes((), (), (), tuple(shipment.files)),
-        edited=(),
-        previous=latest,
-        load=f'load_dataset("{repo_id}", "{table.config}", split="{table.split}", revision="{shipment.tag}")',
-    )
-
-
-def _send_and_commit(shipment: Shipment, plan: Publication, head: str | None, description: str) -> str:
+def _send_and_commit(shipment: Shipment, plan: PublicationPlan, description: str) -> str:
     from huggingface_hub import CommitOperationDelete
 
+    if plan.head is None:
+        raise HubError(
+            f"{shipment.where}: has no commit yet on which a release could be put; run the same command again, "
+            "or add a file on its page first"
+        )
     additions = send_files(shipment, (*plan.changes.added, *plan.changes.changed))
     removals = [CommitOperationDelete(path) for path in plan.changes.removed]
-    return make_commit(shipment, [*removals, *additions], head=head, description=description)
+    return make_commit(shipment, [*removals, *additions], head=plan.head, description=description)
 
 
-def _description(manifest: ReleaseManifest, plan: Publication, forced: str | None) -> str:
+def _description(
+    manifest: ReleaseManifest, plan: PublicationPlan, forced: str | None, despite: str | None
+) -> str:
     rows = sum(table.rows for table in manifest.tables)
     lines = [f"Built by blend-sdk {manifest.sdk_version}: {len(manifest.files) + 1} files, {rows} rows."]
     if plan.previous is not None:
         lines.append(f"Follows {plan.previous}.")
     if forced is not None:
         lines.append(f"Version forced: {forced}")
+    if despite is not None:
+        lines.append(f"Published despite errors that validation reports: {despite}")
     return "\n".join(lines)

@@ -1,14 +1,15 @@
 """What publishing a release would change in a repository, and whether it may."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from blend.loaders.hub.client import hub_name
 from blend.loaders.releases.files import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.versions import numbers_of, tag_of
 
 
 class Changes(NamedTuple):
@@ -32,6 +33,46 @@ class Changes(NamedTuple):
         return "; ".join(f"{kind}: {some_of(list(paths))}" for kind, paths in kinds if paths)
 
 
+class PublicationPlan(NamedTuple):
+    """What publishing a release would do."""
+
+    repo_id: str
+    """``org/name``."""
+    version: str
+    """Version of the release, without ``v``."""
+    tag: str
+    """Name of the tag."""
+    action: Literal["publish", "tag", "nothing"]
+    """``publish``: commit and tag. ``tag``: a stopped run made the commit. ``nothing``: all is there."""
+    creates: bool
+    """Whether the repository is not there."""
+    head: str | None
+    """The commit of ``main`` that was examined, and on top of which the release goes; null without one."""
+    tags: Mapping[str, str]
+    """Commits by tag, as they were then."""
+    made: str | None
+    """The commit that holds the release already; null where it is still to be made."""
+    changes: Changes
+    """What becomes of the files on ``main``."""
+    edited: tuple[str, ...]
+    """Files that somebody changed on ``main`` by hand since the latest version; the release replaces them."""
+    previous: str | None
+    """The latest version before this one; null for the first."""
+    load: str
+    """The line of Python that loads it."""
+
+
+class Publication(NamedTuple):
+    """A release that is published."""
+
+    plan: PublicationPlan
+    """What was to be done, and was."""
+    commit: str
+    """The tagged commit."""
+    new_repository: bool
+    """Whether the repository was made for it."""
+
+
 def changes_between(files: Mapping[str, ReleaseFile], remote: Mapping[str, RemoteFile]) -> Changes:
     """What has to change in a repository for it to hold exactly a release.
 
@@ -52,30 +93,14 @@ def changes_between(files: Mapping[str, ReleaseFile], remote: Mapping[str, Remot
     )
 
 
-def version_tag(version: str) -> str:
-    """The tag of a version: ``v1.2.0``."""
-    return f"v{version}"
-
-
-def latest_version(tags: Mapping[str, str]) -> str | None:
-    """The highest version among the tags of a repository; null if there is none."""
-    versions = [tag.removeprefix("v") for tag in tags if _is_version(tag)]
-    return max(versions, key=version_numbers, default=None)
-
-
-def version_numbers(version: str) -> tuple[int, ...]:
-    """A version as numbers that compare as versions do."""
-    return tuple(int(number) for number in version.split("."))
-
-
 def check_order(version: str, latest: str | None, *, where: str) -> None:
     """Refuse a version that is not above the latest one: readers of ``main`` would go back.
 
     Raises:
-        BlendError: If it is not above it.
+        InputError: If it is not above it.
     """
-    if latest is not None and version_numbers(version) <= version_numbers(latest):
-        raise BlendError(
+    if latest is not None and numbers_of(version) <= numbers_of(latest):
+        raise InputError(
             f"{where}: version {version} is not above {latest}, the latest one there; "
             "raise `version` in the recipe and build again"
         )
@@ -93,16 +118,16 @@ def check_place(
         where: The repository, for messages.
 
     Raises:
-        BlendError: If ``main`` holds other files than a card and no manifest, or a manifest of another name.
+        InputError: If ``main`` holds other files than a card and no manifest, or a manifest of another name.
     """
     foreign = sorted(remote.keys() - {"README.md"})
     if there is None and foreign:
-        raise BlendError(
+        raise InputError(
             f"{where}: holds files but no {MANIFEST_NAME} ({some_of(foreign)}), so it is no release and is not "
             "replaced; publish to another repository, or remove these files yourself"
         )
     if there is not None and there.name != manifest.name:
-        raise BlendError(
+        raise InputError(
             f"{where}: holds the dataset {there.name!r}, and this release is of {manifest.name!r}; "
             "publish to another repository, or correct `name` in the recipe"
         )
@@ -115,16 +140,34 @@ def check_finished(there: ReleaseManifest, head: str, tags: Mapping[str, str], *
     it, so it is not overwritten but finished first.
 
     Raises:
-        BlendError: If the version on ``main`` has no tag.
+        ConflictError: If the version on ``main`` has no tag.
     """
-    if version_tag(there.version) not in tags:
-        raise BlendError(
+    if tag_of(there.version) not in tags:
+        raise ConflictError(
             f"{hub_name(repo_id)}: conflict: version {there.version} is on main but not tagged, so another "
             "publish is under way or was stopped; nothing was changed; wait a minute and try again, or finish "
             f"it: blend pull {repo_id}@{head} DIR && blend publish DIR {repo_id}"
         )
 
 
-def _is_version(tag: str) -> bool:
-    numbers = tag.removeprefix("v").split(".")
-    return tag.startswith("v") and len(numbers) == 3 and all(n.isdecimal() and n.isascii() for n in numbers)
+def check_still_there(
+    commit: str, head: str, remote: Mapping[str, RemoteFile], manifest: ReleaseFile, *, where: str
+) -> None:
+    """Refuse to tag a commit whose release has been taken off ``main`` since; its readers would not find it.
+
+    Args:
+        commit: The commit that a stopped run made.
+        head: The commit of ``main``.
+        remote: The files on ``main``.
+        manifest: The manifest of the release, as it is published.
+        where: The repository, for messages.
+
+    Raises:
+        ConflictError: If ``main`` holds another manifest, or none.
+    """
+    if manifest.path not in remote or not remote[manifest.path].holds(manifest):
+        raise ConflictError(
+            f"{where}: commit {commit} put this release on main, without its tag, and somebody has taken it "
+            f"back since (main is at {head}); nothing was changed; ask them why, raise `version` in the recipe "
+            "if it is to come back, build it again and publish that"
+        )

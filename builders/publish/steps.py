@@ -1,122 +1,45 @@
 """The steps of publishing that change the Hub: send contents, commit, tag. Each is safe to repeat."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from blend.builders.diff import diff_releases
-from blend.builders.diff.version_step import accepted_versions, version_step
-from blend.builders.publish.plan import Changes, changes_between, version_tag
-from blend.loaders.files.progress import Notify
-from blend.loaders.hub.client import MAIN, Refs, hub_name
-from blend.loaders.hub.explained import reason, status_of
+from blend.builders.publish.look import find_commit
+from blend.builders.publish.shipment import Shipment
+from blend.loaders.hub.client import MAIN
+from blend.loaders.hub.explained import WITHOUT_CHUNKS, explanation, masked, reason, status_of
 from blend.loaders.hub.patience import ATTEMPTS, is_passing, wait_after
-from blend.loaders.releases.files import ReleaseFile
-from blend.loaders.releases.references import fetch_release
-from blend.loaders.releases.repository import HubRepository
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, ConflictError, HubError, InputError
+from blend.schemas.layout import CARD_NAME
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
-BATCH_FILES = 8
-"""Files sent between two words of progress."""
+BATCH_FILES = 100
+"""Files sent between two words of progress; the Hub is asked once for each batch which of them it has."""
+
+_SENDERS = 8
+"""Files that are sent at the same time."""
 
 _IGNORE_NOTHING = "# every file of a release belongs to it\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Shipment:
-    """A release on its way into a repository."""
-
-    repository: HubRepository
-    """Where it goes."""
-    release: Path
-    """Directory in which it lies."""
-    files: Mapping[str, ReleaseFile]
-    """Its files, by path."""
-    title: str
-    """First line of its commit; the same for every attempt."""
-    tag: str
-    """Tag of its version."""
-    notify: Notify
-    """Told about progress."""
-
-    @property
-    def where(self) -> str:
-        """The repository, for messages."""
-        return hub_name(self.repository.hub.repo_id)
-
-    def differences(self, commit: str) -> Changes:
-        """What would have to change at a commit for it to hold exactly the release."""
-        return changes_between(self.files, self.repository.files(commit))
-
-    def check_tagged(self, commit: str) -> None:
-        """Refuse other content under a tag: a tag never moves.
-
-        Raises:
-            BlendError: If the tagged commit does not hold the release.
-        """
-        if differences := self.differences(commit):
-            raise BlendError(
-                f"{self.where}: {self.tag} is published with other content and never changes "
-                f"({differences.described()}); see "
-                f"`blend diff {self.repository.hub.repo_id}@{self.tag} {self.release}`, "
-                "raise `version` in the recipe and build again"
-            )
-
-
-def find_commit(shipment: Shipment, refs: Refs) -> str | None:
-    """The commit on ``main``, since the latest tag, that holds exactly the release; null if there is none."""
-    if refs.head is None:
-        return None
-    tagged = set(refs.tags.values())
-    for commit, title in shipment.repository.history(refs.head):
-        if commit in tagged:
-            return None
-        if title == shipment.title and not shipment.differences(commit):
-            return commit
-    return None
-
-
-def check_step(shipment: Shipment, version: str, latest: str) -> None:
-    """Refuse a version that promises less change than there is since the latest one.
-
-    Raises:
-        BlendError: If the version is not among those that may follow.
-    """
-    repo_id, tag = shipment.repository.hub.repo_id, version_tag(latest)
-    shipment.notify(f"compare with {latest}", 0, 1)
-    released = fetch_release(repo_id, tag, endpoint=shipment.repository.hub.api.endpoint)
-    step = version_step(diff_releases(released, shipment.release))
-    shipment.notify(f"compare with {latest}", 1, 1)
-    accepted = accepted_versions(latest, step.step)
-    if version not in accepted:
-        reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
-        raise BlendError(
-            f"{shipment.where}: version {version} does not follow from what changed since {latest} "
-            f"({step.step}: {reasons}); build it as {' or '.join(accepted)}, or give a reason with "
-            f"--force-version; see `blend diff {repo_id}@{tag} {shipment.release}`"
-        )
 
 
 def create_repository(shipment: Shipment, *, private: bool) -> None:
     """Make the repository, if nobody has made it meanwhile.
 
     Raises:
-        BlendError: If it was to be private and somebody else has made it public.
+        ConflictError: If it was to be private and somebody else has made it public.
     """
     repository = shipment.repository
     repository.hub.ask(
         # Without --private, the default of the organisation holds.
         lambda: repository.hub.api.create_repo(
-            repository.hub.repo_id, repo_type="dataset", private=private or None, exist_ok=True
+            repository.repo_id, repo_type="dataset", private=private or None, exist_ok=True
         )
     )
     if private and not repository.is_private():
-        raise BlendError(
+        raise ConflictError(
             f"{shipment.where}: somebody else has just made it, and public; publish to another repository"
         )
 
@@ -128,31 +51,29 @@ def send_files(shipment: Shipment, paths: Sequence[str]) -> "list[CommitOperatio
         The files as a commit takes them.
 
     Raises:
-        BlendError: If they do not arrive, or if a file changes meanwhile.
+        HubError: If they do not arrive.
+        ConflictError: If a file changes meanwhile.
     """
     repository = shipment.repository
-    additions = [_addition(shipment.release, path) for path in paths]
+    additions = [shipment.addition(path) for path in paths]
     for start in range(0, len(additions), BATCH_FILES):
         shipment.notify("send files", start, len(additions))
         try:
             repository.hub.api.preupload_lfs_files(
-                repository.hub.repo_id,
+                repository.repo_id,
                 additions[start : start + BATCH_FILES],
                 repo_type="dataset",
                 gitignore_content=_IGNORE_NOTHING,
+                num_threads=_SENDERS,
             )
         except (RuntimeError, OSError) as error:
             if status_of(error) is not None:
                 raise
-            cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
-            raise BlendError(
-                f"{shipment.where}: the files did not arrive ({reason(cause)}); readers see nothing of them; "
-                "run the same command again: what has arrived is not sent twice"
-            ) from error
+            raise _not_arrived(shipment, error) from None
     shipment.notify("send files", len(additions), len(additions))
     for addition in additions:
         if addition.upload_info.sha256.hex() != shipment.files[addition.path_in_repo].sha256:
-            raise BlendError(
+            raise ConflictError(
                 f"{shipment.release / addition.path_in_repo}: changed while it was sent; nothing is published; "
                 "publish again when the release is whole"
             )
@@ -172,12 +93,13 @@ def make_commit(
         The commit; it holds exactly the release.
 
     Raises:
-        BlendError: If somebody else has changed ``main``, or if the Hub does not accept the card.
+        ConflictError: If somebody else has changed ``main``.
+        InputError: If the Hub does not accept the card.
     """
     shipment.notify("commit", 0, 1)
     commit = _commit(shipment, operations, head, description)
     if differences := shipment.differences(commit):
-        raise BlendError(
+        raise HubError(
             f"{shipment.where}: commit {commit} does not hold what was sent ({differences.described()}), so it "
             "is not tagged; undo it on the Hub and publish again"
         )
@@ -192,7 +114,7 @@ def make_tag(shipment: Shipment, commit: str) -> str:
         The tagged commit.
 
     Raises:
-        BlendError: If somebody else has given the tag to other content.
+        ConflictError: If somebody else has given the tag to other content.
     """
     import httpx2
 
@@ -201,7 +123,7 @@ def make_tag(shipment: Shipment, commit: str) -> str:
     try:
         repository.hub.ask(
             lambda: repository.hub.api.create_tag(
-                repository.hub.repo_id, tag=shipment.tag, revision=commit, repo_type="dataset"
+                repository.repo_id, tag=shipment.tag, revision=commit, repo_type="dataset"
             )
         )
     except (httpx2.HTTPError, OSError):
@@ -214,12 +136,21 @@ def make_tag(shipment: Shipment, commit: str) -> str:
     return commit
 
 
-def _addition(release: Path, path: str) -> "CommitOperationAdd":
-    from huggingface_hub import CommitOperationAdd
-
-    place = release / path
-    # Tables are large and sent from the disk; the rest is held, so that what was checked is what is sent.
-    return CommitOperationAdd(path, str(place) if place.suffix == ".parquet" else place.read_bytes())
+def _not_arrived(shipment: Shipment, error: Exception) -> BlendError:
+    """Why files did not arrive; of one that was sent whole, the client tells the path and hides the answer."""
+    hidden = error.__cause__
+    if not isinstance(hidden, Exception):
+        why, remedy = reason(error), f"run the same command again, or {WITHOUT_CHUNKS}"
+    else:
+        named = re.search("'(.+)'", str(error))
+        where = f"{shipment.where}, {named[1]}" if named else shipment.where
+        if status_of(hidden) is not None and not is_passing(hidden):
+            return explanation(hidden, where, "write")
+        why, remedy = reason(hidden), "run the same command again"
+    return HubError(
+        f"{shipment.where}: the files did not arrive ({why}); readers see nothing of them; {remedy}: what has "
+        "arrived is not sent twice"
+    )
 
 
 def _commit(
@@ -234,7 +165,7 @@ def _commit(
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return repository.hub.api.create_commit(
-                repository.hub.repo_id,
+                repository.repo_id,
                 operations,
                 commit_message=shipment.title,
                 commit_description=description,
@@ -253,9 +184,9 @@ def _commit(
                 raise
             wait_after(error, attempt, on_wait=repository.hub.on_wait)
         except ValueError as error:
-            raise BlendError(
-                f"{shipment.release / 'README.md'}: the Hub does not accept it: {error}"
-            ) from error
+            raise InputError(
+                f"{shipment.release / CARD_NAME}: the Hub does not accept it: {masked(str(error))}"
+            ) from None
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -265,8 +196,8 @@ def _may_pass(error: Exception) -> bool:
     return is_passing(error) or isinstance(error, json.JSONDecodeError) or status_of(error) in (409, 412)
 
 
-def _conflict(shipment: Shipment, before: str | None, now: str | None) -> BlendError:
-    return BlendError(
+def _conflict(shipment: Shipment, before: str | None, now: str | None) -> ConflictError:
+    return ConflictError(
         f"{shipment.where}: conflict: somebody else moved main from {before} to {now} while this release was "
         "sent; nothing of it was published, and nothing of theirs is lost; look at what they did, raise "
         "`version` if need be, and publish again"

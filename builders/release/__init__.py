@@ -11,8 +11,9 @@ import tomli_w
 
 from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.diff import OpenRelease, open_release
+from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
+from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, write_table
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
@@ -98,6 +99,23 @@ def build_release(
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
         _write_text(release / MANIFEST_NAME, manifest.to_json())
         return manifest
+
+
+def step_since_previous(
+    recipe: Recipe, out: Path, *, base: Path = Path(), places: Mapping[str, Path] | None = None
+) -> tuple[str, VersionStep] | None:
+    """The version before, and the step that follows from what a release changes; null without one before.
+
+    Args:
+        recipe: What was built; its ``previous`` names the version before.
+        out: The release.
+        base: Folder to which the recipe's relative locations refer.
+        places: Directories by location, as `build_release` takes them.
+    """
+    before = _previous(recipe, base, places or {})
+    if before is None:
+        return None
+    return before.manifest.version, version_step(diff_releases(before.folder, out, examples=0))
 
 
 def _previous(recipe: Recipe, base: Path, places: Mapping[str, Path]) -> OpenRelease | None:

@@ -99,16 +99,35 @@ def fetch_release(
         BlendError: If the revision is unknown or a branch, if it holds no release, or if files stay damaged.
     """
     with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
-        commit = _commit(hub, revision)
-        # The manifest alone first: it says what is wanted, and a repository of something else can be large.
+        return release_at(hub, _commit(hub, revision), revision=revision, wanted=wanted)
+
+
+def release_at(hub: HubClient, commit: str, *, revision: str, wanted: Wanted | None = None) -> Path:
+    """A release at a commit, as a checked directory in the Hub client's cache.
+
+    Args:
+        hub: The repository.
+        commit: The commit.
+        revision: How it was named, by itself or by a tag.
+        wanted: Chooses the files to download and check; all of them when absent.
+
+    Raises:
+        HubError: If the commit holds no release, or if files stay damaged.
+    """
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+
+    # The manifest alone first: it says what is wanted, and a repository of something else can be large.
+    try:
         folder = manifest_folder(hub, commit, tag=revision)
-        paths = None if wanted is None else wanted(read_manifest(folder))
-        if paths is None or paths:
-            hub.fetch_all(commit, paths)
-        damaged = _mended(folder, hub, commit, paths)
+    except RemoteEntryNotFoundError:
+        raise _incomplete(hub, commit, MANIFEST_NAME) from None
+    paths = None if wanted is None else wanted(read_manifest(folder))
+    if paths is None or paths:
+        hub.fetch_all(commit, paths)
+    damaged = _mended(folder, hub, commit, paths)
     if damaged:
         raise HubError(
-            f"{hub_name(repo_id)}, revision {revision}: {_listed(damaged)} differs from the digest in "
+            f"{hub.where}, revision {revision}: {_listed(damaged)} differs from the digest in "
             f"{MANIFEST_NAME}, also when downloaded again; use another version, and tell who publishes it"
         )
     return folder
@@ -123,17 +142,17 @@ def manifest_folder(hub: HubClient, commit: str, *, tag: str | None = None) -> P
         tag: Its version tag; the Hub client remembers the commit by it, for when there is no connection.
 
     Raises:
-        HubError: If the commit holds none.
+        huggingface_hub.errors.RemoteEntryNotFoundError: If the commit holds none.
         InputError: If it is not one that this version reads, also when it is downloaded again.
     """
     remembered = tag is None or version_of(tag) is None or _known_commit(hub, tag) == commit
-    path = _manifest(hub, commit if remembered else tag or commit)
+    path = hub.fetch(MANIFEST_NAME, commit if remembered else tag or commit)
     if path.parent.name != commit:
-        path = _manifest(hub, commit)
+        path = hub.fetch(MANIFEST_NAME, commit)
     try:
         read_manifest(path.parent)
     except InputError:
-        _manifest(hub, commit, anew=True)
+        hub.fetch(MANIFEST_NAME, commit, anew=True)
     return path.parent
 
 
@@ -191,15 +210,6 @@ def _known_commit(hub: HubClient, revision: str) -> str | None:
     except RevisionResolutionError:
         return None
     return found.resolved
-
-
-def _manifest(hub: HubClient, revision: str, *, anew: bool = False) -> Path:
-    from huggingface_hub.errors import RemoteEntryNotFoundError
-
-    try:
-        return hub.fetch(MANIFEST_NAME, revision, anew=anew)
-    except RemoteEntryNotFoundError:
-        raise _incomplete(hub, revision, MANIFEST_NAME) from None
 
 
 def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str] | None) -> list[FileInfo]:

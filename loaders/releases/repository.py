@@ -35,6 +35,9 @@ class HubRepository:
 
     def __init__(self, hub: HubClient) -> None:
         self.hub = hub
+        self.repo_id = hub.repo_id
+        self.where = hub.where
+        self.endpoint: str = hub.api.endpoint
 
     def is_private(self) -> bool | None:
         """Whether only its owners see it; null if there is no such repository."""
@@ -69,13 +72,18 @@ class HubRepository:
 
         return {file.path: file for file in self.hub.ask(listed) if file.path != HUB_FILE}
 
-    def manifest(self, commit: str) -> ReleaseManifest:
-        """The manifest at a commit.
+    def find_manifest(self, commit: str) -> ReleaseManifest | None:
+        """The manifest at a commit; null if there is none.
 
         Raises:
             InputError: If it is not one that this version reads.
         """
-        return read_manifest(manifest_folder(self.hub, commit))
+        from huggingface_hub.errors import RemoteEntryNotFoundError
+
+        try:
+            return read_manifest(manifest_folder(self.hub, commit))
+        except RemoteEntryNotFoundError:
+            return None
 
     def history(self, commit: str) -> Iterator[tuple[str, str]]:
         """The commits from one back to the first, each with its title."""

@@ -7,16 +7,29 @@ from typing import Any
 
 from hub_store import Repository
 
+from blend.builders.cards.addressed import addressed_files
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
 
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
 
 
-def make_release(out: Path, version: str, *, locales: Sequence[str] | None = FOUR, **changes: Any) -> Path:
-    """A release of the embedded sample."""
+def make_release(
+    out: Path,
+    version: str,
+    *,
+    locales: Sequence[str] | None = FOUR,
+    after: Path | None = None,
+    **changes: Any,
+) -> Path:
+    """A release of the embedded sample, on top of another one."""
     tags = None if locales is None else tuple(locales)
-    build_release(sample_recipe().model_copy(update={"version": version, "locales": tags, **changes}), out)
+    previous = None if after is None else "the one before"
+    recipe = sample_recipe().model_copy(
+        update={"version": version, "locales": tags, "previous": previous, **changes}
+    )
+    build_release(recipe, out, places={} if after is None else {"the one before": after})
     return out
 
 
@@ -27,6 +40,13 @@ def digests(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def published(folder: Path, hub_url: str, repo_id: str = "org/blend") -> dict[str, str]:
+    """SHA-256 of every file by path, as a release stands in a repository: with its addresses there."""
+    contents = addressed_files(folder, read_manifest(folder), repo_id=repo_id, endpoint=hub_url)
+    assert set(contents) == {"README.md", "croissant.json", "release.json"}
+    return digests(folder) | {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
 
 
 def held(repository: Repository, revision: str = "main") -> dict[str, str]:

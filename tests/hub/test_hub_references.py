@@ -91,7 +91,7 @@ def test_a_release_that_lacks_a_file(hub, commit, release):
     del files[TABLE]
     lacking = hub.repository(REPO).commit(files)
     assert message(hub, f"{REPO}@{lacking}") == (
-        f"Hub dataset org/blend: commit {lacking} holds no {TABLE}, so it is no complete release; "
+        f"Hub dataset org/blend: commit {lacking} holds no {TABLE}, so it is not a complete release; "
         "name a version that `blend publish` made"
     )
 
@@ -99,7 +99,7 @@ def test_a_release_that_lacks_a_file(hub, commit, release):
 def test_a_repository_that_holds_something_else_is_not_downloaded(hub, commit):
     other = hub.repository("org/other").commit({"README.md": b"hello", "data.bin": b"large"})
     assert message(hub, f"org/other@{other}") == (
-        f"Hub dataset org/other: commit {other} holds no release.json, so it is no complete release; "
+        f"Hub dataset org/other: commit {other} holds no release.json, so it is not a complete release; "
         "name a version that `blend publish` made"
     )
     assert not any("data.bin" in request for request in hub.requests)

@@ -11,6 +11,8 @@ from blend.builders.diff.version_step import STEPS, accepted_versions, expected_
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})
 BASE = {(SAQ, "KR"): ROWS}
+ASKED = pl.DataFrame({"MCQID": ["m1", "m2"], "ID": ["q1", "q2"], "country": ["UK", "UK"], "prompt": ["a", "b"]})
+"""Two questions, each asked once; their ids follow from their options."""
 
 CASES = {
     "nothing": (BASE, {}, "none", []),
@@ -140,3 +142,24 @@ def test_accepted_versions_rise_from_the_expected_one(numbers, step):
     assert found == sorted(set(found))
     assert (found[0] == numbers) == (step == "none")
     assert found[0] >= numbers
+
+
+REMOVED = ["multiple-choice-questions: 1 row removed", "multiple-choice-questions: 1 row added"]
+REPLACED = [
+    "multiple-choice-questions: 1 row replaced: their questions are still asked, with other options",
+    "multiple-choice-questions: 1 row added",
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "step", "expected"),
+    [
+        pytest.param({"MCQID": ["m1", "m9"]}, "minor", REPLACED, id="other options"),
+        pytest.param({"MCQID": ["m1", "m9"], "country": ["UK", "US"]}, "major", REMOVED, id="another region"),
+        pytest.param({"MCQID": ["m1", "m9"], "ID": ["q1", "q9"]}, "major", REMOVED, id="another template"),
+    ],
+)
+def test_a_question_that_is_still_asked_is_not_gone(make, rows, step, expected):
+    changed = ASKED.with_columns(**{name: pl.Series(values) for name, values in rows.items()})
+    found = version_step(diff_releases(make({(MCQ, "test"): ASKED}), make({(MCQ, "test"): changed})))
+    assert (found.step, [reason.text for reason in found.reasons]) == (step, expected)

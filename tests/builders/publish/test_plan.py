@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from blend.builders.publish.plan import (
     changes_between,
     check_order,
-    latest_version,
-    version_numbers,
 )
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.repository import RemoteFile
 from blend.schemas.errors import BlendError
+from blend.schemas.versions import newest_version, numbers_of
 
 CONTENTS = st.integers(0, 3)
 FILES = st.dictionaries(st.sampled_from(["a", "b/c", "d", "e.parquet"]), CONTENTS)
@@ -64,13 +63,13 @@ def test_changes_in_words():
     ],
 )
 def test_the_latest_version_is_a_matter_of_numbers(tags: list[str], latest: Any):
-    assert latest_version(dict.fromkeys(tags, "commit")) == latest
+    assert newest_version(dict.fromkeys(tags, "commit")) == latest
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=2))
 def test_versions_are_published_upwards(versions: list[tuple[int, int, int]]):
     old, new = (".".join(map(str, version)) for version in versions)
-    assert version_numbers(old) == versions[0]
+    assert numbers_of(old) == versions[0]
     if versions[1] > versions[0]:
         check_order(new, old, where="here")
     else:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import FOUR, digests, held, make_release
+from hub_releases import FOUR, digests, held, make_release, published
 from hub_server import Hub
 from hub_store import ALICE, BOB, CAROL, DAVE, Account
 
-from blend.builders.publish import Publication, publish_release
+from blend.builders.publish import plan_publication, publish_release
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import McqOptions
 
@@ -22,7 +22,7 @@ pytestmark = [
 ]
 
 REPO = "org/blend"
-Publish = Callable[..., Publication]
+Publish = Callable[..., Any]
 
 FIRST, SECOND = "1.0.0", "1.1.0"
 
@@ -36,9 +36,9 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """1.0.0 with four locales, 1.1.0 with one more, and 1.0.0 once more with other questions."""
     folder = tmp_path_factory.mktemp("releases")
     make_release(folder / FIRST, FIRST)
-    make_release(folder / SECOND, SECOND, locales=FIVE)
+    make_release(folder / SECOND, SECOND, locales=FIVE, after=folder / FIRST)
     make_release(folder / "other", FIRST, seed=7)
-    make_release(folder / "fewer", "2.0.0", locales=("ko-KR", "en-US", "fa-IR"))
+    make_release(folder / "fewer", "2.0.0", locales=("ko-KR", "en-US", "fa-IR"), after=folder / FIRST)
     return folder
 
 
@@ -60,8 +60,9 @@ def login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Account 
 
 @pytest.fixture
 def publish(hub: Hub, hub_cache: Path, login: Any) -> Publish:
-    def publish(release: Path, repo_id: str = REPO, **options: Any) -> Publication:
-        return publish_release(release, repo_id, endpoint=hub.url, **options)
+    def publish(release: Path, repo_id: str = REPO, *, dry_run: bool = False, **options: Any) -> Any:
+        do = plan_publication if dry_run else publish_release
+        return do(release, repo_id, endpoint=hub.url, **options)
 
     return publish
 
@@ -86,15 +87,16 @@ def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, r
     steps = []
     done = publish(releases / FIRST, notify=lambda step, ready, total: steps.append((step, ready, total)))
     repository = hub.repository(REPO)
-    assert held(repository, "main") == held(repository, "v1.0.0") == digests(releases / FIRST)
+    assert held(repository, "main") == held(repository, "v1.0.0") == published(releases / FIRST, hub.url)
     assert repository.tags == {"v1.0.0": done.commit} == {"v1.0.0": repository.branches["main"]}
     titles = [commit.title for _, commit in repository.history("main")]
     assert titles == ["Release blend-sample 1.0.0", "initial commit"]
-    assert (done.action, done.creates, done.previous) == ("publish", True, None)
-    assert set(done.changes.added) == set(digests(releases / FIRST))
-    assert done.load == 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")'
+    assert (done.plan.action, done.new_repository, done.plan.previous) == ("publish", True, None)
+    assert set(done.plan.changes.added) == set(digests(releases / FIRST))
+    assert done.plan.load == 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")'
     assert {step for step, ready, total in steps if ready == total} == {
         "look at the repository",
+        "check the release",
         "send files",
         "commit",
         "tag",
@@ -115,10 +117,10 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
         "data/short-answer-prompts/MX-00000.parquet",
         "data/multiple-choice-questions/test-00000.parquet",  # three locales have no fourth option
     }
-    assert set(done.changes.removed) == gone
-    assert "data/annotations/KR-00000.parquet" in done.changes.unchanged
-    assert held(repository, "main") == held(repository, "v2.0.0") == digests(releases / "fewer")
-    assert held(repository, "v1.0.0") == digests(releases / FIRST)
+    assert set(done.plan.changes.removed) == gone
+    assert "data/annotations/KR-00000.parquet" in done.plan.changes.unchanged
+    assert held(repository, "main") == held(repository, "v2.0.0") == published(releases / "fewer", hub.url)
+    assert held(repository, "v1.0.0") == published(releases / FIRST, hub.url)
     assert not [request for request in hub.requests if request.startswith("PUT /large/")]
     commit = repository.commits[done.commit or ""]
     assert commit.description.splitlines()[1:] == ["Follows 1.0.0.", "Version forced: a test of removal"]
@@ -128,8 +130,8 @@ def test_the_same_content_again_does_nothing(hub: Hub, publish: Publish, release
     first = publish(releases / FIRST)
     hub.requests.clear()
     again = publish(releases / FIRST)
-    assert again == first._replace(action="nothing", creates=False, changes=again.changes, previous="1.0.0")
-    assert not again.changes
+    assert (again.commit, again.plan.action, again.new_repository) == (first.commit, "nothing", False)
+    assert not again.plan.changes
     assert writes(hub) == []
 
 
@@ -154,7 +156,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
 ):
     login(None)
     plan = publish(releases / FIRST, dry_run=True)
-    assert (plan.action, plan.creates, plan.commit) == ("publish", True, None)
+    assert (plan.action, plan.creates, plan.made) == ("publish", True, None)
     assert hub.store.repositories == {}
     login(ALICE)
     publish(releases / FIRST)
@@ -194,7 +196,10 @@ def test_the_version_that_follows_and_a_larger_one_need_no_reason(
     publish: Publish, tmp_path: Path, version: str
 ):
     publish(make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS))
-    assert publish(make_release(tmp_path / "more", version, locales=FIVE, mcq=NO_QUESTIONS)).previous == "1.0.0"
+    assert (
+        publish(make_release(tmp_path / "more", version, locales=FIVE, mcq=NO_QUESTIONS)).plan.previous
+        == "1.0.0"
+    )
 
 
 # Two maintainers at once.
@@ -237,7 +242,7 @@ def test_a_publish_between_anothers_commit_and_tag_is_refused(
     from blend.loaders.releases.pull import pull_release
 
     pull_release(f"{REPO}@{head}", tmp_path / "finish", endpoint=hub.url)
-    assert publish(tmp_path / "finish").action == "tag"
+    assert publish(tmp_path / "finish").plan.action == "tag"
     assert hub.repository(REPO).tags["v1.1.0"] == head
 
 
@@ -249,7 +254,7 @@ def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, releases
     refusal(publish, releases / FIRST)
     hub.requests.clear()
     done = publish(releases / FIRST)
-    assert done.action == "tag"
+    assert done.plan.action == "tag"
     assert hub.repository(REPO).tags == {"v1.0.0": done.commit}
     assert writes(hub) == [f"POST /api/datasets/org/blend/tag/{done.commit}"]
 
@@ -306,7 +311,7 @@ def test_a_passing_error_at_any_step(
     assert fault.struck == 1
     repository = hub.repository(REPO)
     assert repository.tags == {"v1.0.0": done.commit}
-    assert held(repository, "main") == held(repository, "v1.0.0") == digests(releases / FIRST)
+    assert held(repository, "main") == held(repository, "v1.0.0") == published(releases / FIRST, hub.url)
     assert [commit.title for _, commit in repository.history("main")] == [
         "Release blend-sample 1.0.0",
         "initial commit",
@@ -332,7 +337,7 @@ def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
     assert waits == [f"503 Service Unavailable: next attempt in {seconds} s" for seconds in (1, 2, 4, 8, 16)]
     assert list(hub.repository(REPO).files()) == [".gitattributes"]
     hub.faults.clear()
-    assert publish(releases / FIRST).action == "publish"
+    assert publish(releases / FIRST).plan.action == "publish"
 
 
 def test_the_hub_says_how_long_to_wait(hub: Hub, publish: Publish, releases: Path, quick: None):
@@ -390,13 +395,13 @@ def test_a_private_repository_is_seen_by_its_owners_only(
     assert hub.repository(REPO).private
     login(CAROL)
     pull_release("org/blend@v1.0.0", tmp_path / "carol", endpoint=hub.url)
-    assert digests(tmp_path / "carol") == digests(releases / FIRST)
+    assert digests(tmp_path / "carol") == published(releases / FIRST, hub.url)
     for stranger in (DAVE, None):
         login(stranger)
         with pytest.raises(BlendError, match="not found, private or gated"):
             pull_release("org/blend@v1.0.0", tmp_path / "stranger", endpoint=hub.url)
     login(BOB)
-    assert publish(releases / FIRST, private=True).action == "nothing"
+    assert publish(releases / FIRST, private=True).plan.action == "nothing"
     assert publish(releases / SECOND, forced="no flag needed", dry_run=True).action == "publish"
 
 
@@ -430,11 +435,13 @@ def test_messages_about_tokens(hub: Hub, publish: Publish, releases: Path, login
 
 
 def test_messages_for_repository_ids(publish: Publish, releases: Path):
-    expected = "Hub dataset {}: no repository id; write org/name, where org is an account or organisation"
+    expected = (
+        "Hub dataset {}: not the name of a repository; write org/name, where org is an account or organisation"
+    )
     assert refusal(publish, releases / FIRST, "blend") == expected.format("blend")
     assert refusal(publish, releases / FIRST, "a/b/c") == expected.format("a/b/c")
     assert refusal(publish, releases / FIRST, "org/--") == (
-        "Hub dataset org/--: no repository id; write org/name"
+        "Hub dataset org/--: not the name of a repository; write org/name"
     )
 
 
@@ -450,7 +457,7 @@ def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, releases: 
 def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, releases: Path):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"README.md": b"# soon"})
-    assert publish(releases / FIRST).changes.changed == ("README.md",)
+    assert publish(releases / FIRST).plan.changes.changed == ("README.md",)
 
 
 def test_another_dataset_is_not_replaced(publish: Publish, releases: Path, tmp_path: Path):
@@ -490,7 +497,7 @@ def test_a_gitignore_on_the_hub_leaves_nothing_out(hub: Hub, publish: Publish, r
     publish(releases / FIRST)
     hub.repository(REPO).edit({".gitignore": b"data/\n*.toml\n"})
     publish(releases / SECOND, forced="a test")
-    assert held(hub.repository(REPO), "v1.1.0") == digests(releases / SECOND)
+    assert held(hub.repository(REPO), "v1.1.0") == published(releases / SECOND, hub.url)
 
 
 def test_a_repository_without_attributes_keeps_tables_as_small_files(
@@ -498,5 +505,5 @@ def test_a_repository_without_attributes_keeps_tables_as_small_files(
 ):
     hub.repository(REPO).commit({"README.md": b"# by git"})
     publish(releases / FIRST)
-    assert held(hub.repository(REPO), "v1.0.0") == digests(releases / FIRST)
+    assert held(hub.repository(REPO), "v1.0.0") == published(releases / FIRST, hub.url)
     assert not any(entry.sha256 for entry in hub.repository(REPO).files().values())

@@ -155,8 +155,9 @@ def test_secrets_of_every_form_are_masked(text: str, shown: str):
             answered(507),
             HubError,
             (
-                "the account has no storage left for this (507 Insufficient Storage, GET /api/datasets/org/blend); "
-                "free some in the settings of the account on the Hub, and run the same command again"
+                "the account has no storage left for this (507 Insufficient Storage, "
+                "GET /api/datasets/org/blend); free some in the settings of the account on the Hub, and run "
+                "the same command again"
             ),
         ),
         (
@@ -188,8 +189,8 @@ def test_secrets_of_every_form_are_masked(text: str, shown: str):
             ChunksFailed("Task error: HTTP status client error (403 Forbidden)"),
             HubError,
             (
-                "the files did not arrive in chunks (Task error: HTTP status client error (403 Forbidden)); try "
-                "again, or set HF_HUB_DISABLE_XET=1, which transfers files whole"
+                "the files did not arrive in chunks (Task error: HTTP status client error (403 Forbidden)); "
+                "try again, or set HF_HUB_DISABLE_XET=1, which transfers files whole"
             ),
         ),
         (HFValidationError("no"), InputError, "not the name of a repository; write org/name"),

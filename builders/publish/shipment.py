@@ -1,0 +1,100 @@
+"""The shipment: a release as it will stand in its repository, and how it compares with what stands there."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blend.builders.cards.addressed import addressed_files
+from blend.builders.publish.plan import Changes, changes_between
+from blend.loaders.files.progress import Notify
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.files import ReleaseFile, read_release_files
+from blend.loaders.releases.repository import HubRepository
+from blend.schemas.errors import ConflictError
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.versions import tag_of
+
+if TYPE_CHECKING:
+    from huggingface_hub import CommitOperationAdd
+
+
+@dataclass(frozen=True, slots=True)
+class Shipment:
+    """A release on its way into a repository."""
+
+    repository: HubRepository
+    """Where it goes."""
+    release: Path
+    """Directory in which it lies."""
+    manifest: ReleaseManifest
+    """Its manifest, as it lies there."""
+    files: Mapping[str, ReleaseFile]
+    """Its files as they are published, by path."""
+    contents: Mapping[str, bytes]
+    """The files that are published with another content than they have in the directory, by path."""
+    notify: Notify
+    """Told about progress."""
+
+    @classmethod
+    def of(cls, release: Path, repository: HubRepository, *, despite: str | None, notify: Notify) -> "Shipment":
+        """The release in a directory, for a repository.
+
+        Raises:
+            InputError: If the directory is not as its manifest says.
+        """
+        files, manifest = read_release_files(release), read_manifest(release)
+        contents = addressed_files(
+            release, manifest, repo_id=repository.repo_id, endpoint=repository.endpoint, despite=despite
+        )
+        changed = {path: _described(path, content) for path, content in contents.items()}
+        return cls(repository, release, manifest, {**files, **changed}, contents, notify)
+
+    @property
+    def title(self) -> str:
+        """First line of its commit; the same for every attempt."""
+        return f"Release {self.manifest.name} {self.manifest.version}"
+
+    @property
+    def tag(self) -> str:
+        """Tag of its version."""
+        return tag_of(self.manifest.version)
+
+    @property
+    def where(self) -> str:
+        """The repository, for messages."""
+        return self.repository.where
+
+    def differences(self, commit: str) -> Changes:
+        """What would have to change at a commit for it to hold exactly the release."""
+        return changes_between(self.files, self.repository.files(commit))
+
+    def check_tagged(self, commit: str) -> None:
+        """Refuse other content under a tag: a tag never moves.
+
+        Raises:
+            ConflictError: If the tagged commit does not hold the release.
+        """
+        if differences := self.differences(commit):
+            raise ConflictError(
+                f"{self.where}: {self.tag} is published with other content and never changes "
+                f"({differences.described()}); see "
+                f"`blend diff {self.repository.repo_id}@{self.tag} {self.release}`, "
+                "raise `version` in the recipe and build again"
+            )
+
+    def addition(self, path: str) -> "CommitOperationAdd":
+        """A file as a commit takes it."""
+        from huggingface_hub import CommitOperationAdd
+
+        place = self.release / path
+        # Tables are large and sent from the disk; the rest is held, so that what was checked is what is sent.
+        if place.suffix == ".parquet":
+            return CommitOperationAdd(path, str(place))
+        return CommitOperationAdd(path, self.contents.get(path) or place.read_bytes())
+
+
+def _described(path: str, content: bytes) -> ReleaseFile:
+    git_id = hashlib.sha1(f"blob {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
+    return ReleaseFile(path, len(content), hashlib.sha256(content).hexdigest(), git_id)
