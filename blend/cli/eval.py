@@ -68,6 +68,16 @@ def run(
             min=1, max=4, help="Multiple choice: ask each question with the right option in so many positions."
         ),
     ] = None,
+    prompts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Short answers: ask with this prompt of the release only; can be repeated."
+        ),
+    ] = None,
+    language: Annotated[
+        Literal["local", "english"] | None,
+        typer.Option(help="Short answers: ask in this language only, instead of in both."),
+    ] = None,
     revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None,
     device: Annotated[
         str | None, typer.Option(help="Where a local model computes, as torch names it; a GPU if there is one.")
@@ -102,7 +112,12 @@ def run(
     from blend.views.progress import interruptible
 
     style = style or ("json" if answers is not None and task == "multiple-choice" else None)
-    options = {"style": style, "rotations": rotations}
+    options = {
+        "style": style,
+        "rotations": rotations,
+        "prompts": None if prompts is None else tuple(prompts),
+        "languages": None if language is None else (language,),
+    }
     given = {name: value for name, value in options.items() if value is not None}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
         asked = ask(release, task, locales=locales, limit=limit, **given)
@@ -137,7 +152,7 @@ def _keep(asked: "AskedOfRelease", answers: Path, model: str | None, out: Path) 
     from blend.eval.runs.recorded import read_recorded
     from blend.eval.runs.running import keep_recorded
 
-    recorded = read_recorded(answers, asked.asked.items, model=model)
+    recorded = read_recorded(answers, asked.asked, model=model)
     for remark in recorded.remarks:
         typer.echo(f"note: {answers.name}: {remark}", err=True)
     with opened(out, asked, recorded.description, None) as run:

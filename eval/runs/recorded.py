@@ -1,7 +1,6 @@
 """Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ import polars as pl
 
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.description import RecordedAnswers
+from blend.eval.tasks.items import Asked
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
@@ -32,14 +32,14 @@ class Recorded(NamedTuple):
     """What the reader noticed and did not refuse, in words for a user."""
 
 
-def read_recorded(path: Path, items: pl.DataFrame, *, model: str | None = None) -> Recorded:
+def read_recorded(path: Path, asked: Asked, *, model: str | None = None) -> Recorded:
     """The answers in a CSV, JSON Lines or Parquet file.
 
     Args:
         path: File with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs one item per
             template), ``response``, and perhaps ``prompt``, the exact text that was asked. Further columns are
             left out.
-        items: What could be asked, `tasks.items.ITEMS`.
+        asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
 
     Returns:
@@ -51,10 +51,13 @@ def read_recorded(path: Path, items: pl.DataFrame, *, model: str | None = None) 
         RowError, RowErrors: If the file cannot be read, or if ids are unknown, twice there or blank, or a
             response is not text; names file and row of each.
     """
-    rows = _rows(path)
-    id_column = _id_column(path, rows)
+    items = asked.items
+    every = _rows(path)
+    id_column = _id_column(path, every)
     ids = _ids(path, items, id_column)
-    _check(path, rows, id_column, ids)
+    skipped = _skipped(asked, id_column)
+    _check(path, every, id_column, ids, skipped)
+    rows = [row for row in every if row.values[id_column] in ids]
     answers = pl.DataFrame(
         {
             "item_id": [ids[row.values[id_column]] for row in rows],
@@ -70,7 +73,7 @@ def read_recorded(path: Path, items: pl.DataFrame, *, model: str | None = None) 
     return Recorded(
         joined.with_columns(absent).select(list(ANSWERS)),
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        tuple(_remarks(rows, items, answers)),
+        tuple(_remarks(every, rows, items, answers)),
     )
 
 
@@ -115,7 +118,16 @@ def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
     return dict(zip(items["template_id"], items["item_id"], strict=True))
 
 
-def _check(path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str]) -> None:
+def _skipped(asked: Asked, id_column: str) -> Collection[str]:
+    """The values of the id column that name what is not asked."""
+    if asked.skipped is None:
+        return ()
+    return set(asked.skipped["template_id" if id_column == "ID" else "item_id"])
+
+
+def _check(
+    path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str], skipped: Collection[str]
+) -> None:
     problems: list[RowError] = []
     seen: dict[object, str] = {}
     for row in rows:
@@ -126,7 +138,7 @@ def _check(path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str]
         elif name in seen:
             fix = f"delete this row or {seen[name]}"
             problems.append(RowError(f"a second answer to {name!r}", where=where, fix=fix))
-        elif name not in ids:
+        elif name not in ids and name not in skipped:
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
             problems.append(RowError(f"nothing is asked under {name!r}", where=where, fix=fix))
         elif response is not None and not isinstance(response, str):
@@ -139,25 +151,28 @@ def _check(path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str]
     raise_all(problems)
 
 
-def _remarks(rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:
+def _remarks(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:
+    texts = [(row.place, (row.values["response"] or "").strip()) for row in rows]
+    empty = [place for place, text in texts if not text]
+    like_na = [place for place, text in texts if text in _MISSING_VALUES]
+    n_left_out = len(every) - len(rows)
     remarks: list[str] = []
-    empty = [row.place for row in rows if not (row.values["response"] or "").strip()]
+    if n_left_out:
+        remarks.append(f"rows of questions that no score counts, left out: {n_left_out}")
     if empty:
-        remarks.append(f"{_counted(empty, 'response is', 'responses are')} empty and will count as wrong")
-    like_na = [row.place for row in rows if (row.values["response"] or "").strip() in _MISSING_VALUES]
+        remarks.append(f"empty responses, which count as wrong: {_counted(empty)}")
     if like_na:
-        texts = Counter((row.values["response"] or "").strip() for row in rows)
-        shown = ", ".join(repr(text) for text in sorted(_MISSING_VALUES & set(texts)))
+        shown = ", ".join(repr(text) for text in sorted({text for _, text in texts} & _MISSING_VALUES))
         remarks.append(
-            f"{_counted(like_na, 'response is', 'responses are')} {shown}: taken as the text it is; "
+            f"responses {shown}, taken as the text they are: {_counted(like_na)}; "
             "leave such rows out if the model was not asked"
         )
     n_missing = items.height - answers.height
     if n_missing:
         first = items.join(answers, on="item_id", how="anti")["item_id"][0]
-        remarks.append(f"{n_missing} of {items.height} items have no answer in the file (first: {first})")
+        remarks.append(f"items without an answer in the file: {n_missing} of {items.height} (first: {first})")
     return remarks
 
 
-def _counted(places: list[str], one: str, several: str) -> str:
-    return f"1 {one} ({places[0]})" if len(places) == 1 else f"{len(places)} {several} (first: {places[0]})"
+def _counted(places: list[str]) -> str:
+    return f"{len(places)} (first: {places[0]})"

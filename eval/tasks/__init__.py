@@ -10,7 +10,13 @@ import polars as pl
 
 from blend.eval.tasks.items import Asked, TaskOptions
 from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.eval.tasks.short_answer import ShortAnswerOptions, ask_short_answers
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+)
 from blend.schemas.errors import UnknownNameError
 
 
@@ -27,6 +33,9 @@ class Task(NamedTuple):
 
 TASKS: dict[str, Task] = {
     "multiple-choice": Task((MULTIPLE_CHOICE_QUESTIONS,), MultipleChoiceOptions, ask_multiple_choice),
+    "short-answer": Task(
+        (SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS, ANNOTATIONS), ShortAnswerOptions, ask_short_answers
+    ),
 }
 """The tasks by name."""
 

@@ -90,4 +90,8 @@ def _options(task: Task, options: Mapping[str, Any]) -> Any:
         if cause is not None:
             raise InputError(str(cause)) from None
         name = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            raise InputError(
+                f"option {name}: this task has no such option; it has {', '.join(task.options.model_fields)}"
+            ) from None
         raise InputError(f"option {name}: {first['input']!r} is not possible ({first['msg']})") from None

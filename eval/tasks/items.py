@@ -57,6 +57,8 @@ class Asked(NamedTuple):
     """Text around the question, with its slots, by ``prompt_id``; what is in the signature."""
     kind: AnswerKind
     """What the answers are."""
+    skipped: pl.DataFrame | None = None
+    """``item_id``, ``locale`` and ``template_id`` of what is not asked since no score counts it."""
 
 
 def text_digest(text: str) -> str:
