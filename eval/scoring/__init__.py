@@ -13,7 +13,7 @@ from blend.eval.scoring.multiple_choice import score_multiple_choice
 from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
 from blend.eval.scoring.signature import release_name, signature
 from blend.loaders.files.whole import write_whole
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, UnknownNameError
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -50,10 +50,12 @@ def score_run(run: Run, *, rule: str = "default", allow_missing: bool = False, s
         UnknownNameError: If there is no such rule; lists the rules.
         InputError: If too many items have no answer, or if what the run has kept cannot be read.
     """
+    description = run.description
+    if description.task not in SCORERS:
+        raise UnknownNameError("task to score", description.task, SCORERS)
+    scorer = SCORERS[description.task]
     answers = run.answers()
     _check_missing(run, answers, allow_missing=allow_missing)
-    description = run.description
-    scorer = SCORERS[description.task]
     judged = scorer.judge(run, answers, rule, seed)
     scores = Scores(
         task=description.task,

@@ -1,0 +1,143 @@
+"""Runs a script of answers into a directory, and dies at the n-th moment: before, within or after a write.
+
+``python kill_points.py FOLDER`` tries every moment in a process of its own, in ``FOLDER/0``, ``FOLDER/1`` …,
+until one lives to the end, and prints how many there were.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+
+from blend.eval.models.protocols import Generation, ModelDescription
+from blend.eval.runs import answers, directory, opened
+from blend.eval.runs.running import ask_model
+from blend.eval.tasks.asking import AskedOfRelease
+from blend.eval.tasks.items import ITEMS, Asked
+from blend.schemas.manifest import TableInfo
+
+N_ITEMS = 24
+BATCH = 4
+
+
+class Echo:
+    """Answers with the prompt turned around, a few at a time, in an order of its own."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails = fails
+        self.asked: list[str] = []
+
+    def describe(self) -> ModelDescription:
+        return ModelDescription(backend="server", id="echo", chat=False, delimiter="")
+
+    def generate(self, prompts, *, samples=None, keep=None):
+        self.asked += prompts
+        for start in range(0, len(prompts), BATCH):
+            rows = list(range(start, min(start + BATCH, len(prompts))))[::-1]
+            keep(rows, [self._answer(prompts[row]) for row in rows])
+        return []
+
+    def _answer(self, prompt: str) -> Generation:
+        if self.fails and prompt == "prompt 7\n":
+            return Generation.failed("timed out")
+        return Generation(prompt[::-1], len(prompt), 3, "stop")
+
+
+def asked(name: str = "sample", version: str = "1.0.0") -> AskedOfRelease:
+    rows = [
+        {"item_id": f"i{n}", "locale": "ko-KR", "region": "KR", "template_id": f"t{n}", "topic": "Food"}
+        | {"prompt_id": "json", "language": "en", "prompt": f"prompt {n}\n", "options": None}
+        for n in range(N_ITEMS)
+    ]
+    gold = pl.DataFrame({"item_id": [row["item_id"] for row in rows]})
+    table = TableInfo(
+        config="multiple-choice-questions",
+        split="test",
+        rows=N_ITEMS,
+        content_sha256="0" * 64,
+        schema_sha256="0" * 64,
+        files=(),
+    )
+    manifest = SimpleNamespace(name=name, version=version, tables=(table,))
+    options = {"locales": None, "limit": None, "style": "json", "rotations": 1}
+    items = Asked(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text")
+    return AskedOfRelease(manifest, "multiple-choice", options, items)
+
+
+def run_all(out: Path, model: Echo) -> None:
+    with opened(out, asked(), model.describe(), None) as run:
+        ask_model(run, model)
+
+
+class _Moments:
+    """Counts moments, and kills the process at the chosen one."""
+
+    def __init__(self, chosen: int) -> None:
+        self.left = chosen
+
+    def __call__(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def around(self, function):
+        def call(*arguments, **options):
+            self()
+            result = function(*arguments, **options)
+            self()
+            return result
+
+        return call
+
+
+def _die_at(chosen: int, out: Path) -> None:
+    moment = _Moments(chosen)
+
+    class Halting:
+        """A file in which a write can end in the middle of a line."""
+
+        def __init__(self, file) -> None:
+            self.file = file
+
+        def write(self, data: bytes) -> None:
+            moment()
+            self.file.write(data[: len(data) // 2])
+            self.file.flush()
+            moment()
+            self.file.write(data[len(data) // 2 :])
+
+        def __getattr__(self, name: str):
+            return getattr(self.file, name)
+
+    opens = answers.Journal.__init__
+
+    def opening(self, path: Path) -> None:
+        opens(self, path)
+        self._file = Halting(self._file)
+
+    answers.Journal.__init__ = opening
+    answers.write_frame = directory.write_frame = moment.around(answers.write_frame)
+    directory.write_whole = moment.around(directory.write_whole)
+    Path.unlink = moment.around(Path.unlink)
+    run_all(out, Echo(fails=True))
+
+
+def main(folder: Path) -> None:
+    for chosen in range(200):
+        child = os.fork()
+        if child == 0:
+            _die_at(chosen, folder / str(chosen))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status):
+            assert os.WEXITSTATUS(status) == 0, "the run failed otherwise than by a kill"
+            print(chosen)
+            return
+    raise AssertionError("no run came to its end")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,166 @@
+"""Runs that are stopped: killed at every moment of their writing, interrupted, out of space, two at a time."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kill_points import N_ITEMS, Echo, asked, run_all
+from polars.testing import assert_frame_equal
+
+from blend.eval.runs import answers, opened
+from blend.eval.runs.directory import read_run
+from blend.eval.runs.running import ask_model
+from blend.schemas.errors import BlendError, ConflictError, InputError, StorageError
+
+
+def digest(directory: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.integration
+def test_killed_at_every_moment_and_gone_on_with_is_the_run_that_was_not(tmp_path: Path):
+    whole = tmp_path / "whole"
+    run_all(whole, Echo())
+    script = Path(__file__).with_name("kill_points.py")
+    made = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "killed")], capture_output=True, text=True, check=True
+    )
+    moments = int(made.stdout)
+    assert moments >= 20
+    for moment in range(moments):
+        killed = tmp_path / "killed" / str(moment)
+        kept = read_run(killed).answers() if (killed / "run.json").exists() else None
+        model = Echo()
+        run_all(killed, model)
+        # Nothing that was kept is asked again, unless it was an error.
+        if kept is not None:
+            answered = set(kept.filter(kept["error"].is_null())["item_id"])
+            assert not {f"prompt {item[1:]}\n" for item in answered} & set(model.asked)
+        assert len(model.asked) == len(set(model.asked))
+        assert digest(killed) == digest(whole), f"moment {moment}"
+
+
+def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
+    out = tmp_path / "run"
+    first, second, third = Echo(fails=True), Echo(), Echo()
+    with opened(out, asked(), first.describe(), None) as run:
+        outcome = ask_model(run, first)
+    assert (outcome.n_items, outcome.n_asked, outcome.n_missing) == (N_ITEMS, N_ITEMS, 1)
+    assert outcome.first_error == "timed out"
+    kept = read_run(out).answers()
+    assert kept.filter(kept["error"].is_not_null())["item_id"].to_list() == ["i7"]
+    run_all(out, second)
+    assert second.asked == ["prompt 7\n"]
+    run_all(out, third)
+    assert third.asked == []
+    run_all(tmp_path / "whole", Echo())
+    assert_frame_equal(read_run(out).answers(), read_run(tmp_path / "whole").answers())
+
+
+def test_ctrl_c_keeps_what_was_answered(tmp_path: Path):
+    class Interrupted(Echo):
+        def _answer(self, prompt: str):
+            if prompt == "prompt 13\n":
+                raise KeyboardInterrupt
+            return super()._answer(prompt)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_all(tmp_path / "run", Interrupted())
+    assert read_run(tmp_path / "run").answers().height == 12
+    model = Echo()
+    run_all(tmp_path / "run", model)
+    assert len(model.asked) == 12
+
+
+def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out, written = tmp_path / "run", answers.Journal.append
+
+    def full(self, rows) -> None:
+        rows = list(rows)
+        if rows[0]["item_id"] == "i11":
+            self._file.write(b'{"item_id": "i1')
+            self._file.flush()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(self, rows)
+
+    monkeypatch.setattr(answers.Journal, "append", full)
+    with pytest.raises(StorageError) as raised:
+        run_all(out, Echo())
+    assert str(raised.value) == (
+        f"{out}: no space left on the disk; what was answered until now is kept; "
+        "free some space and run the same command again"
+    )
+    monkeypatch.undo()
+    assert read_run(out).answers().height == 8
+    model = Echo()
+    run_all(out, model)
+    assert len(model.asked) == N_ITEMS - 8
+
+
+def test_a_second_process_is_refused(tmp_path: Path):
+    model = Echo()
+    out = tmp_path / "run"
+    # The lock is the operating system's, so a second opening in this process stands for another one.
+    first = opened(out, asked(), model.describe(), None)
+    second = opened(out, asked(), model.describe(), None)
+    with first, pytest.raises(ConflictError) as raised, second:
+        pass
+    assert str(raised.value) == (
+        f"{out}: another process is running into this directory; wait for it, or choose another --out"
+    )
+
+
+def test_another_run_is_refused_by_what_differs(tmp_path: Path):
+    out = tmp_path / "run"
+    run_all(out, Echo())
+    before = digest(out)
+    other = Echo().describe().model_copy(update={"id": "gpt-x", "revision": "v" * 80})
+    with pytest.raises(InputError) as raised, opened(out, asked(version="1.1.0"), other, None):
+        pass
+    assert str(raised.value) == (
+        f"{out}: holds another run, which differs in\n"
+        "  release.version: 1.0.0 there, 1.1.0 now\n"
+        "  model.id: echo there, gpt-x now\n"
+        f"  model.revision: absent there, {'v' * 60}… now\n"
+        "choose another --out, or ask for the same again to go on with this one"
+    )
+    assert digest(out) == before
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda out: out.write_text("x"), "is a file; --out names the directory of the run"),
+        (
+            lambda out: (out.mkdir(), (out / "thesis.doc").write_text("x")),
+            "holds 'thesis.doc' but no run.json, so it is not that of a run; choose another --out",
+        ),
+    ],
+)
+def test_what_is_no_run_directory_is_left_alone(tmp_path: Path, make, message: str):
+    out = tmp_path / "run"
+    make(out)
+    with pytest.raises(BlendError) as raised:
+        run_all(out, Echo())
+    assert str(raised.value) == f"{out}: {message}"
+
+
+def test_reading_what_is_no_run(tmp_path: Path):
+    with pytest.raises(InputError) as raised:
+        read_run(tmp_path)
+    assert str(raised.value) == (
+        f"{tmp_path}: no run.json here, so it is not the directory of a run; make one with `blend eval run`"
+    )
+
+
+def test_a_description_of_a_later_version(tmp_path: Path):
+    (tmp_path / "run.json").write_text('{"run_format": 99}')
+    with pytest.raises(InputError, match="not a description that this version of blend-sdk reads"):
+        read_run(tmp_path)
