@@ -169,6 +169,7 @@ def _with_previous(
 def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
     from rich.console import Console
 
+    from blend.builders.mcq.none_made import why_none_made
     from blend.views.release import release_tables
 
     console = Console()
@@ -176,7 +177,9 @@ def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManif
         console.print(table)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
+    why_none = why_none_made(manifest)
     for line in (
+        *([] if why_none is None else [f"\n{why_none}"]),
         f"\nBuilt {manifest.name} {manifest.version} in {out}{replaced}. Look at it:",
         f"  blend show {out}",
         f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',

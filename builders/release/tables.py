@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.mcq import build_mcq
+from blend.builders.mcq.none_made import STAGE
 from blend.builders.mcq.result import McqBuild
 from blend.builders.parquet import Table
 from blend.builders.release.inputs import Inputs, read_inputs, read_snapshot
@@ -204,4 +205,4 @@ def _mcq_stage(mcqs: McqBuild) -> Stage:
         for verdict in ("same", "different")
     }
     made = mcqs.summary.select("locale", rows="mcqs")
-    return Stage("make multiple-choice questions", made, pl.concat([empty(FINDINGS), dropped]), decided)
+    return Stage(STAGE, made, pl.concat([empty(FINDINGS), dropped]), decided)

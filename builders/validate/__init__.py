@@ -14,7 +14,12 @@ from blend.builders.validate.checks.characters import check_characters
 from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
 from blend.builders.validate.checks.ids import check_alignment, check_ids, check_questions
 from blend.builders.validate.checks.loading import check_loading
-from blend.builders.validate.checks.mcq import check_mcq_regions, check_mcq_texts, check_positions
+from blend.builders.validate.checks.mcq import (
+    check_mcq_made,
+    check_mcq_regions,
+    check_mcq_texts,
+    check_positions,
+)
 from blend.builders.validate.checks.personal import check_personal_data
 from blend.builders.validate.checks.scripts import check_scripts, check_translations
 from blend.builders.validate.checks.tables import check_rows, check_splits, check_tables
@@ -40,6 +45,7 @@ CHECKS: dict[str, Check] = {
     "alignment": check_alignment,
     "questions": check_questions,
     "votes": check_votes,
+    "mcq-made": check_mcq_made,
     "mcq-texts": check_mcq_texts,
     "mcq-regions": check_mcq_regions,
     "right-answers": check_right_answers,

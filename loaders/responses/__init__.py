@@ -14,6 +14,7 @@ import polars as pl
 from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, place_of, read_rows
+from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import format_of
@@ -69,6 +70,8 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
     prompts = _table(_PROMPTS, files["prompts"], folder, known, notes)
     check_links(templates, questions, responses, reviews, notes)
     check_prompts(prompts, questions, notes)
+    if templates.whole:
+        check_countries(questions.rows, templates.rows, known, notes)
     notes.raise_problems()
     return ResponseTables(
         questions=_question_frame(questions.rows, templates.rows, known),
@@ -95,6 +98,7 @@ def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
     """The files of a directory of raw responses, by what they hold."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
+    _check_overlooked(folder, notes)
     files = {
         "templates": [_single_file(folder, "templates")],
         "questions": [_single_file(folder, "questions")],
@@ -166,6 +170,22 @@ def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registr
     ]
 
 
+def _check_overlooked(folder: Path, notes: Notes) -> None:
+    """Note what nobody would read because of its name: ``Reviews/``, ``review/``, ``reviews.jsonl``."""
+    for path in sorted(folder.iterdir()):
+        base = path.name.partition(".")[0].casefold()
+        for name in ("responses", "reviews"):
+            meant = base in (name, name.removesuffix("s"))
+            # A file system without regard for case finds the folder under the right name as well.
+            if meant and path.name != name and not _is_same(path, folder / name):
+                fix = f"the files belong into the folder {name!r}, one per locale; move or rename it"
+                notes.problem("nothing of that name is read", where=path.name, fix=fix)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return path.exists() and other.exists() and path.samefile(other)
+
+
 def _single_file(folder: Path, name: str) -> Path:
     found = _named(folder, name)
     if not found:
@@ -186,7 +206,16 @@ def _named(folder: Path, name: str) -> list[Path]:
 
 def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> list[Path]:
     """The files in a folder, by name; one of another kind is a problem, a hidden one is not."""
-    files = sorted(path for path in (folder / name).glob("*") if not path.name.startswith("."))
+    part = folder / name
+    if not os.path.lexists(part):
+        return []
+    try:
+        # Not `glob`, for which a folder that may not be read is an empty one.
+        files = sorted(path for path in part.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        fix = "make it a folder that may be read"
+        notes.problem(f"cannot be read as a folder ({error.strerror})", where=name, fix=fix)
+        return []
     for path in files:
         if path.suffix not in suffixes:
             fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"

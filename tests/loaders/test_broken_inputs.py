@@ -30,6 +30,17 @@ def test_message(case: Path, tmp_path: Path):
     assert str(caught.value).replace(str(folder), "{folder}") == expected
 
 
+def test_reviews_that_are_not_a_folder(tmp_path: Path):
+    folder = Path(shutil.copytree(HERE / "valid" / "responses", tmp_path / "input"))
+    shutil.rmtree(folder / "reviews")
+    (folder / "reviews").write_text("", encoding="utf-8")
+    with pytest.raises(BlendError) as caught:
+        read_responses(folder)
+    assert str(caught.value) == (
+        "reviews: cannot be read as a folder (Not a directory); make it a folder that may be read"
+    )
+
+
 def test_every_kind_has_cases():
     assert {case.parent.name for case in CASES} == set(READERS)
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.builders.templates.localise import prompt_question
-from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.mentions import is_named, others_named
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),
@@ -52,6 +53,7 @@ def check_questions(subject: Subject) -> Iterator[Problem]:
     """
     asked = _gathered(subject, SHORT_ANSWER_QUESTIONS, ["locale", *_SHARED.values()])
     asked = asked.drop("place", "split").unique(["ID", "locale"], keep="first", maintain_order=True)
+    yield from _named(subject)
     yield from _annotated(subject, asked)
     yield from _chosen(subject, asked)
 
@@ -102,6 +104,21 @@ def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
         if lacking:
             shown = ", ".join(lacking[:_SHOWN_IDS]) + (" …" if len(lacking) > _SHOWN_IDS else "")
             yield info(f"{config}/{split}", f"lacks {len(lacking):,} of {len(every):,} ids: {shown}")
+
+
+def _named(subject: Subject) -> Iterator[Problem]:
+    """English questions that do not name the region they ask about, by any of its names or its people's."""
+    for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=["Translation", "locale"]):
+        for row in batch.complete().rows.iter_rows(named=True):
+            if row["locale"] not in subject.locales:
+                continue
+            locale = subject.locales.get(row["locale"])
+            if not is_named(row["Translation"], locale):
+                others = others_named(row["Translation"], subject.locales, locale)
+                what = f"names {' and '.join(others)}, not" if others else "does not name"
+                yield warning(
+                    batch.place(row["ID"]), f"Translation {what} {locale.region_name}", CORRECT_AND_REBUILD
+                )
 
 
 def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:

@@ -5,11 +5,22 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from blend.builders.mcq.none_made import why_none_made
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.builders.validate.subject import Subject
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.locales import Registry
 from blend.schemas.rows import LETTERS
+
+
+def check_mcq_made(subject: Subject) -> Iterator[Problem]:
+    """Questions become multiple-choice questions.
+
+    A release that asks questions and holds no multiple-choice question is seldom meant.
+    """
+    why = why_none_made(subject.manifest)
+    if why is not None:
+        yield warning(MULTIPLE_CHOICE_QUESTIONS, why.rstrip("."))
 
 
 def check_mcq_texts(subject: Subject) -> Iterator[Problem]:

@@ -1,0 +1,28 @@
+"""Why a release has no multiple-choice questions, where it has questions to make them of."""
+
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.rows import LETTERS
+
+STAGE = "make multiple-choice questions"
+"""Name of the step in the build report."""
+
+
+def why_none_made(manifest: ReleaseManifest) -> str | None:
+    """A sentence on what was in the way, and what helps; null if there are some, or no questions at all."""
+    rows: dict[str, int] = {}
+    for table in manifest.tables:
+        rows[table.config] = rows.get(table.config, 0) + table.rows
+    if rows.get(MULTIPLE_CHOICE_QUESTIONS) or not rows.get(SHORT_ANSWER_QUESTIONS):
+        return None
+    regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)
+    dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
+    causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items())
+    needs = len(LETTERS) - 1
+    few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
+    return (
+        f"No multiple-choice question was made of {rows[SHORT_ANSWER_QUESTIONS]:,} questions"
+        f"{f' ({causes})' if causes else ''}. Each shows an answer of one region beside {needs} answers of "
+        f"other regions, so at least {len(LETTERS)} regions must be asked the same question, or a file of "
+        f"reviewed fillers must stand in for them (docs/mcq.md).{few}"
+    )

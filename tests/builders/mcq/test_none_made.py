@@ -1,0 +1,58 @@
+"""A release without multiple-choice questions says why, on the terminal and in its validation."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from blend.builders.mcq.none_made import why_none_made
+from blend.builders.validate import CHECKS, validate_release
+from blend.cli import app
+from blend.loaders.releases import read_manifest
+
+RECIPE = """
+name = "three"
+version = "1.0.0"
+license = "cc-by-4.0"
+locales = ["ko-KR", "ja-JP", "zh-CN"]
+[[sources]]
+kind = "sample"
+"""
+WHY = (
+    "No multiple-choice question was made of {n} questions ({causes}). Each shows an answer of one region "
+    "beside 3 answers of other regions, so at least 4 regions must be asked the same question, or a file of "
+    "reviewed fillers must stand in for them (docs/mcq.md). There are 3."
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("three")
+    (folder / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    out = folder / "release"
+    result = CliRunner().invoke(app, ["build", str(folder / "recipe.toml"), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    return out, result.stdout
+
+
+def test_three_regions_give_none_and_it_is_said(built: tuple[Path, str]):
+    out, printed = built
+    manifest = read_manifest(out)
+    findings = next(stage.findings for stage in manifest.report if stage.stage.startswith("make multiple"))
+    causes = ", ".join(f"{kind} {count}" for kind, count in findings.items())
+    why = why_none_made(manifest)
+    asked = sum(table.rows for table in manifest.tables if table.config == "short-answer-questions")
+    assert why == WHY.format(n=asked, causes=causes)
+    assert why in printed
+    report = validate_release(out, checks={"mcq-made": CHECKS["mcq-made"]})
+    assert [str(problem) for result in report.checks for problem in result.examples] == [
+        f"multiple-choice-questions: {why.rstrip('.')}"
+    ]
+
+
+def test_with_some_there_is_nothing_to_say(tmp_path: Path):
+    from blend.builders.release import build_release
+    from blend.loaders.recipes.ready import sample_recipe
+
+    manifest = build_release(sample_recipe(), tmp_path / "release")
+    assert why_none_made(manifest) is None
