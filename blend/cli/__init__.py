@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli import build, diff, look, publish, templates, validate, wikidata
+from blend.cli import build, diff, init, look, publish, templates, validate, wikidata
 from blend.cli import eval as evaluation
 from blend.cli.last_resort import last_words
 from blend.schemas.errors import BlendError
@@ -25,6 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
 )
+init.register(app)
 build.register(app)
 look.register(app)
 diff.register(app)

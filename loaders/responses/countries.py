@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.notes import Notes
-from blend.loaders.responses.links import SLOT, AskedQuestion
-from blend.schemas.locales import Registry
+from blend.loaders.responses.links import AskedQuestion
+from blend.schemas.locales import Locale, Registry
 from blend.schemas.mentions import is_named, others_named
 from blend.schemas.rows import QuestionTemplate
+from blend.schemas.slots import COUNTRY, NATIONALITY, slots_of
 
 
 def check_countries(
@@ -24,13 +25,18 @@ def check_countries(
     texts = {row.template_id: row.text for _, row in templates}
     for place, row in questions:
         locale = locales.get(row.locale)
-        if SLOT in row.en_question or is_named(row.en_question, locale):  # a slot that is left is told already
+        if slots_of(row.en_question) or is_named(row.en_question, locale):  # such a slot is told already
             continue
         others = others_named(row.en_question, locales, locale)
         what = f"names {' and '.join(others)}, but not" if others else "does not name"
-        wanted = texts.get(row.template_id, SLOT).replace(SLOT, locale.prompt_name)
+        wanted = _filled(texts.get(row.template_id, COUNTRY), locale)
         notes.problem(
             f"{what} {locale.region_name}, about which {row.locale} is asked",
             where=f"{place}, column en_question",
             fix=f"name it as its template does: {wanted!r}",
         )
+
+
+def _filled(text: str, locale: Locale) -> str:
+    people = locale.nationalities[:1] or (NATIONALITY,)
+    return text.replace(COUNTRY, locale.prompt_name).replace(NATIONALITY, people[0])
