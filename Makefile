@@ -41,7 +41,7 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed,wikidata]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed,eval,wikidata]"
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -1,0 +1,81 @@
+"""Batches: texts of like length together, as many at a time as memory allows."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+CPU_TOKENS = 4096
+"""Tokens of a batch on a CPU: larger ones are no faster there, and running out of memory kills the process."""
+
+GPU_TOKENS = 32768
+"""Tokens of the first batch on a GPU; halved for as long as it does not fit."""
+
+
+class Batches:
+    """Divides items into batches, and remembers what fitted."""
+
+    def __init__(self, tokens: int, *, batch_size: int | None = None) -> None:
+        """Prepare.
+
+        Args:
+            tokens: Tokens of a batch, padding among them, to begin with.
+            batch_size: Items of a batch at most; no limit but the tokens when absent.
+        """
+        self.tokens = tokens
+        """Tokens of a batch; smaller after memory has run out."""
+        self._batch_size = batch_size
+
+    def run(
+        self, lengths: Sequence[int], compute: Callable[[list[int]], None], failed: Callable[[int], None]
+    ) -> None:
+        """Compute all items, the longest first.
+
+        Args:
+            lengths: Tokens of each item.
+            compute: Computes the items at these positions. What it does is done once for each of them: if it
+                runs out of memory, it must not have kept anything yet.
+            failed: Told of an item that does not fit into memory even on its own.
+        """
+        # Longest first: a batch that does not fit comes at the beginning and not after an hour.
+        waiting = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+        while waiting:
+            batch = waiting[: self._size(lengths[waiting[0]])]
+            if _fits(compute, batch):
+                waiting = waiting[len(batch) :]
+            elif len(batch) > 1:
+                self.tokens = max(1, len(batch) * lengths[batch[0]] // 2)
+            else:
+                failed(waiting.pop(0))
+
+    def _size(self, longest: int) -> int:
+        size = max(1, self.tokens // max(1, longest))
+        return size if self._batch_size is None else min(size, self._batch_size)
+
+
+def equal_groups(keys: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Positions of equal keys, by key."""
+    groups: dict[int, list[int]] = {}
+    for position, key in enumerate(keys):
+        groups.setdefault(key, []).append(position)
+    yield from sorted(groups.items())
+
+
+def _fits(compute: Callable[[list[int]], None], batch: list[int]) -> bool:
+    import torch
+
+    try:
+        compute(batch)
+    except (RuntimeError, MemoryError) as error:
+        if not _out_of_memory(error):
+            raise
+    else:
+        return True
+    # Outside the handler: the exception holds the tensors of the batch.
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return False
+
+
+def _out_of_memory(error: Exception) -> bool:
+    import torch
+
+    # On a CPU, torch raises a plain RuntimeError that only its text tells from others.
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "DefaultCPUAllocator" in str(error)

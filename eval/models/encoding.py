@@ -1,0 +1,130 @@
+"""Encoding: prompts and options as the tokens that a model sees.
+
+An option is encoded together with its prompt, as the model would meet it in a text, and not on its own.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from blend.schemas.errors import BlendError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+BLANK = " "
+"""What stands between a prompt and an option, except after a chat template."""
+
+_SLICE = 1024
+# Llama 3's template prints today's date unless it is given one; this is the template's own default. Another day
+# must not give another score.
+_TEMPLATE_DATE = "26 Jul 2024"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt and its options as tokens."""
+
+    prefix: list[int]
+    """What comes before every option; the options' probabilities are conditional on it."""
+    options: list[list[int]]
+    """The tokens of each option, at least one each."""
+
+    @property
+    def length(self) -> int:
+        """Tokens of the longest text, prompt and option together."""
+        return len(self.prefix) + max(map(len, self.options))
+
+
+class Encoder:
+    """Turns prompts into tokens, with the model's chat template or without."""
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", *, chat: bool | None = None) -> None:
+        """Prepare.
+
+        Args:
+            tokenizer: The model's.
+            chat: Whether prompts go through the chat template; if there is one when absent.
+
+        Raises:
+            BlendError: If a chat template is asked for and the tokenizer has none.
+        """
+        has_template = bool(tokenizer.chat_template)
+        if chat and not has_template:
+            raise BlendError(
+                "chat: the tokenizer of this model has no chat template; leave --chat out, "
+                "or save the template beside the tokenizer as chat_template.jinja"
+            )
+        self._tokenizer = tokenizer
+        self.chat = has_template if chat is None else chat
+        """Whether prompts go through the chat template."""
+        self.delimiter = "" if self.chat else BLANK
+        """What stands between a prompt and an option."""
+        # A chat template writes the special tokens itself. Without one, only those that begin a text are
+        # wanted: one that ends it would stand between prompt and answer.
+        self._leading = [] if self.chat else _leading(tokenizer)
+
+    def prompts(self, prompts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each prompt, up to where the answer begins."""
+        return [self._leading + ids for ids in self._encoded([self._rendered(prompt) for prompt in prompts])]
+
+    def questions(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[Question]:
+        """The tokens of each prompt and its options, in order.
+
+        Where an option's first character joins the prompt's last one in a token, that token counts as the
+        option's, for all options of the prompt alike.
+        """
+        for start in range(0, len(prompts), _SLICE):
+            yield from self._slice(prompts[start : start + _SLICE], options[start : start + _SLICE])
+
+    def _slice(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[Question]:
+        texts: list[str] = []
+        for prompt, choices in zip(prompts, options, strict=True):
+            rendered = self._rendered(prompt)
+            texts.append(rendered)
+            texts.extend(joined(rendered, choice, self.delimiter) for choice in choices)
+        encoded = iter(self._encoded(texts))
+        for choices in options:
+            alone = next(encoded)
+            whole = [next(encoded) for _ in choices]
+            start = min(_in_common(alone, ids) for ids in whole)
+            # An option that adds no token of its own, such as a blank, would have nothing to score.
+            start = min(start, *(len(ids) - 1 for ids in whole))
+            yield Question(self._leading + whole[0][:start], [ids[start:] for ids in whole])
+
+    def _rendered(self, prompt: str) -> str:
+        if not self.chat:
+            return prompt
+        rendered = self._tokenizer.apply_chat_template(
+            [{"role": "user", "content": prompt}],
+            tokenize=False,
+            add_generation_prompt=True,
+            date_string=_TEMPLATE_DATE,
+        )
+        assert isinstance(rendered, str)
+        return rendered
+
+    def _encoded(self, texts: list[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        ids: list[list[int]] = self._tokenizer(
+            texts, add_special_tokens=False, return_attention_mask=False, verbose=False
+        )["input_ids"]
+        return ids
+
+
+def joined(prompt: str, option: str, delimiter: str) -> str:
+    """Prompt and option as one text; white space that ends the prompt does for a delimiter."""
+    return prompt + option if prompt[-1:].isspace() else prompt + delimiter + option
+
+
+def _leading(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
+    bare = tokenizer("a", add_special_tokens=False)["input_ids"]
+    whole = tokenizer("a")["input_ids"]
+    starts = (i for i in range(len(whole) - len(bare) + 1) if whole[i : i + len(bare)] == bare)
+    return list(whole[: next(starts, 0)])
+
+
+def _in_common(a: list[int], b: list[int]) -> int:
+    """How many tokens two texts have in common at the beginning."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

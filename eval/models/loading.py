@@ -1,0 +1,194 @@
+"""Loading: the tokenizer and the causal language model of a checkpoint, on a device, in a number type."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Literal
+
+from blend.eval.models.checkpoint import CONFIG, Checkpoint
+from blend.schemas.errors import BlendError, MissingExtraError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+Dtype = Literal["float32", "bfloat16", "float16"]
+
+LIBRARIES = ("torch", "transformers", "tokenizers")
+"""Libraries whose versions can change a score."""
+
+EXTRA = "eval"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a model computes, and in which numbers."""
+
+    device: str
+    """As torch names it: ``cpu``, ``cuda``, ``cuda:1``."""
+    dtype: Dtype
+    """Type of the weights and of what is computed with them; log-probabilities are always float32."""
+
+    def shown(self) -> str:
+        """``cpu``, or the name of the GPU."""
+        import torch
+
+        return torch.cuda.get_device_name(self.device) if self.device.startswith("cuda") else self.device
+
+
+def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place:
+    """Where to compute.
+
+    Args:
+        device: As torch names it; a GPU if there is one, else the CPU, when absent.
+        dtype: ``bfloat16`` on a GPU and ``float32`` elsewhere when absent.
+
+    Raises:
+        MissingExtraError: If torch is not installed.
+        BlendError: If there is no such device.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtraError("a local model", extra=EXTRA) from error
+    chosen = device if device is not None else ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        kind = torch.device(chosen).type
+        usable = kind == "cpu" or bool(torch.empty(1, device=chosen).numel())
+    except (RuntimeError, AssertionError, NotImplementedError):
+        usable = False
+    if not usable or kind == "meta":
+        there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+        raise BlendError(f"device {chosen!r}: torch finds no such device; choose one of: {', '.join(there)}")
+    return Place(chosen, dtype or ("float32" if kind == "cpu" else "bfloat16"))
+
+
+def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
+    """The tokenizer of a checkpoint.
+
+    Raises:
+        MissingExtraError: If transformers, or a library that this tokenizer needs, is not installed.
+        BlendError: If its files cannot be read.
+    """
+    try:
+        from transformers import AutoTokenizer
+    except ImportError as error:
+        raise MissingExtraError("a local model", extra=EXTRA) from error
+    with _quiet(), _explained(checkpoint, "tokenizer"):
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            checkpoint.folder, trust_remote_code=False, local_files_only=True
+        )
+    return tokenizer
+
+
+def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
+    """The model of a checkpoint, ready to compute; see `check_causal` for what it must be.
+
+    Of its own generation settings only the tokens that end a text are left.
+
+    Raises:
+        BlendError: If its files cannot be read, or if it does not fit into the memory of the device.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, GenerationConfig
+
+    try:
+        with _quiet(), _explained(checkpoint, "model"):
+            loaded, found = AutoModelForCausalLM.from_pretrained(
+                checkpoint.folder,
+                dtype=getattr(torch, place.dtype),
+                use_safetensors=True,
+                trust_remote_code=False,
+                local_files_only=True,
+                output_loading_info=True,
+            )
+            model: PreTrainedModel = loaded.to(place.device).eval()
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        raise BlendError(
+            f"model {checkpoint.id}: it does not fit into the memory of {place.device} as {place.dtype}; "
+            "use dtype bfloat16, another device, or a server that spreads it over several (--server)"
+        ) from error
+    # Settings such as a repetition penalty, which many models bring along, would change what is written.
+    ends = model.generation_config.eos_token_id if model.generation_config is not None else None
+    model.generation_config = GenerationConfig(eos_token_id=ends)
+    # The library fills what is missing with random numbers and goes on.
+    missing = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
+    if missing:
+        raise BlendError(
+            f"model {checkpoint.id}: its files lack {len(missing)} of the model's weights ({missing[0]}, …), "
+            "or hold them in another shape; download or save the model again"
+        )
+    return model
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of `LIBRARIES`."""
+    return {name: version(name) for name in LIBRARIES}
+
+
+def check_causal(checkpoint: Checkpoint) -> None:
+    """Check that a checkpoint holds a causal language model.
+
+    Raises:
+        BlendError: If it holds another kind of model, or one that needs code of its own.
+    """
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    causal = dict(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+    kind, architectures = checkpoint.config.get("model_type"), checkpoint.config.get("architectures") or ()
+    if kind not in causal and "auto_map" in checkpoint.config:
+        raise BlendError(
+            f"model {checkpoint.id}: it needs code of its own from its repository, which is never run; "
+            "serve it where you trust that code, and evaluate the server (--server)"
+        )
+    if kind not in causal or (architectures and not set(architectures) & set(causal.values())):
+        found = ", ".join(architectures) or f"of type {kind!r}"
+        raise BlendError(
+            f"model {checkpoint.id}: it is not a causal language model but {found}; "
+            "texts and options need one that predicts the next token"
+        )
+
+
+def context_tokens(checkpoint: Checkpoint) -> int | None:
+    """Tokens that the model can see at once; absent for a model without such a limit."""
+    from transformers import AutoConfig
+
+    with _quiet(), _explained(checkpoint, CONFIG):
+        config = AutoConfig.from_pretrained(checkpoint.folder, trust_remote_code=False, local_files_only=True)
+    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+@contextmanager
+def _explained(checkpoint: Checkpoint, part: str) -> Iterator[None]:
+    import torch
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except ImportError as error:
+        said = " ".join(str(error).split())
+        raise BlendError(f"model {checkpoint.id}: its {part} needs another package ({said})") from error
+    except torch.OutOfMemoryError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        said = " ".join(str(error).split())[:300]
+        raise BlendError(
+            f"model {checkpoint.id}: the {part} cannot be loaded ({said}); download or save the model again"
+        ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the library's progress bars and hints off the terminal."""
+    from transformers.utils import logging
+
+    had_bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if had_bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,43 @@
+"""Tiny models: the one kept beside the checkout, and random ones of other architectures made here."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_models import CHAT_TEMPLATE, copied, make_model
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Tiny models are not worth several threads, which would wait for each other."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def tiny_gpt2(shared: Path) -> Path:
+    """A GPT-2 of two layers with 4,000 tokens and a context of 256, without chat template and pad token."""
+    return shared / "models" / "tiny-gpt2"
+
+
+@pytest.fixture(scope="session")
+def made_model(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Makes a random model of one of `ARCHITECTURES`, with the tokenizer of `tiny_gpt2`; each once."""
+    made: dict[str, Path] = {}
+
+    def make(name: str) -> Path:
+        if name not in made:
+            made[name] = make_model(name, tiny_gpt2, tmp_path_factory.mktemp(name) / name)
+        return made[name]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def chat_model(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`tiny_gpt2` with a chat template."""
+    folder = tmp_path_factory.mktemp("chat") / "tiny-chat"
+    copied(tiny_gpt2, folder)
+    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
+    return folder

@@ -1,0 +1,236 @@
+"""Checkpoints: what is refused and in which words, and what tells one model from another."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_models import copied
+
+from blend.eval.models.checkpoint import find_checkpoint
+from blend.eval.models.encoding import Encoder
+from blend.eval.models.loading import check_causal, choose_place, load_model, load_tokenizer
+from blend.schemas.errors import BlendError
+
+TOKENIZERS = "tokenizer.json, tokenizer.model, spiece.model, vocab.json, vocab.txt, tekken.json"
+
+
+def remove(*names: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        for name in names:
+            (folder / name).unlink()
+
+    return change
+
+
+def pickled(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+
+def adapter(folder: Path) -> None:
+    (folder / "config.json").rename(folder / "adapter_config.json")
+
+
+def cut_short(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-7])
+
+
+def not_safetensors(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
+
+
+def part_missing(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(
+        '{"weight_map": {"a": "model-00001-of-00002.safetensors"}}'
+    )
+
+
+def broken_config(folder: Path) -> None:
+    (folder / "config.json").write_text('{"model_type": ')
+
+
+REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "no config": (
+        remove("config.json"),
+        (
+            "model {0}: there is no config.json, so this is not a model of transformers; "
+            "give the directory into which it was saved with save_pretrained"
+        ),
+    ),
+    "broken config": (
+        broken_config,
+        (
+            "model {0}: config.json is not JSON (Expecting value: line 1 column 16 (char 15)); "
+            "download or save the model again"
+        ),
+    ),
+    "adapter": (
+        adapter,
+        (
+            "model {0}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
+            "and save the result and the tokenizer with save_pretrained"
+        ),
+    ),
+    "no weights": (
+        remove("model.safetensors"),
+        (
+            "model {0}: there are no weights (model.safetensors, or model.safetensors.index.json and the files "
+            "that it names); download the model again, or save it with save_pretrained"
+        ),
+    ),
+    "pickle": (
+        pickled,
+        (
+            "model {0}: the weights are a pickle (pytorch_model.bin), which can run any code when it is read, "
+            "and there is no model.safetensors; where you trust it, convert it once and evaluate 'converted':\n"
+            '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
+            "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\""
+        ),
+    ),
+    "no tokenizer": (
+        remove("tokenizer.json"),
+        (
+            f"model {{0}}: there is no tokenizer ({TOKENIZERS}); "
+            "save the one that the model was trained with there, with its save_pretrained"
+        ),
+    ),
+    "cut short": (
+        cut_short,
+        "model {0}: model.safetensors has 2532433 bytes instead of 2532440; download or copy it again",
+    ),
+    "pointer instead of weights": (
+        not_safetensors,
+        "model {0}: model.safetensors is not a safetensors file; download or save the model again",
+    ),
+    "part missing": (
+        part_missing,
+        (
+            "model {0}: model.safetensors.index.json names 'model-00001-of-00002.safetensors', which is not "
+            "there; download the model again"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_a_directory_that_cannot_be_used_is_refused(tiny_gpt2: Path, tmp_path: Path, fault: str):
+    change, message = REFUSED[fault]
+    folder = copied(tiny_gpt2, tmp_path / "model")
+    change(folder)
+    with pytest.raises(BlendError) as caught:
+        find_checkpoint(str(folder))
+    assert str(caught.value) == message.format(folder)
+
+
+def test_the_way_to_convert_a_pickle_works(tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    import torch
+    from safetensors.torch import load_file
+
+    folder = copied(tiny_gpt2, tmp_path / "pickle")
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(BlendError) as caught:
+        find_checkpoint(str(folder))
+    code = re.findall(r'python -c "(.*)"', str(caught.value))
+    monkeypatch.chdir(tmp_path)
+    exec(code[0], {})
+    assert find_checkpoint("converted").config["model_type"] == "gpt2"
+
+
+def test_what_is_neither_a_directory_nor_a_hub_id():
+    with pytest.raises(BlendError) as caught:
+        find_checkpoint("./models/none")
+    assert str(caught.value) == (
+        "model ./models/none: there is no such directory, and it is not a Hub id; "
+        "give the directory of a model, or its id ('org/name')"
+    )
+
+
+def test_a_directory_has_no_revision(tiny_gpt2: Path):
+    with pytest.raises(BlendError) as caught:
+        find_checkpoint(str(tiny_gpt2), revision="main")
+    assert str(caught.value) == (
+        f"model {tiny_gpt2}: revision 'main' is given, but a directory has none; "
+        "leave the revision out, or give a Hub id"
+    )
+
+
+def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):
+    from safetensors.torch import load_file, save_file
+
+    first = find_checkpoint(str(tiny_gpt2))
+    folder = copied(tiny_gpt2, tmp_path / "trained")
+    same = find_checkpoint(str(folder))
+    digests = (same.config_digest, same.weights_digest, same.tokenizer_digest)
+    assert digests == (first.config_digest, first.weights_digest, first.tokenizer_digest)
+    weights = load_file(folder / "model.safetensors")
+    # One layer somewhere in the middle, trained a little: sizes, names and types stay the same.
+    weights["transformer.h.1.mlp.c_fc.weight"] += 1e-3
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "chat_template.jinja").write_text("{{ messages }}")
+    other = find_checkpoint(str(folder))
+    assert other.weights_digest != first.weights_digest
+    assert other.tokenizer_digest != first.tokenizer_digest
+    assert other.config_digest == first.config_digest
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("tiny-bert", "BertForMaskedLM"), ("tiny-t5", "T5ForConditionalGeneration")]
+)
+def test_a_model_that_is_not_causal_is_refused(shared: Path, name: str, found: str):
+    with pytest.raises(BlendError) as caught:
+        check_causal(find_checkpoint(str(shared / "models" / name)))
+    assert str(caught.value) == (
+        f"model {name}: it is not a causal language model but {found}; "
+        "texts and options need one that predicts the next token"
+    )
+
+
+def test_code_that_a_repository_brings_along_never_runs(tiny_gpt2: Path, tmp_path: Path):
+    folder = copied(tiny_gpt2, tmp_path / "own-code")
+    config = {"model_type": "our-own", "auto_map": {"AutoModelForCausalLM": "modeling.Ours"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "modeling.py").write_text("raise SystemExit('this ran')")
+    with pytest.raises(BlendError) as caught:
+        check_causal(find_checkpoint(str(folder)))
+    assert str(caught.value) == (
+        "model own-code: it needs code of its own from its repository, which is never run; "
+        "serve it where you trust that code, and evaluate the server (--server)"
+    )
+
+
+def test_weights_that_are_missing_are_not_made_up(tiny_gpt2: Path, tmp_path: Path):
+    from safetensors.torch import load_file, save_file
+
+    folder = copied(tiny_gpt2, tmp_path / "gaps")
+    weights = load_file(folder / "model.safetensors")
+    del weights["transformer.h.1.mlp.c_fc.weight"], weights["transformer.ln_f.bias"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BlendError) as caught:
+        load_model(find_checkpoint(str(folder)), choose_place("cpu"))
+    assert str(caught.value) == (
+        "model gaps: its files lack 2 of the model's weights (transformer.h.1.mlp.c_fc.weight, …), "
+        "or hold them in another shape; download or save the model again"
+    )
+
+
+def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
+    with pytest.raises(BlendError) as caught:
+        Encoder(load_tokenizer(find_checkpoint(str(tiny_gpt2))), chat=True)
+    assert str(caught.value) == (
+        "chat: the tokenizer of this model has no chat template; leave --chat out, "
+        "or save the template beside the tokenizer as chat_template.jinja"
+    )
+
+
+@pytest.mark.parametrize("device", ["cuda:7", "meta", "quantum"])
+def test_a_device_that_is_not_there(device: str):
+    import torch
+
+    there = ", ".join(["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])
+    with pytest.raises(BlendError) as caught:
+        choose_place(device)
+    assert str(caught.value) == f"device {device!r}: torch finds no such device; choose one of: {there}"
