@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.hub.client import explained, insist, patient
-from blend.schemas.errors import BlendError
+from blend.loaders.hub.client import explained, patient, with_retries
+from blend.schemas.errors import InputError
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -65,18 +65,19 @@ def find_checkpoint(model: str, *, revision: str | None = None) -> Checkpoint:
         revision: Commit, tag or branch on the Hub; its main branch when absent. The commit found is recorded.
 
     Raises:
-        BlendError: If there is no such model, or if its files cannot be used; says which and what to do.
+        InputError: If there is no such directory, or if its files cannot be used; says which and what to do.
+        BlendError: If the Hub does not hold the model or does not give it.
     """
     folder = Path(model)
     if folder.is_dir():
         if revision is not None:
-            raise BlendError(
+            raise InputError(
                 f"model {model}: revision {revision!r} is given, but a directory has none; "
                 "leave the revision out, or give a Hub id"
             )
         return _checked(folder, folder.resolve().name, None)
     if not _HUB_ID.fullmatch(model):
-        raise BlendError(
+        raise InputError(
             f"model {model}: there is no such directory, and it is not a Hub id; "
             "give the directory of a model, or its id ('org/name')"
         )
@@ -93,7 +94,7 @@ def _downloaded(model: str, revision: str | None) -> tuple[Path, str]:
             folder = Path(snapshot_download(model, revision=revision, local_files_only=True))
         return folder, folder.name
     with patient(), explained(where):
-        info = insist(lambda: HfApi().model_info(model, revision=revision))
+        info = with_retries(lambda: HfApi().model_info(model, revision=revision))
         commit = info.sha
         assert commit is not None
         _check_weights({file.rfilename for file in info.siblings or ()}, where)
@@ -108,7 +109,7 @@ def _checked(folder: Path, name: str, revision: str | None) -> Checkpoint:
     config = _config(folder, files, where)
     _check_weights(files, where)
     if not files & set(TOKENIZERS):
-        raise BlendError(
+        raise InputError(
             f"{where}: there is no tokenizer ({', '.join(TOKENIZERS)}); "
             "save the one that the model was trained with there, with its save_pretrained"
         )
@@ -125,23 +126,23 @@ def _checked(folder: Path, name: str, revision: str | None) -> Checkpoint:
 
 def _config(folder: Path, files: set[str], where: str) -> dict[str, Any]:
     if "adapter_config.json" in files and CONFIG not in files:
-        raise BlendError(
+        raise InputError(
             f"{where}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
             "and save the result and the tokenizer with save_pretrained"
         )
     if CONFIG not in files:
-        raise BlendError(
+        raise InputError(
             f"{where}: there is no {CONFIG}, so this is not a model of transformers; "
             "give the directory into which it was saved with save_pretrained"
         )
     try:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise BlendError(
+        raise InputError(
             f"{where}: {CONFIG} is not JSON ({error}); download or save the model again"
         ) from error
     if not isinstance(config, dict):
-        raise BlendError(f"{where}: {CONFIG} does not hold an object; download or save the model again")
+        raise InputError(f"{where}: {CONFIG} does not hold an object; download or save the model again")
     return config
 
 
@@ -151,13 +152,13 @@ def _check_weights(files: set[str], where: str) -> None:
     pickles = sorted(file for file in files if file.endswith(_PICKLES) and file != "training_args.bin")
     if pickles:
         source = where.removeprefix("Hub ").removeprefix("model ").partition("@")[0]
-        raise BlendError(
+        raise InputError(
             f"{where}: the weights are a pickle ({pickles[0]}), which can run any code when it is read, and "
             f"there is no {WEIGHTS}; where you trust it, convert it once and evaluate 'converted':\n"
             '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
             f"[part.from_pretrained('{source}').save_pretrained('converted') for part in (M, T)]\""
         )
-    raise BlendError(
+    raise InputError(
         f"{where}: there are no weights ({WEIGHTS}, or {WEIGHTS_INDEX} and the files that it names); "
         "download the model again, or save it with save_pretrained"
     )
@@ -171,10 +172,10 @@ def _weight_files(folder: Path, where: str) -> list[Path]:
             set(json.loads((folder / WEIGHTS_INDEX).read_text(encoding="utf-8"))["weight_map"].values())
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BlendError(f"{where}: {WEIGHTS_INDEX} cannot be read; download the model again") from error
+        raise InputError(f"{where}: {WEIGHTS_INDEX} cannot be read; download the model again") from error
     for name in named:
         if Path(name).name != name or not (folder / name).is_file():
-            raise BlendError(
+            raise InputError(
                 f"{where}: {WEIGHTS_INDEX} names {name!r}, which is not there; download the model again"
             )
     return [folder / name for name in named]
@@ -201,11 +202,11 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
             start = 8 + length
             whole = start + max((end for _, end in spans), default=0)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BlendError(
+            raise InputError(
                 f"{where}: {file.name} is not a safetensors file; download or save the model again"
             ) from error
         if size != whole:
-            raise BlendError(
+            raise InputError(
                 f"{where}: {file.name} has {size} bytes instead of {whole}; download or copy it again"
             )
         digest.update(header)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -47,11 +47,11 @@ class Encoder:
             chat: Whether prompts go through the chat template; if there is one when absent.
 
         Raises:
-            BlendError: If a chat template is asked for and the tokenizer has none.
+            InputError: If a chat template is asked for and the tokenizer has none.
         """
         has_template = bool(tokenizer.chat_template)
         if chat and not has_template:
-            raise BlendError(
+            raise InputError(
                 "chat: the tokenizer of this model has no chat template; leave --chat out, "
                 "or save the template beside the tokenizer as chat_template.jinja"
             )

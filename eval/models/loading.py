@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 from blend.eval.models.checkpoint import CONFIG, Checkpoint
-from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -45,7 +45,7 @@ def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place
 
     Raises:
         MissingExtraError: If torch is not installed.
-        BlendError: If there is no such device.
+        InputError: If there is no such device.
     """
     try:
         import torch
@@ -59,7 +59,7 @@ def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place
         usable = False
     if not usable or kind == "meta":
         there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
-        raise BlendError(f"device {chosen!r}: torch finds no such device; choose one of: {', '.join(there)}")
+        raise InputError(f"device {chosen!r}: torch finds no such device; choose one of: {', '.join(there)}")
     return Place(chosen, dtype or ("float32" if kind == "cpu" else "bfloat16"))
 
 
@@ -68,7 +68,7 @@ def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
 
     Raises:
         MissingExtraError: If transformers, or a library that this tokenizer needs, is not installed.
-        BlendError: If its files cannot be read.
+        InputError: If its files cannot be read.
     """
     try:
         from transformers import AutoTokenizer
@@ -87,7 +87,7 @@ def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
     Of its own generation settings only the tokens that end a text are left.
 
     Raises:
-        BlendError: If its files cannot be read, or if it does not fit into the memory of the device.
+        InputError: If its files cannot be read, or if it does not fit into the memory of the device.
     """
     import torch
     from transformers import AutoModelForCausalLM, GenerationConfig
@@ -104,7 +104,7 @@ def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
             )
             model: PreTrainedModel = loaded.to(place.device).eval()
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise BlendError(
+        raise InputError(
             f"model {checkpoint.id}: it does not fit into the memory of {place.device} as {place.dtype}; "
             "use dtype bfloat16, another device, or a server that spreads it over several (--server)"
         ) from error
@@ -114,7 +114,7 @@ def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
     # The library fills what is missing with random numbers and goes on.
     missing = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
     if missing:
-        raise BlendError(
+        raise InputError(
             f"model {checkpoint.id}: its files lack {len(missing)} of the model's weights ({missing[0]}, …), "
             "or hold them in another shape; download or save the model again"
         )
@@ -130,20 +130,20 @@ def check_causal(checkpoint: Checkpoint) -> None:
     """Check that a checkpoint holds a causal language model.
 
     Raises:
-        BlendError: If it holds another kind of model, or one that needs code of its own.
+        InputError: If it holds another kind of model, or one that needs code of its own.
     """
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
     causal = dict(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
     kind, architectures = checkpoint.config.get("model_type"), checkpoint.config.get("architectures") or ()
     if kind not in causal and "auto_map" in checkpoint.config:
-        raise BlendError(
+        raise InputError(
             f"model {checkpoint.id}: it needs code of its own from its repository, which is never run; "
             "serve it where you trust that code, and evaluate the server (--server)"
         )
     if kind not in causal or (architectures and not set(architectures) & set(causal.values())):
         found = ", ".join(architectures) or f"of type {kind!r}"
-        raise BlendError(
+        raise InputError(
             f"model {checkpoint.id}: it is not a causal language model but {found}; "
             "texts and options need one that predicts the next token"
         )
@@ -168,12 +168,12 @@ def _explained(checkpoint: Checkpoint, part: str) -> Iterator[None]:
         yield
     except ImportError as error:
         said = " ".join(str(error).split())
-        raise BlendError(f"model {checkpoint.id}: its {part} needs another package ({said})") from error
+        raise InputError(f"model {checkpoint.id}: its {part} needs another package ({said})") from error
     except torch.OutOfMemoryError:
         raise
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         said = " ".join(str(error).split())[:300]
-        raise BlendError(
+        raise InputError(
             f"model {checkpoint.id}: the {part} cannot be loaded ({said}); download or save the model again"
         ) from error
 

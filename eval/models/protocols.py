@@ -41,6 +41,8 @@ class ModelDescription(BaseModel):
     """Hub id, name of the directory, or the name by which a server knows the model."""
     revision: str | None = None
     """Commit on the Hub; absent for directories and servers."""
+    served_as: str | None = None
+    """Name under which a server answers, which may say more than the one asked for; absent elsewhere."""
     config_digest: str | None = None
     """SHA-256 of ``config.json``; a server does not tell."""
     weights_digest: str | None = None

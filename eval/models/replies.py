@@ -1,0 +1,131 @@
+"""Replies of OpenAI-compatible servers: what they must hold, and what is wrong with those that do not.
+
+Servers differ, and many pass over what they do not know: what was asked for is looked for and never taken for
+granted.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from blend.eval.models.protocols import FinishReason, Generation
+from blend.schemas.errors import BlendError, ServerError
+from blend.schemas.text import clean
+
+_SHOWN = 120
+
+
+class BadReplyError(BlendError):
+    """One reply is not what was asked for; another one may be."""
+
+
+class Scored(NamedTuple):
+    """What a server says on one item's options."""
+
+    logprobs: list[float]
+    tokens: list[int]
+    tokens_in: int
+
+
+def read_text(reply: object) -> Generation:
+    """The answer in a reply of ``/chat/completions`` or ``/completions``.
+
+    Raises:
+        BadReplyError: If there is none.
+    """
+    choice = _choices(reply, 1)[0]
+    match choice:
+        case {"message": {"content": str(text)}} | {"message": {"refusal": str(text)}} | {"text": str(text)}:
+            pass
+        case {"message": {}, "finish_reason": "length"}:
+            # All tokens went into thoughts, which the server keeps to itself.
+            text = ""
+        case _:
+            raise BadReplyError(f"the reply holds no text: {_shown(choice)}")
+    finish: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
+    return Generation(text, _usage(reply, "prompt_tokens"), _usage(reply, "completion_tokens"), finish)
+
+
+def read_options(reply: object, sent: Sequence[str], *, where: str) -> Scored:
+    """The log-probabilities in a reply of ``/completions`` that repeats what it was sent (``echo``).
+
+    Args:
+        reply: The reply.
+        sent: The texts that it is about: the prompt alone, then the prompt with each option.
+        where: The server, as messages name it.
+
+    Raises:
+        ServerError: If the server does not give log-probabilities of what it is sent.
+        BadReplyError: If there are fewer of them than asked for.
+    """
+    texts = [
+        _echoed(choice, text, where) for choice, text in zip(_choices(reply, len(sent)), sent, strict=True)
+    ]
+    (alone, _), *whole = texts
+    # As in `encoding.Encoder.questions`: a token in which prompt and option meet counts as the option's.
+    start = min(min(_in_common(alone, tokens), len(tokens) - 1) for tokens, _ in whole)
+    if start < 1:
+        raise BadReplyError("the prompt is empty: there is nothing after which the model could answer")
+    sums: list[float] = []
+    for _, values in whole:
+        scored = values[start:]
+        if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in scored):
+            raise BadReplyError("the reply lacks the log-probabilities of some tokens")
+        sums.append(math.fsum(scored))
+    return Scored(sums, [len(tokens) - start for tokens, _ in whole], start)
+
+
+def served_name(reply: object) -> str | None:
+    """The name under which the server says that it answers."""
+    match reply:
+        case {"model": str(name)}:
+            return name
+        case _:
+            return None
+
+
+def _choices(reply: object, n: int) -> list[dict[str, Any]]:
+    match reply:
+        case {"choices": [*choices]} if all(isinstance(choice, dict) for choice in choices):
+            pass
+        case _:
+            raise BadReplyError(f"the reply is not one of an OpenAI-compatible server: {_shown(reply)}")
+    if len(choices) != n:
+        raise BadReplyError(f"the reply holds {len(choices)} answers instead of {n}")
+    return sorted(choices, key=lambda choice: choice.get("index") or 0)
+
+
+def _echoed(choice: dict[str, Any], text: str, where: str) -> tuple[list[str], list[Any]]:
+    """Tokens of a text that was sent, and their log-probabilities."""
+    match choice:
+        case {"logprobs": {"tokens": [*tokens], "token_logprobs": [*values]}}:
+            pass
+        case _:
+            raise ServerError(
+                f"{where}: the server does not give the log-probabilities of what it is sent (logprobs with "
+                "echo), which scoring options needs; use one that does, such as vLLM, load the model here, "
+                "or choose a style that reads texts"
+            )
+    if len(values) != len(tokens):
+        raise BadReplyError(f"the reply holds {len(values)} log-probabilities for {len(tokens)} tokens")
+    # Compared without outer white space: some tokenizers put a blank before the first word.
+    if isinstance(echo := choice.get("text"), str) and echo.strip() != text.strip():
+        raise BadReplyError(f"the reply does not repeat what was sent but {_shown(echo)}")
+    return [str(token) for token in tokens], values
+
+
+def _usage(reply: object, key: str) -> int | None:
+    match reply:
+        case {"usage": {**usage}} if isinstance(count := usage.get(key), int):
+            return count
+        case _:
+            return None
+
+
+def _in_common(a: Sequence[str], b: Sequence[str]) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _shown(value: object) -> str:
+    text = clean("".join(char if char.isprintable() else " " for char in str(value)))
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")

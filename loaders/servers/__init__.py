@@ -1,0 +1,118 @@
+"""Servers of models that speak OpenAI's protocol: many requests side by side, repeated, stopped and explained.
+
+What is asked and what an answer means is for others to say (`blend.builders.judges`, `blend.eval.models`). The
+key is the environment's ``OPENAI_API_KEY`` and appears in no message.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from blend.loaders.servers.problems import explained
+from blend.schemas.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import openai
+
+T = TypeVar("T")
+
+_NO_KEY = "none"
+_GLANCE_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where models are asked, and how patiently."""
+
+    name: str
+    """Who is asked, as messages say it, for example ``chat:gpt-5``."""
+    purpose: str
+    """What for, as the message of a missing package says it, for example ``the chat judge``."""
+    extra: str
+    """The extra that brings the client for this purpose."""
+    base_url: str | None
+    """Address, checked by `problems.server_address`; OpenAI's own when absent."""
+    concurrency: int = 16
+    """Requests under way at a time."""
+    retries: int = 5
+    """How often a request is repeated that the server could not serve (429, 5xx, no or a broken connection),
+    with growing pauses, or with those that the server asks for."""
+    timeout_s: float = 60.0
+    """Seconds to wait for the answer to one request."""
+    kept: str = "the answers that came"
+    """What a further run will not ask again, as messages say it."""
+    address_option: str = "base_url"
+    """What the user calls the address."""
+
+
+def ask_side_by_side(
+    server: Server,
+    items: Iterable[T],
+    ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]],
+) -> None:
+    """Ask a server about all items, several at a time, in their order.
+
+    Args:
+        server: The server.
+        items: What to ask about.
+        ask: Asks about one item and does what is to be done with the answer. It runs in another thread, and
+            never twice at a time except while it waits. False ends its lane: with as many of them as there are
+            lanes, no further item is asked. An error that it raises stops the asking.
+
+    Raises:
+        MissingExtraError: If the package ``openai`` is not installed.
+        InputError: If there is no API key and no address of a server that may need none.
+        ServerError: If the server cannot be asked.
+    """
+    try:
+        from anyio.from_thread import start_blocking_portal
+        from openai import OpenAIError
+    except ImportError as error:
+        raise MissingExtraError(server.purpose, extra=server.extra) from error
+    # An event loop in a thread of its own: it works in notebooks, which have a loop already, and
+    # Ctrl-C cancels the requests under way instead of waiting for their answers.
+    try:
+        with start_blocking_portal() as portal:
+            asking = portal.start_task_soon(_in_lanes, server, list(items), ask)
+            # In short waits: polars' handler of Ctrl-C restarts a wait that has no end of its own.
+            while not asking.done():
+                wait([asking], timeout=_GLANCE_S)
+            asking.result()
+    except OpenAIError as error:
+        raise explained(error, server) from error
+
+
+async def _in_lanes(
+    server: Server, items: list[T], ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]]
+) -> None:
+    waiting = iter(items)
+    async with _client(server) as client:
+        lanes = min(server.concurrency, len(items))
+        await asyncio.gather(*(_in_turn(client, waiting, ask) for _ in range(lanes)))
+
+
+async def _in_turn(
+    client: "openai.AsyncOpenAI",
+    waiting: Iterator[T],
+    ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]],
+) -> None:
+    for item in waiting:
+        if not await ask(client, item):
+            return
+
+
+def _client(server: Server) -> "openai.AsyncOpenAI":
+    from openai import AsyncOpenAI
+
+    key = os.environ.get("OPENAI_API_KEY") or (_NO_KEY if server.base_url else None)
+    if key is None:
+        raise InputError(
+            f"{server.name}: there is no API key; set OPENAI_API_KEY in the environment, "
+            f"or give {server.address_option}, the address of a server that needs none"
+        )
+    return AsyncOpenAI(
+        api_key=key, base_url=server.base_url, max_retries=server.retries, timeout=server.timeout_s
+    )

@@ -1,0 +1,85 @@
+"""`transformers serve`, a real OpenAI-compatible server: the same texts as of the model itself."""
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from blend.eval.models import open_model
+from blend.eval.models.protocols import Decoding
+from blend.schemas.errors import ServerError
+
+pytestmark = pytest.mark.integration
+
+PROMPTS = ["What do people in Korea eat for breakfast?", "ሰላም", "Which fruit is eaten most in West Java?"]
+DECODING = Decoding(max_tokens=8)
+COMMAND = "from transformers.cli.transformers import main; main()"
+LONGEST_START_S = 400
+
+
+@pytest.fixture(scope="module")
+def served(
+    chat_model: Path, tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], None]
+) -> Iterator[str]:
+    """Address of a server of `chat_model`."""
+    if importlib.util.find_spec("fastapi") is None or importlib.util.find_spec("uvicorn") is None:
+        missing("transformers[serving]")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("serve") / "log"
+    command = [
+        sys.executable,
+        "-c",
+        COMMAND,
+        "serve",
+        str(chat_model),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    options = ["--device", "cpu", "--dtype", "float32"]
+    with log.open("w") as out:
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+        process = subprocess.Popen([*command, *options], stdout=out, stderr=out, env=environment)
+    try:
+        _wait(f"http://127.0.0.1:{port}/health", process, log)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(LONGEST_START_S):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(address, timeout=10):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(1)
+    pytest.fail(log.read_text())
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_a_real_server_gives_the_texts_of_the_model_itself(served: str, chat_model: Path, chat: bool):
+    there = open_model(str(chat_model), server=served, chat=chat, decoding=DECODING)
+    here = open_model(str(chat_model), device="cpu", chat=chat, decoding=DECODING)
+    assert [answer.text for answer in there.generate(PROMPTS)] == [
+        answer.text for answer in here.generate(PROMPTS)
+    ]
+    assert there.describe().served_as is not None
+
+
+def test_a_real_server_that_passes_over_what_it_was_asked_for(served: str, chat_model: Path):
+    with pytest.raises(ServerError):
+        open_model(str(chat_model), server=served, asked_for="logprobs").option_logprobs(["Hi"], [["A", "B"]])
