@@ -1,0 +1,256 @@
+"""Lemmatisers: from a text to its words, and from words to what a dictionary lists them under.
+
+Those of optional packages are loaded when they are first used; a missing one is an error that names the extra,
+and nothing stands in for it in silence.
+"""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from blend.eval.text.normalising import words_of
+from blend.schemas.errors import InputError, MissingExtraError
+from blend.schemas.korean import agreeing
+
+Split = Callable[[str], Sequence[str]]
+Lemmas = Callable[[Sequence[str]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lemmatiser:
+    """What one language's texts are read with."""
+
+    name: str
+    """Name as given to ``--lemmas``."""
+    version: str
+    """Version of what decides its results; empty for rules of this package."""
+    split: Split
+    """From a text to its words, in order."""
+    lemmas: Lemmas
+    """From words to their lemmas, one each, in order."""
+
+    @property
+    def signature(self) -> str:
+        """Name and version, as they stand in a signature."""
+        return f"{self.name}-{self.version}" if self.version else self.name
+
+
+def _same(words: Sequence[str]) -> Sequence[str]:
+    return words
+
+
+def _installed(module: str, name: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and not module.startswith(error.name):
+            raise
+        raise MissingExtraError(f"the lemmatiser {name}", extra=extra) from None
+
+
+def _each(lemma: Callable[[str], str]) -> Lemmas:
+    """A lemma per word; each distinct word is looked up once."""
+    known = lru_cache(maxsize=1 << 17)(lemma)
+    return lambda words: [known(word) for word in words]
+
+
+def _words(language: str) -> Lemmatiser:
+    del language
+    return Lemmatiser("words", "", words_of, _same)
+
+
+def _simplemma(language: str) -> Lemmatiser:
+    import simplemma
+
+    def lemma(word: str) -> str:
+        found: str = simplemma.lemmatize(word, lang=language)
+        return found
+
+    return Lemmatiser("simplemma", version("simplemma"), words_of, _each(lemma))
+
+
+def _snowball(language: str) -> Lemmatiser:
+    import snowballstemmer
+
+    stemmer = snowballstemmer.stemmer(SNOWBALL[language])
+    return Lemmatiser("snowball", version("snowballstemmer"), words_of, _each(stemmer.stemWord))
+
+
+SNOWBALL = {
+    "ar": "arabic", "el": "greek", "en": "english", "es": "spanish", "eu": "basque", "fa": "persian",
+    "fr": "french", "ga": "irish", "id": "indonesian", "sv": "swedish", "ta": "tamil",
+}  # fmt: skip
+"""Language to snowball's name for it."""
+
+_PARTICLES = [
+    "이라고",
+    "라고",
+    "에서는",
+    "에서도",
+    "에서",
+    "에게",
+    "으로",
+    "로",
+    "부터",
+    "까지",
+    "처럼",
+    "보다",
+    "입니다",
+    "이에요",
+    "예요",
+    "에는",
+    "에도",
+    "에",
+    "의",
+    "도",
+    "만",
+    "은",
+    "는",
+    "이",
+    "가",
+    "을",
+    "를",
+    "과",
+    "와",
+]
+_LEAST_STEM = 2
+
+
+def _without_particle(word: str) -> str:
+    """The word without the particle at its end, if at least two syllables are left and the form agrees."""
+    for particle in _PARTICLES:
+        stem = word.removesuffix(particle)
+        if stem != word and len(stem) >= _LEAST_STEM and agreeing(stem, particle) == particle:
+            return stem
+    return word
+
+
+def _particles(language: str) -> Lemmatiser:
+    del language
+    return Lemmatiser("particles", "1", words_of, _each(_without_particle))
+
+
+_UNSPACED = r"\u3005\u3041-\u3096\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_RUNS = re.compile(rf"[{_UNSPACED}]|[^{_UNSPACED}]+")
+
+
+def _by_character(text: str) -> list[str]:
+    """Every ideograph and hiragana as a word of its own, runs of other letters and digits as one."""
+    return [word for run in words_of(text) for word in _RUNS.findall(run)]
+
+
+def _characters(language: str) -> Lemmatiser:
+    del language
+    return Lemmatiser("characters", "1", _by_character, _same)
+
+
+def _opencc(language: str) -> Lemmatiser:
+    del language
+    converter = _installed("opencc", "opencc", "opencc").OpenCC("t2s")
+    return Lemmatiser("opencc", version("opencc"), lambda text: _by_character(converter.convert(text)), _same)
+
+
+def _jieba(language: str) -> Lemmatiser:
+    del language
+    jieba = _installed("jieba", "jieba", "jieba")
+    jieba.setLogLevel("ERROR")  # it reports on standard error that it has read its dictionary
+    return Lemmatiser("jieba", version("jieba"), lambda text: list(jieba.cut(text)), _same)
+
+
+def _hausastemmer(language: str) -> Lemmatiser:
+    del language
+    module = _installed("hausastemmer", "hausastemmer", "hausastemmer")
+
+    def split(text: str) -> list[str]:
+        return [word.strip("-") for word in text.split()]
+
+    return Lemmatiser("hausastemmer", version("hausastemmer"), split, _each(module.stem))
+
+
+def _kiwi(language: str) -> Lemmatiser:
+    del language
+    analyser = _installed("kiwipiepy", "kiwi", "kiwipiepy").Kiwi(num_workers=1)
+
+    def split(text: str) -> list[str]:
+        # Particles (J…), endings (E…) and punctuation (S… but for numbers and foreign letters) are no words.
+        return [
+            token.lemma
+            for token in analyser.tokenize(text)
+            if token.tag[0] not in "JE" and (token.tag[0] != "S" or token.tag in ("SN", "SL", "SH"))
+        ]
+
+    return Lemmatiser("kiwi", version("kiwipiepy"), split, _same)
+
+
+def _sudachi(language: str) -> Lemmatiser:
+    del language
+    dictionary = _installed("sudachipy", "sudachi", "sudachipy").Dictionary().create()
+
+    def split(text: str) -> list[str]:
+        return [
+            token.dictionary_form()
+            for token in dictionary.tokenize(text)
+            if token.part_of_speech()[0] not in ("助詞", "助動詞", "補助記号", "空白")
+        ]
+
+    return Lemmatiser("sudachi", version("sudachipy"), split, _same)
+
+
+STANZA_DIRECTORY = "STANZA_RESOURCES_DIR"
+"""Environment variable that names the folder of stanza's models, stanza's own."""
+
+
+def _stanza(language: str) -> Lemmatiser:
+    """Stanza's lemmatiser from a model on the disk, fed with our words; nothing is downloaded."""
+    stanza = _installed("stanza", "stanza", "stanza")
+    folder = Path(os.environ.get(STANZA_DIRECTORY, Path.home() / "stanza_resources"))
+    models = sorted((folder / language / "lemma").glob("*.pt"))
+    if len(models) != 1 or not (folder / "resources.json").is_file():
+        raise InputError(
+            f"the lemmatiser stanza: {folder} holds {len(models)} models {language}/lemma/*.pt, and must hold "
+            f"one beside resources.json; run stanza.download({language!r}), "
+            f"and set {STANZA_DIRECTORY} to its folder"
+        )
+    pipeline = stanza.Pipeline(
+        language,
+        dir=str(folder),
+        processors={"tokenize": "pretokenized", "lemma": models[0].stem},
+        tokenize_pretokenized=True,
+        lemma_model_path=str(models[0]),
+        lemma_pretagged=True,
+        lemma_use_identity=False,
+        allow_unknown_language=True,
+        download_method=None,
+        use_gpu=False,
+        verbose=False,
+    )
+
+    def lemmas(words: Sequence[str]) -> list[str]:
+        if not words:
+            return []
+        sentence = pipeline([list(words)]).sentences[0]
+        return [word.lemma or word.text for word in sentence.words]
+
+    return Lemmatiser("stanza", f"{version('stanza')}-{models[0].stem}", words_of, lemmas)
+
+
+LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
+    "words": _words,
+    "simplemma": _simplemma,
+    "snowball": _snowball,
+    "particles": _particles,
+    "characters": _characters,
+    "opencc": _opencc,
+    "jieba": _jieba,
+    "hausastemmer": _hausastemmer,
+    "kiwi": _kiwi,
+    "sudachi": _sudachi,
+    "stanza": _stanza,
+}
+"""Name to what makes a lemmatiser for a language (primary subtag)."""
