@@ -140,6 +140,25 @@ class Registry:
             raise UnknownNameError("locale", name, shared or self.tags)
         return self._by_code[name]
 
+    def called(self, name: str) -> list[Locale]:
+        """Every locale that people may mean by a name, whatever its case, in order.
+
+        By a code as `find` takes it, a region code, or any English or own name of the region: ``Korea`` is two.
+
+        Raises:
+            UnknownNameError: If there is none; lists the tags and the names of the regions.
+        """
+        wanted = name.casefold().removeprefix("the ")
+        found = [
+            locale
+            for locale in self
+            if wanted
+            in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
+        ]
+        if not found:
+            raise UnknownNameError("locale", name, (*self.tags, *(locale.region_name for locale in self)))
+        return found
+
     def rank(self, tag: str) -> int:
         """Position of the locale in the registry, from 0.
 

@@ -53,3 +53,8 @@ def words(text: str) -> tuple[str, ...]:
     folded = fold(text)
     plain = "".join(c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in folded)
     return tuple(plain.split())
+
+
+def counted(n: int, thing: str) -> str:
+    """A number of things in English: ``1 question``, ``2,000 questions``."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"

@@ -9,6 +9,10 @@ from blend.cli.build import DEFAULT_OUT
 from blend.schemas.errors import InputError, UnknownNameError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+LocaleFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -115,17 +119,19 @@ def schema(
 
 def locales(
     tag: Annotated[
-        str | None, typer.Argument(help="Locale tag, region code or upstream name; all when absent.")
+        str | None,
+        typer.Argument(metavar="NAME", help="Tag, region code or any name of the region; all when absent."),
     ] = None,
+    locale_file: LocaleFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the locale registry, or one entry of it."""
+    """Print the locale registry, or what a name in it stands for."""
     import json
 
-    from blend.schemas.locales import registry
+    from blend.loaders.files.locales import registry_with
 
-    known = registry()
-    chosen = list(known) if tag is None else [known.find(tag)]
+    known = registry_with(locale_file)
+    chosen = list(known) if tag is None else known.called(tag)
     if as_json:
         typer.echo(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
@@ -135,4 +141,4 @@ def locales(
 
     from blend.views.locale import locale_details, locale_table
 
-    Console().print(locale_table(chosen) if tag is None else locale_details(chosen[0]))
+    Console().print(locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen))

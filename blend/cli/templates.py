@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.schemas.errors import InputError, StorageError
+from blend.schemas.text import counted
 
 if TYPE_CHECKING:
     import polars as pl
+
+LocaleFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),
+]
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,15 +30,18 @@ def propose(
         Path, typer.Argument(help="Questions as natives wrote them: id, topic, text, locale.")
     ],
     out: Out = Path("sheet.csv"),
+    locale_file: LocaleFile = None,
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
+    from blend.loaders.files.locales import registry_with
     from blend.loaders.responses.templates import read_native_questions
 
-    sheet = review_sheet(read_native_questions(questions))
+    known = registry_with(locale_file)
+    sheet = review_sheet(read_native_questions(questions, locales=known), locales=known)
     _write_csv(sheet.drop("source"), out)
     flagged = sheet.filter(sheet["reasons"] != "").height
-    typer.echo(f"{out}: {len(sheet)} questions, {flagged} with something to look at.")
+    typer.echo(f"{out}: {counted(len(sheet), 'question')}, {flagged} with something to look at.")
     typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
 
 
@@ -48,7 +57,8 @@ def accept(
     accepted = accept_sheet(read_review_sheet(sheet))
     _write_csv(accepted.templates.select("template_id", "topic", "source_locale", "text"), out)
     typer.echo(
-        f"{out}: {len(accepted.templates)} templates; {len(accepted.dropped)} questions dropped or merged."
+        f"{out}: {counted(len(accepted.templates), 'template')}; "
+        f"{counted(len(accepted.dropped), 'question')} dropped or merged."
     )
 
 
@@ -61,19 +71,21 @@ def localise(
         typer.Option(help="Locale to make questions for; repeat it. All translated ones if absent."),
     ] = None,
     out: Out = Path("questions.csv"),
+    locale_file: LocaleFile = None,
 ) -> None:
     """Fill the slots for every locale and join the translations."""
     from blend.builders.templates.localise import localise as localised
     from blend.builders.templates.sheet import accept_sheet
+    from blend.loaders.files.locales import registry_with
     from blend.loaders.responses.templates import read_review_sheet, read_translations
-    from blend.schemas.locales import registry
 
-    translated = read_translations(translations)
+    known = registry_with(locale_file)
+    translated = read_translations(translations, locales=known)
     tags = locale or sorted(set(translated["locale"]))
     templates = accept_sheet(read_review_sheet(sheet)).templates
-    made = localised(templates, [registry().find(tag) for tag in tags], translated)
+    made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
     _write_csv(made.questions.select("template_id", "locale", "question", "en_question"), out)
-    typer.echo(f"{out}: {len(made.questions)} questions in {len(tags)} locales.")
+    typer.echo(f"{out}: {counted(len(made.questions), 'question')} in {counted(len(tags), 'locale')}.")
     for row in made.dropped.iter_rows(named=True):
         typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)
 

@@ -55,6 +55,7 @@ def snapshot(
             contact=contact,
             batch_size=batch_size,
             notify=notify,
+            on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
     typer.echo(f"{out}: {info.triples:,} triples about {info.items:,} items. Build from it:")
     typer.echo(f"  blend build --food {out}")

@@ -10,6 +10,7 @@ from blend.schemas.configs import QUESTION_CONFIGS
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class ReleaseFacts:
         mcqs = self.total("mcqs")
         choices = f", and {mcqs:,} multiple-choice questions whose wrong options are other regions' answers"
         return (
-            f"Everyday knowledge of {_counted(len(self.locales), 'locale')} in "
-            f"{_counted(len({locale.language for locale in self.locales}), 'language')}: "
+            f"Everyday knowledge of {counted(len(self.locales), 'locale')} in "
+            f"{counted(len({locale.language for locale in self.locales}), 'language')}: "
             f"{self.total('questions'):,} questions with all the answers that people there gave and how many "
             f"gave each{choices if mcqs else ''}."
         )
@@ -74,7 +75,7 @@ class ReleaseFacts:
             return ""
         return (
             "Items of Wikidata with the country that they come from and what they are made of, in "
-            f"{_counted(len(languages), 'language')}."
+            f"{counted(len(languages), 'language')}."
         )
 
     @property
@@ -93,7 +94,3 @@ class ReleaseFacts:
     def is_invented(self) -> bool:
         """Whether any of it was made up for demonstration."""
         return any(source.kind == "sample" for source in self.manifest.recipe.sources)
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

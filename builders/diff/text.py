@@ -10,6 +10,7 @@ from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import Step, VersionStep, expected_version, version_step
 from blend.schemas.layout import CHANGELOG_NAME
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.text import counted
 
 CHANGELOG_TITLE = (
     "# Changelog\n\n"
@@ -65,7 +66,7 @@ def first_entry(manifest: ReleaseManifest) -> str:
     for table in manifest.tables:
         rows.setdefault(table.config, []).append(table.rows)
     lines = [
-        f"* `{config}`: {_counted(sum(counts), 'row')} in {_counted(len(counts), 'split')}"
+        f"* `{config}`: {counted(sum(counts), 'row')} in {counted(len(counts), 'split')}"
         for config, counts in rows.items()
     ]
     return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
@@ -172,7 +173,3 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: boo
     rule = ("---", *("--:" if numbers else "---" for _ in header[1:]))
     lines = ((cell.replace("|", "\\|") for cell in cells) for cells in (header, rule, *rows))
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def _counted(n: int, thing: str) -> str:
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"

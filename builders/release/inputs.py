@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.locales import read_locales
+from blend.loaders.files.notes import unknown_name
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
 from blend.schemas.domains import Domain
@@ -71,7 +72,14 @@ def read_inputs(
             asks for a locale that none holds.
     """
     known = registry() if locales is None else locales
-    wanted = None if recipe.locales is None else [known.get(tag).tag for tag in recipe.locales]
+    wanted = None if recipe.locales is None else list(recipe.locales)
+    raise_all(
+        [
+            unknown_name("locale", tag, known.tags, where="recipe, key locales")
+            for tag in wanted or ()
+            if tag not in known
+        ]
+    )
     sources: list[SourceTables] = []
     held: set[str] = set()
     holding_questions = [source for source in recipe.sources if source.kind != "wikidata"]

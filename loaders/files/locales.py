@@ -4,7 +4,7 @@ from pathlib import Path
 
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
-from blend.schemas.locales import Locale, parse_locales
+from blend.schemas.locales import Locale, Registry, parse_locales, registry
 
 
 def read_locales(path: Path) -> tuple[Locale, ...]:
@@ -21,3 +21,12 @@ def read_locales(path: Path) -> tuple[Locale, ...]:
     """
     text = read_text(path, path.parent, Notes())
     return parse_locales(text, source=path.name)
+
+
+def registry_with(path: Path | None) -> Registry:
+    """The packaged registry, and behind its locales those of a file where one is given.
+
+    Raises:
+        RowError, RowErrors: As `read_locales`.
+    """
+    return registry() if path is None else registry().extended(read_locales(path))

@@ -62,4 +62,9 @@ class Notes:
 def unknown_name(kind: str, name: str, valid: Iterable[str], *, where: str) -> RowError:
     """The error for a name in a row that nobody registered; see `schemas.errors.UnknownNameError`."""
     what, _, fix = str(UnknownNameError(kind, name, valid)).partition("; ")
+    if kind == "locale":
+        fix += (
+            "; a region that is not among them needs an entry in a locale file "
+            "(`locale_file` in docs/recipe.md)"
+        )
     return RowError(what, where=where, fix=fix)

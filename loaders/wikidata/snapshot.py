@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import io
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -45,6 +45,7 @@ def take_snapshot(
     batch_size: int = BATCH_SIZE,
     policy: RequestPolicy | None = None,
     notify: Notify = silent,
+    on_wait: Callable[[str], None] | None = None,
 ) -> SnapshotInfo:
     """Ask an endpoint for exactly the statements that a domain needs.
 
@@ -61,6 +62,7 @@ def take_snapshot(
         batch_size: Items per question. A question that is too heavy is divided by itself.
         policy: How the endpoint is asked; ``contact`` is ignored beside it.
         notify: Told about progress.
+        on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
 
     Returns:
         The account, as written to ``snapshot.json``.
@@ -78,18 +80,20 @@ def take_snapshot(
     """
     wanted = _checked_languages(languages)
     _check_out(out)
-    client = SparqlClient(endpoint, policy or RequestPolicy(agent=agent_of(contact, endpoint)))
+    if policy is None:
+        agent = agent_of(contact, endpoint)
+        policy = RequestPolicy(agent) if on_wait is None else RequestPolicy(agent, on_wait=on_wait)
+    client = SparqlClient(endpoint, policy)
     folder = out.with_name(f"{out.name}.partial")
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(f".{out.name}.lock"))
     try:
-        with _explained(out), lock.acquire(blocking=False):
+        with _explained(out), lock.acquire(blocking=False), _tidied(folder, Path(lock.lock_file)):
             session = Session(folder, client, domain, wanted, batch_size, notify)
             started = session.open()
             items = _ask_everything(session, domain)
             info = _finish(session, out, started, items)
             shutil.rmtree(folder)
-            Path(lock.lock_file).unlink(missing_ok=True)
             return info
     except Timeout:
         raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
@@ -123,6 +127,18 @@ def agent_of(contact: str | None, endpoint: str) -> str:
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
         raise InputError(f"contact {contact!r}: write a mail or web address in ASCII")
     return f"blend-sdk/{version('blend-sdk')}" + (f" ({contact})" if contact else "")
+
+
+@contextmanager
+def _tidied(folder: Path, lock: Path) -> Iterator[None]:
+    """Leave no lock behind, and no folder of this run without an answer in it."""
+    is_new = not folder.exists()
+    try:
+        yield
+    finally:
+        if is_new and folder.is_dir() and not any(folder.glob("*.nt")):
+            shutil.rmtree(folder)
+        lock.unlink(missing_ok=True)
 
 
 @contextmanager

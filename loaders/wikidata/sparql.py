@@ -8,6 +8,7 @@ every question asks for the number of its triples as well, and an answer that do
 import gzip
 import http.client
 import re
+import socket
 import time
 import urllib.error
 import zlib
@@ -47,6 +48,10 @@ class TooHeavyError(EndpointError):
     """A question takes the endpoint longer than it allows; ask for less at a time."""
 
 
+def unheard(_sentence: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
     """How an endpoint is asked: by whom, how fast, how often again, and when to give up."""
@@ -65,6 +70,8 @@ class RequestPolicy:
     """Seconds to wait at most; a service that asks for more is left alone."""
     sleep: Callable[[float], None] = time.sleep
     """How to wait."""
+    on_wait: Callable[[str], None] = unheard
+    """Told what is waited for, before every wait after a failure."""
 
 
 class _Passing(Exception):
@@ -121,6 +128,8 @@ class SparqlClient:
             raise EndpointError(f"{self.endpoint}: {trouble}, {attempt} times in a row; {later}")
         if wait_s > self.policy.longest_wait_s:
             raise EndpointError(f"{self.endpoint}: {trouble} and asks to wait {wait_s:.0f} s; {later}")
+        asked = f"asked again in {wait_s:.0f} s (try {attempt + 1} of {self.policy.tries})"
+        self.policy.on_wait(f"{self.endpoint}: {trouble}; {asked}")
         self.policy.sleep(wait_s)
 
     def _ask(self, query: str) -> list[str]:
@@ -147,8 +156,22 @@ class SparqlClient:
         except TimeoutError:
             raise TooHeavyError(f"{self.endpoint}: no answer within {self.policy.timeout_s} s") from None
         except (OSError, http.client.HTTPException) as error:
-            raise _unreachable(error) from None
+            raise self._unreachable(error) from None
         return _checked_lines(body, headers, parse)
+
+    def _unreachable(self, error: Exception) -> Exception:
+        if isinstance(error, http.client.IncompleteRead):
+            return _Passing("ends its answer in the middle")
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, TimeoutError):
+            return TooHeavyError(f"no answer ({reason})")
+        if isinstance(reason, socket.gaierror):
+            # Waiting mends no address, and seldom a network that is not there.
+            return EndpointError(
+                f"{self.endpoint}: the name of this server cannot be resolved ({reason}); check the address "
+                "and the network, and run the same command again: what it has answered is kept"
+            )
+        return _Passing(f"cannot be reached ({reason})")
 
     def _refusal(self, status: int, body: bytes, headers: Any) -> Exception:
         """What a status other than 200 means: asking again, asking for less, or giving up."""
@@ -198,15 +221,6 @@ def _body_of(error: Exception) -> bytes:
     """What the endpoint said: SPARQLWrapper puts its bytes, in Python's notation, at the end of the message."""
     _, found, notation = str(error).partition("Response:\n")
     return bytes(literal_eval(notation)) if found else b""
-
-
-def _unreachable(error: Exception) -> Exception:
-    if isinstance(error, http.client.IncompleteRead):
-        return _Passing("ends its answer in the middle")
-    reason = getattr(error, "reason", error)
-    if isinstance(reason, TimeoutError):
-        return TooHeavyError(f"no answer ({reason})")
-    return _Passing(f"cannot be reached ({reason})")
 
 
 def _retry_after_s(value: str | None) -> float | None:

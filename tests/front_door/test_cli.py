@@ -191,6 +191,52 @@ def test_locales_are_printed_all_or_one():
     assert "right to left" in run("locales", "ar-DZ")
 
 
+@pytest.mark.parametrize(
+    ("name", "tags"),
+    [
+        ("South Korea", ["ko-KR"]),
+        ("Korea", ["ko-KR", "ko-KP"]),
+        ("uk", ["en-GB"]),
+        ("the United Kingdom", ["en-GB"]),
+        ("SG", ["ms-SG", "ta-SG", "zh-SG"]),
+        ("New Zealand", ["en-NZ"]),
+    ],
+)
+def test_locales_by_any_name(name: str, tags: list[str], root: Path):
+    own = root / "loaders" / "starter" / "locales.toml"
+    found = json.loads(run("locales", name, "--locale-file", own, "--json"))
+    assert [locale["tag"] for locale in found] == tags
+    assert tags[-1] in run("locales", name, "--locale-file", own)
+
+
+def test_a_name_of_no_locale():
+    with pytest.raises(BlendError, match="unknown locale 'Atlantis'; choose one of: Algeria, Assam, "):
+        run("locales", "Atlantis")
+
+
+def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    own = root / "loaders" / "starter" / "locales.toml"
+    Path("natives.csv").write_text(
+        "id,topic,text,locale\nn1,Food,What is the most popular fruit in New Zealand?,en-NZ\n", encoding="utf-8"
+    )
+    with pytest.raises(BlendError, match="needs an entry in a locale file"):
+        run("templates", "propose", "natives.csv")
+    run("templates", "propose", "natives.csv", "--locale-file", own)
+    sheet = pl.read_csv("sheet.csv").with_columns(decision=pl.lit("keep"))
+    assert sheet["template"].to_list() == ["What is the most popular fruit in {country}?"]
+    sheet.write_csv("sheet.csv")
+    Path("translations.csv").write_text(
+        "template_id,locale,question\nn1,en-NZ,Which fruit is the most popular in New Zealand?\n",
+        encoding="utf-8",
+    )
+    printed = run("templates", "localise", "sheet.csv", "translations.csv", "--locale-file", own)
+    assert "1 question in 1 locale." in printed
+    assert pl.read_csv("questions.csv")["en_question"].to_list() == [
+        "What is the most popular fruit in New Zealand?"
+    ]
+
+
 def test_show_prints_a_row_of_every_configuration(release: Path):
     printed = run("show", release)
     assert 'load_dataset("' in printed
@@ -232,7 +278,7 @@ def test_templates_from_questions_to_questions(tmp_path: Path, monkeypatch: pyte
     Path("natives.csv").write_text(
         "id,topic,text,locale\nn1,Food,What is the most popular fruit in South Korea?,KR\n", encoding="utf-8"
     )
-    assert "1 questions, 0 with something to look at" in run("templates", "propose", "natives.csv")
+    assert "1 question, 0 with something to look at" in run("templates", "propose", "natives.csv")
     with pytest.raises(BlendError) as caught:
         run("templates", "propose", "natives.csv")
     assert str(caught.value) == (
@@ -240,12 +286,12 @@ def test_templates_from_questions_to_questions(tmp_path: Path, monkeypatch: pyte
     )
     sheet = pl.read_csv("sheet.csv").with_columns(decision=pl.lit("keep"))
     sheet.write_csv("sheet.csv")
-    assert "1 templates" in run("templates", "accept", "sheet.csv")
+    assert "1 template; 0 questions dropped" in run("templates", "accept", "sheet.csv")
     assert pl.read_csv("templates.csv")["text"].to_list() == ["What is the most popular fruit in {country}?"]
     Path("translations.csv").write_text(
         "template_id,locale,question\nn1,su-JB,Naon buah nu pangpopulerna di Jawa Barat?\n", encoding="utf-8"
     )
-    assert "1 questions in 2 locales" in run(
+    assert "1 question in 2 locales" in run(
         "templates", "localise", "sheet.csv", "translations.csv", "--locale", "su-JB", "--locale", "KR"
     )
     assert pl.read_csv("questions.csv").rows() == [

@@ -16,7 +16,7 @@ from blend.loaders.datasets import load_short_answer_prompts
 from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
 from blend.loaders.releases import read_config, read_manifest, read_tables
 from blend.loaders.sample import sample_path
-from blend.schemas.errors import BlendError, RowErrors, UnknownNameError
+from blend.schemas.errors import BlendError, InputError, RowErrors, UnknownNameError
 from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
 
 
@@ -138,8 +138,13 @@ def test_a_locale_that_no_source_holds():
 
 def test_a_locale_that_nobody_knows():
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KX",)})
-    with pytest.raises(UnknownNameError, match="unknown locale 'ko-KX'"):
+    with pytest.raises(InputError) as caught:
         read_inputs(recipe)
+    said = str(caught.value)
+    assert said.startswith(
+        "recipe, key locales: unknown locale 'ko-KX'; did you mean 'ko-KR'? choose one of: am-ET, "
+    )
+    assert said.endswith("needs an entry in a locale file (`locale_file` in docs/recipe.md)")
 
 
 def test_decisions_and_fillers_are_used_and_pinned(tmp_path: Path):

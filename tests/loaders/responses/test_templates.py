@@ -38,6 +38,9 @@ def test_translations(tmp_path: Path):
 
 
 TAGS = ", ".join(sorted(registry().tags))
+LOCALE_FILE = (
+    "; a region that is not among them needs an entry in a locale file (`locale_file` in docs/recipe.md)"
+)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,8 @@ TAGS = ", ".join(sorted(registry().tags))
         (
             read_native_questions,
             "id,topic,locale,text\nQ-1,Food,ko-KX,What?\n",
-            f"rows.csv:2, column locale: unknown locale 'ko-KX'; did you mean 'ko-KR'? choose one of: {TAGS}",
+            f"rows.csv:2, column locale: unknown locale 'ko-KX'; did you mean 'ko-KR'? choose one of: {TAGS}"
+            + LOCALE_FILE,
         ),
         (
             read_translations,

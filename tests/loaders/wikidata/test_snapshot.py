@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -365,3 +366,28 @@ def assert_same_build(snapshot: Path, reference: Path) -> None:
     assert len(rows[0]) == len(rows[1]) > 2000
     assert_frame_equal(*rows)
     assert_frame_equal(builds[0].dropped, builds[1].dropped)
+
+
+def test_a_name_that_does_not_resolve_is_said_at_once_and_leaves_nothing(tmp_path: Path):
+    said: list[str] = []
+    endpoint = "http://nowhere.invalid/sparql"
+    with pytest.raises(EndpointError) as caught:
+        take_snapshot(tmp_path / "s.nt.gz", domains()["dish"], endpoint=endpoint, on_wait=said.append)
+    assert re.fullmatch(
+        r"http://nowhere\.invalid/sparql: the name of this server cannot be resolved \(.+\); check the address "
+        r"and the network, and run the same command again: what it has answered is kept",
+        str(caught.value),
+    )
+    assert said == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_wait_is_announced_before_it(tmp_path: Path):
+    said: list[str] = []
+    policy = RequestPolicy("tests", first_wait_s=2, tries=3, sleep=lambda seconds: None, on_wait=said.append)
+    endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
+    with pytest.raises(EndpointError, match="3 times in a row"):
+        take_snapshot(tmp_path / "s.nt.gz", domains()["dish"], endpoint=endpoint, policy=policy)
+    refused = f"{endpoint}: cannot be reached ([Errno 111] Connection refused); asked again in"
+    assert said == [f"{refused} 2 s (try 2 of 3)", f"{refused} 4 s (try 3 of 3)"]
+    assert list(tmp_path.iterdir()) == []
