@@ -78,6 +78,16 @@ def run(
         Literal["local", "english"] | None,
         typer.Option(help="Short answers: ask in this language only, instead of in both."),
     ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Ask the model on this OpenAI-compatible server, for example http://localhost:8000/v1.",
+        ),
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Requests under way at a time on a server; 16 if absent.")
+    ] = None,
     revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None,
     device: Annotated[
         str | None, typer.Option(help="Where a local model computes, as torch names it; a GPU if there is one.")
@@ -105,6 +115,7 @@ def run(
 
     - `blend eval run release --model path/to/model` asks a model on this machine.
     - `blend eval run release --model org/name --style texts` compares the options' texts.
+    - `blend eval run release --model name --server http://localhost:8000/v1` asks one on a server.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     from blend.eval.models.protocols import Decoding
@@ -125,9 +136,9 @@ def run(
             outcome = _keep(asked, answers, model, out)
         elif model is not None:
             decoding = Decoding(max_tokens=max_tokens, temperature=temperature, seed=seed)
-            local = {"revision": revision, "device": device, "dtype": dtype, "chat": chat}
-            local["batch_size"] = _batch_size(batch_size)
-            outcome = _ask(asked, model, out, decoding=decoding, options=local)
+            where = {"server": server, "concurrency": concurrency, "revision": revision, "device": device}
+            how = {"dtype": dtype, "chat": chat, "batch_size": _batch_size(batch_size)}
+            outcome = _ask(asked, model, out, decoding=decoding, options={**where, **how})
         else:
             raise InputError("nobody to ask: name a --model, or a file of recorded --answers")
     _print_outcome(outcome, out)
@@ -141,7 +152,7 @@ def _ask(
     from blend.eval.runs.running import ask_model
     from blend.views.progress import shown_progress
 
-    used = open_model(model, decoding=decoding, **options)
+    used = open_model(model, asked_for=asked.asked.kind, decoding=decoding, **options)
     written = decoding if asked.asked.kind == "text" else None
     with opened(out, asked, used.describe(), written) as run, shown_progress(unit="questions") as notify:
         return ask_model(run, used, notify=notify)
