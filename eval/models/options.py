@@ -63,7 +63,7 @@ def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **
 def _shareable(cache: Any) -> bool:
     """Whether options can go on from copies of a cache; recurrent states of some models cannot be copied."""
     layers = getattr(cache, "layers", None)
-    return bool(layers) and all(hasattr(layer, "batch_select_indices") for layer in layers)
+    return bool(layers and all(hasattr(layer, "batch_select_indices") for layer in layers))
 
 
 def _tails(
