@@ -11,7 +11,7 @@ from blend.eval.tasks import Task, task_of
 from blend.eval.tasks.items import Asked
 from blend.loaders.datasets.places import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.releases import read_config, release_locales
+from blend.loaders.releases import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -52,8 +52,8 @@ def ask(
             cannot be, or if nothing would be asked.
     """
     chosen = task_of(task)
-    places = find_tables(release, lambda manifest: _tables(manifest, task, chosen))
-    known = regions_of(places.manifest)
+    places = find_tables(release, lambda manifest, _: _tables(manifest, task, chosen))
+    known = regions_of(places.manifest, places.locales)
     where = named(places.manifest)
     tags = None
     if locales is not None:
@@ -61,7 +61,7 @@ def ask(
         tags = tuple(region.locale for region in known if region.locale in found)
         tags = None if len(tags) == len(known) else tags
     checked = _options(chosen, {**options, "locales": tags, "limit": limit})
-    splits = {locale.tag: locale.split for locale in release_locales(places.folder)}
+    splits = {locale.tag: locale.split for locale in places.locales}
     region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
     tables = {config: read_config(places.folder, config).with_columns(region) for config in chosen.configs}
     asked = chosen.ask(tables, checked)

@@ -19,6 +19,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_QUESTIONS,
 )
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
 
@@ -254,11 +255,11 @@ def load_config(
     if split is not None and asked is not None and config in PER_REGION:
         raise InputError(f"{config}: its splits are its regions; name region or split, not both")
 
-    def choose(manifest: ReleaseManifest) -> list[TableInfo]:
-        return _choice(manifest, config, asked, split).tables
+    def choose(manifest: ReleaseManifest, known: Registry) -> list[TableInfo]:
+        return _choice(manifest, known, config, asked, split).tables
 
     places = find_tables(release, choose, revision=revision, streaming=streaming)
-    locales = _choice(places.manifest, config, asked, split).locales
+    locales = _choice(places.manifest, places.locales, config, asked, split).locales
     _check_present(places, config, locales)
     loaded = _load(places, config, locales, streaming=streaming)
     single = split is not None or (config in PER_REGION and isinstance(region, str))
@@ -274,7 +275,9 @@ class _Choice(NamedTuple):
     """Locales to keep the rows of, where the splits are no regions; empty for all."""
 
 
-def _choice(manifest: ReleaseManifest, config: str, asked: Sequence[str] | None, split: str | None) -> _Choice:
+def _choice(
+    manifest: ReleaseManifest, known: Registry, config: str, asked: Sequence[str] | None, split: str | None
+) -> _Choice:
     where = named(manifest)
     tables = {table.split: table for table in manifest.tables if table.config == config}
     if not tables:
@@ -286,7 +289,8 @@ def _choice(manifest: ReleaseManifest, config: str, asked: Sequence[str] | None,
         return _Choice(wanted, [])
     if config not in (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS):
         raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
-    found = dict.fromkeys(find_region(name, regions_of(manifest, config), where=where) for name in asked)
+    regions = regions_of(manifest, known, config)
+    found = dict.fromkeys(find_region(name, regions, where=where) for name in asked)
     if config in PER_REGION:
         return _Choice([tables[region.split] for region in found], [])
     return _Choice(wanted, [region.locale for region in found])

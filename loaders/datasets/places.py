@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.hub.client import hub_name
-from blend.loaders.releases import read_manifest
+from blend.loaders.releases import read_manifest, release_locales
 from blend.loaders.releases.newer import tell_if_newer
 from blend.loaders.releases.references import (
     Reference,
@@ -15,14 +15,15 @@ from blend.loaders.releases.references import (
     resolve_release,
 )
 from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME
+from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 ON_HUB = "hf://"
 """How the address of a file on the Hub begins."""
 
-Choose = Callable[[ReleaseManifest], Sequence[TableInfo]]
-"""Chooses tables of a release by its manifest; refuses what it does not have."""
+Choose = Callable[[ReleaseManifest, Registry], Sequence[TableInfo]]
+"""Chooses tables of a release by its manifest and the locales that it can hold; refuses what it lacks."""
 
 
 class Places(NamedTuple):
@@ -32,6 +33,8 @@ class Places(NamedTuple):
     """Directory of the release, or what the cache holds of it: the manifest and the files of the tables."""
     manifest: ReleaseManifest
     """The manifest of the release."""
+    locales: Registry
+    """The locales that it can hold: the packaged ones and its own."""
     tables: Sequence[TableInfo]
     """The tables chosen."""
     addresses: Mapping[str, str]
@@ -58,9 +61,10 @@ def find_tables(
     reference = _reference(release, revision)
     if isinstance(reference, Path):
         manifest = read_manifest(reference)
-        tables = choose(manifest)
+        locales = release_locales(reference)
+        tables = choose(manifest, locales)
         _check_whole(reference, _files(tables))
-        return Places(reference, manifest, tables, _below(reference, _files(tables)))
+        return Places(reference, manifest, locales, tables, _below(reference, _files(tables)))
     from huggingface_hub import is_offline_mode
 
     # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
@@ -96,10 +100,14 @@ def _fetched(reference: Reference, choose: Choose) -> Places:
     """The tables in the Hub client's cache, downloaded if need be."""
     repo_id, revision = reference
     assert revision is not None
-    folder = fetch_release(repo_id, revision, wanted=lambda manifest: _files(choose(manifest)))
-    manifest = read_manifest(folder)
-    tables = choose(manifest)
-    return Places(folder, manifest, tables, _below(folder, _files(tables)))
+
+    def wanted(manifest: ReleaseManifest) -> list[str]:
+        return [*_own_locales(manifest), *_files(choose(manifest, _locales(reference, manifest)))]
+
+    folder = fetch_release(repo_id, revision, wanted=wanted)
+    manifest, locales = read_manifest(folder), release_locales(folder)
+    tables = choose(manifest, locales)
+    return Places(folder, manifest, locales, tables, _below(folder, _files(tables)))
 
 
 def _in_place(reference: Reference, choose: Choose) -> Places:
@@ -108,9 +116,9 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
 
     repo_id, revision = reference
     assert revision is not None
-    folder = fetch_release(repo_id, revision, wanted=lambda _: ())
-    manifest = read_manifest(folder)
-    tables = choose(manifest)
+    folder = fetch_release(repo_id, revision, wanted=_own_locales)
+    manifest, locales = read_manifest(folder), release_locales(folder)
+    tables = choose(manifest, locales)
     absent = {file.path for file in damaged_files(folder, _files(tables))}
     if absent and is_offline_mode():
         raise InputError(
@@ -119,7 +127,21 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
         )
     there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
     addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in _files(tables)}
-    return Places(folder, manifest, tables, addresses)
+    return Places(folder, manifest, locales, tables, addresses)
+
+
+def _own_locales(manifest: ReleaseManifest) -> list[str]:
+    """The file of the locales that a release brings along, if it does."""
+    return [file.path for file in manifest.files if file.path == LOCALES_NAME]
+
+
+def _locales(reference: Reference, manifest: ReleaseManifest) -> Registry:
+    """The locales that a release on the Hub can hold; its own file of them is fetched first, if it has one."""
+    repo_id, revision = reference
+    assert revision is not None
+    if not _own_locales(manifest):
+        return registry()
+    return release_locales(fetch_release(repo_id, revision, wanted=_own_locales))
 
 
 def _check_whole(release: Path, files: Sequence[str]) -> None:

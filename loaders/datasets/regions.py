@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from blend.schemas.configs import PER_REGION
 from blend.schemas.errors import BlendError, InputError, UnknownNameError
-from blend.schemas.locales import Locale, registry
+from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest
 
 
@@ -33,9 +33,15 @@ class UnknownRegionError(UnknownNameError):
         self.name = name
 
 
-def regions_of(manifest: ReleaseManifest, config: str | None = None) -> tuple[Region, ...]:
-    """The regions of a release, in the order of its splits; with a configuration, those that it has rows of."""
-    known = {locale.split: locale for locale in registry()}
+def regions_of(manifest: ReleaseManifest, locales: Registry, config: str | None = None) -> tuple[Region, ...]:
+    """The regions of a release, in the order of its splits.
+
+    Args:
+        manifest: The release.
+        locales: The locales that it can hold, its own among them (`releases.release_locales`).
+        config: Configuration that must have rows of them; any with one split per region when absent.
+    """
+    known = {locale.split: locale for locale in locales}
     tags = [tag for stage in manifest.report for tag in stage.kept]
     configs = (config,) if config in PER_REGION else PER_REGION
     splits = dict.fromkeys(table.split for table in manifest.tables if table.config in configs)

@@ -26,7 +26,7 @@ def manifest_of(release: Path, *splits: str, tags: tuple[str, ...] = ()) -> Rele
 @pytest.mark.parametrize("collection", ["blend", "semeval-2026-7"])
 def test_every_name_of_a_locale_finds_it(release: Path, collection: str):
     locales = [locale for locale in registry() if collection in locale.collections]
-    regions = regions_of(manifest_of(release, *(locale.split for locale in locales)))
+    regions = regions_of(manifest_of(release, *(locale.split for locale in locales)), registry())
     assert [region.locale for region in regions] == [locale.tag for locale in locales]
     for locale in locales:
         for name in (locale.tag, locale.split, locale.upstream, locale.semeval, *locale.other_codes):
@@ -35,25 +35,25 @@ def test_every_name_of_a_locale_finds_it(release: Path, collection: str):
 
 
 def test_english_names_find_a_region(release: Path):
-    regions = regions_of(manifest_of(release, "GB", "KP", "JB"))
+    regions = regions_of(manifest_of(release, "GB", "KP", "JB"), registry())
     for name, split in {"the UK": "GB", "Great Britain": "GB", "North Korea": "KP", "West Java": "JB"}.items():
         assert find_region(name, regions, where="x").split == split
 
 
 def test_a_code_that_several_locales_share_is_refused(release: Path):
-    regions = regions_of(manifest_of(release, "KR", "SG_ms", "SG_ta"))
+    regions = regions_of(manifest_of(release, "KR", "SG_ms", "SG_ta"), registry())
     with pytest.raises(BlendError) as caught:
         find_region("SG", regions, where="blend 1.0.0")
     assert str(caught.value) == (
         "blend 1.0.0: 'SG' names several regions; choose one of: SG_ms (ms-SG), SG_ta (ta-SG)"
     )
-    assert find_region("SG", regions_of(manifest_of(release, "SG_ta")), where="x").locale == "ta-SG"
+    assert find_region("SG", regions_of(manifest_of(release, "SG_ta"), registry()), where="x").locale == "ta-SG"
 
 
 def test_a_region_that_the_package_does_not_know_has_its_codes(release: Path):
     # Codes that ISO 3166 leaves to users: no registry of ours will have them.
     manifest = manifest_of(release, "XA", "XB_pt_BR", tags=("eo-XA", "pt-BR-XB", "la-XB"))
-    assert regions_of(manifest) == (
+    assert regions_of(manifest, registry()) == (
         Region("XA", "eo-XA", ("XA", "eo-XA")),
         Region("XB_pt_BR", "pt-BR-XB", ("XB_pt_BR", "pt-BR-XB", "XB")),
     )
