@@ -1,7 +1,7 @@
 """Asking judges: only about pairs that decide something, many at a time, and each pair once per template."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import polars as pl
@@ -33,10 +33,7 @@ class Bench:
         self.after = tuple(judge for judge in judges[place:] if not isinstance(judge, LexicalJudge))
         """Judges that are asked when the lexical rules have nothing to say."""
         self.counts: Counter[tuple[str, bool]] = Counter()
-        """Pairs decided, by name of the judge and verdict (true: the same).
-
-        The lexical rules are counted by whoever applies them in bulk.
-        """
+        """Pairs decided, by name of the judge and verdict (true: the same)."""
 
     @property
     def lexical_only(self) -> bool:
@@ -61,6 +58,11 @@ class Bench:
         self.counts.update((verdict.by, verdict.same) for verdict in decided)
         return {asked_pair: verdict.same for asked_pair, verdict in verdicts.items()}
 
+    def count_rules(self, *, same: int, different: int) -> None:
+        """Count pairs that the lexical rules decided in bulk, where options are chosen."""
+        self.counts[LexicalJudge.name, True] += same
+        self.counts[LexicalJudge.name, False] += different
+
     def deciders(self) -> pl.DataFrame:
         """`DECIDERS`, by name of the judge."""
         names = sorted({name for name, _ in self.counts})
@@ -75,10 +77,9 @@ def pair(a: str, b: str) -> Pair:
 
 def settle(
     bench: Bench,
-    choose: Callable[[dict[Pair, bool]], Choice],
+    choose: Callable[[Mapping[Pair, bool]], Choice],
     relied_on: Callable[[Choice], Iterable[Pair]],
-    known: dict[Pair, bool],
-) -> Choice:
+) -> tuple[Choice, Mapping[Pair, bool]]:
     """The choice that the judges' verdicts lead to, asking about no pair that it does not rest on.
 
     A choice is made as if all pairs not yet judged were different; those that it rests on are judged together,
@@ -89,13 +90,16 @@ def settle(
         bench: The judges.
         choose: Makes the choice from the verdicts known so far.
         relied_on: Pairs, let through by the lexical rules, that must be different for the choice to stand.
-        known: Verdicts known beforehand; new ones are added.
+
+    Returns:
+        The choice, and the verdicts that it was made from.
     """
+    known: dict[Pair, bool] = {}
     while True:
         choice = choose(known)
         unknown = [] if bench.lexical_only else [asked for asked in relied_on(choice) if asked not in known]
         if not unknown:
-            return choice
+            return choice, known
         known.update(bench.same(unknown, overlapping=False))
 
 

@@ -5,12 +5,13 @@ acceptable answer" is one operation for all options at once, however many locale
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations, groupby
 from operator import or_
 
-from blend.builders.judges.bench import Bench, pair
+from blend.builders.judges.bench import pair
 from blend.builders.judges.equivalence import Pair
 from blend.builders.mcq.answers import Acceptable, LocaleAnswers, Option, TemplateAnswers
 from blend.builders.mcq.values import values
@@ -25,33 +26,27 @@ class Target:
     answers: LocaleAnswers
     acceptable: Mapping[str, Acceptable]
     """By text: all answers of the locale's region, from every locale in it."""
+    mute: bool
+    """Whether one of them has no letter or digit, so that it may be any of the options."""
     overlapping: int
     """Options of other regions that share a value with one of them: refused by the lexical rules."""
     touching: int
-    """Those that judges before the rules do not clear."""
+    """Those that no judge has cleared."""
 
 
 class Board:
-    """The options of a template.
+    """The options of a template. Asks nobody and never changes: verdicts come in as arguments.
 
     Args:
         answers: What the locales bring.
-        bench: The judges, asked about free text only: that numbers, times and dates differ needs no opinion.
-            Those before the lexical rules are asked about every pair of texts that overlaps.
         fillers: Reviewed options to add behind the others of their regions.
         only: Tag of the one locale to ask about; all that can be when absent.
     """
 
     def __init__(
-        self,
-        answers: TemplateAnswers,
-        bench: Bench,
-        fillers: Sequence[Option] = (),
-        *,
-        only: str | None = None,
+        self, answers: TemplateAnswers, fillers: Sequence[Option] = (), *, only: str | None = None
     ) -> None:
         self._answers = answers
-        self._bench = bench if answers.answer_format is AnswerFormat.TEXT else Bench(())
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         self.fillers = frozenset(i for i, option in enumerate(self.options) if option.votes == 0)
@@ -63,20 +58,43 @@ class Board:
         self.regions = tuple(self._segments)
         """Regions that offer anything."""
         self._holders = _holders(self.options)
-        self.known: dict[Pair, bool] = {}
-        """Verdicts on pairs that share nothing: whether they are the same all the same."""
-        self._overruled: dict[Pair, bool] = {}
-        """Verdicts of the judges before the rules on pairs that overlap: whether the rules stand."""
         self._conflicts = [self._touching(option.values) & ~(1 << i) for i, option in enumerate(self.options)]
-        if self._bench.before:
-            self._clear_conflicts()
         asked = (one for one in answers.locales if one.golds and only in (None, one.locale.tag))
         self.targets = tuple(self._target(one) for one in asked)
         """Locales asked about, in registry order."""
 
-    def available(self, target: Target) -> dict[str, int]:
-        """By region, the option that it offers to a target: its first that no acceptable answer rules out."""
-        alive = self.foreign(target.answers.locale) & ~(target.touching | self._judged(target))
+    def contested(self) -> set[Pair]:
+        """Pairs of shown texts that the lexical rules hold for the same, and that a judge may find different.
+
+        Where only a variant that is not shown overlaps, the rules stand. So no pair of texts is put to judges
+        both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild.
+        """
+        of_targets = (pairs for target in self.targets for pairs in self._touched(target).values())
+        return {*self._conflict_pairs().values(), *(asked for pairs in of_targets for asked in pairs)}
+
+    def cleared(self, verdicts: Mapping[Pair, bool]) -> "Board":
+        """The board on which contested pairs that judges find different may stand side by side.
+
+        Args:
+            verdicts: For every pair of `contested`, whether it is the same after all.
+        """
+        board = copy(self)
+        board._conflicts = list(self._conflicts)
+        for (i, j), asked in self._conflict_pairs().items():
+            if not verdicts[asked]:
+                board._conflicts[i] &= ~(1 << j)
+                board._conflicts[j] &= ~(1 << i)
+        board.targets = tuple(self._cleared(target, verdicts) for target in self.targets)
+        return board
+
+    def available(self, target: Target, known: Mapping[Pair, bool]) -> dict[str, int]:
+        """By region, the option that it offers to a target: its first that no acceptable answer rules out.
+
+        Args:
+            target: Whom to ask.
+            known: Verdicts on pairs that share nothing: whether they are the same all the same.
+        """
+        alive = self.foreign(target.answers.locale) & ~(target.touching | self._judged(target, known))
         found: dict[str, int] = {}
         for region, (start, mask) in self._segments.items():
             first = (alive >> start) & mask
@@ -84,9 +102,9 @@ class Board:
                 found[region] = start + (first & -first).bit_length() - 1
         return found
 
-    def conflicts(self) -> list[int]:
-        """For every option, those that may not stand beside it."""
-        partners = _partners(self.known)
+    def conflicts(self, known: Mapping[Pair, bool]) -> list[int]:
+        """For every option, those that may not stand beside it; ``known`` as in `available`."""
+        partners = _partners(known)
         if not partners:
             return self._conflicts
         judged = (self._named(partners.get(option.text, _NOBODY)) for option in self.options)
@@ -94,8 +112,6 @@ class Board:
 
     def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> Iterator[Pair]:
         """Pairs that share nothing and must be different for a target to use these triples of options."""
-        if self._bench.lexical_only:
-            return
         used = {i for triple in triples for i in triple}
         for i in sorted(used):
             yield from (
@@ -119,39 +135,19 @@ class Board:
         region = asked.locale.region
         ours = (a for one in self._answers.locales if one.locale.region == region for a in one.acceptable)
         acceptable = {a.text: a for a in ours}
-        overlapping = self._touching(value for a in acceptable.values() for value in a.values)
-        # Without letters and digits nothing can be said about an answer: it may be any of the options.
         mute = self._answers.answer_format is AnswerFormat.TEXT and not all(
             a.values for a in acceptable.values()
         )
-        overlapping = self.foreign(asked.locale) & (-1 if mute else overlapping)
-        cleared = self._cleared(overlapping, acceptable.values()) if self._bench.before and not mute else 0
-        return Target(asked, acceptable, overlapping, overlapping & ~cleared)
+        touching = self._touching(value for a in acceptable.values() for value in a.values)
+        overlapping = self.foreign(asked.locale) & (-1 if mute else touching)
+        return Target(asked, acceptable, mute, overlapping, touching=overlapping)
 
     def _touching(self, found: Iterable[str]) -> int:
         return reduce(or_, (self._holders.get(value, 0) for value in found), 0)
 
-    def _cleared(self, overlapping: int, acceptable: Collection[Acceptable]) -> int:
-        """The options that judges find different from every answer with which they overlap.
-
-        Where only a variant that is not shown overlaps, the rules stand. So no pair of texts is put to judges
-        both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild.
-        """
-        touched = {i: [a for a in acceptable if _share(self.options[i], a)] for i in _bits(overlapping)}
-        pairs = {
-            i: [pair(self.options[i].text, a.text) for a in answers]
-            for i, answers in touched.items()
-            if not any(_words(self.options[i]).isdisjoint(a.values) for a in answers)
-        }
-        self._judge_overlapping(asked for touched in pairs.values() for asked in touched)
-        cleared = (
-            1 << i for i, touched in pairs.items() if not any(self._overruled[asked] for asked in touched)
-        )
-        return reduce(or_, cleared, 0)
-
-    def _clear_conflicts(self) -> None:
-        """Lift conflicts between options that judges find different."""
-        pairs = {
+    def _conflict_pairs(self) -> dict[tuple[int, int], Pair]:
+        """Options of different regions whose shown texts overlap, by their numbers."""
+        return {
             (i, j): pair(self.options[i].text, self.options[j].text)
             for i, mask in enumerate(self._conflicts)
             for j in _bits(mask)
@@ -159,19 +155,31 @@ class Board:
             and self.options[i].locale.region != self.options[j].locale.region
             and not _words(self.options[i]).isdisjoint(_words(self.options[j]))
         }
-        self._judge_overlapping(pairs.values())
-        for (i, j), asked in pairs.items():
-            if not self._overruled[asked]:
-                self._conflicts[i] &= ~(1 << j)
-                self._conflicts[j] &= ~(1 << i)
 
-    def _judge_overlapping(self, pairs: Iterable[Pair]) -> None:
-        unknown = [asked for asked in pairs if asked not in self._overruled]
-        self._overruled.update(self._bench.same(unknown, overlapping=True))
+    def _touched(self, target: Target) -> dict[int, list[Pair]]:
+        """Options whose shown text overlaps with all the acceptable answers that they overlap with at all."""
+        if target.mute:
+            return {}
+        touched = {
+            i: [a for a in target.acceptable.values() if _share(self.options[i], a)]
+            for i in _bits(target.overlapping)
+        }
+        return {
+            i: [pair(self.options[i].text, a.text) for a in answers]
+            for i, answers in touched.items()
+            if not any(_words(self.options[i]).isdisjoint(a.values) for a in answers)
+        }
 
-    def _judged(self, target: Target) -> int:
+    def _cleared(self, target: Target, verdicts: Mapping[Pair, bool]) -> Target:
+        """The target without the options that judges find different from every answer they overlap with."""
+        different = (
+            1 << i for i, pairs in self._touched(target).items() if not any(verdicts[asked] for asked in pairs)
+        )
+        return replace(target, touching=target.overlapping & ~reduce(or_, different, 0))
+
+    def _judged(self, target: Target, known: Mapping[Pair, bool]) -> int:
         """Options that judges find the same as an acceptable answer."""
-        partners = _partners(self.known)
+        partners = _partners(known)
         if not partners:
             return 0
         same = (

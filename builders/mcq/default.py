@@ -1,27 +1,28 @@
 """Multiple-choice questions in default mode: every region is asked about what its own people agree on.
 
-`builders.mcq.answers` says who is asked and who offers, `mcq_board` what may stand beside what, `mcq_variants`
-which three options stand together, `mcq_positions` where the right one stands; ``docs/mcq.md`` says why.
+`answers` says who is asked and who offers, `board` what may stand beside what, `variants`
+which three options stand together, `positions` where the right one stands; ``docs/mcq.md`` says why.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from blend.builders.judges.bench import Bench, settle
-from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
-from blend.builders.mcq.answers import TemplateAnswers, digest, outcomes_frame, read_answers
+from blend.builders.judges.equivalence import Judge, Pair
+from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
 from blend.builders.mcq.board import Board, Target
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
 from blend.builders.mcq.variants import N_WRONG, Orders, Pick, pick_variants
+from blend.schemas.formats import AnswerFormat
 from blend.schemas.frames import MCQS
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
@@ -156,37 +157,58 @@ def _make(answers: TemplateAnswers, options: McqOptions, seed: int, bench: Bench
     ]
     blocks: list[Block] = []
     uses: list[FillerUse] = []
-    board = Board(answers, bench)
+    # That numbers, times and dates differ needs no opinion.
+    judging = bench if answers.answer_format is AnswerFormat.TEXT else Bench(())
+    board = _board(answers, judging)
     _count_rules(board, bench)
-    picked = _pick(board, answers.template_id, options, seed, bench)
+    picked = _pick(board, answers.template_id, options, seed, judging)
     for target in board.targets:
         tag = target.answers.locale.tag
-        source, picks = board, picked[tag]
-        if not picks and reviewed.concern(answers, target.answers.locale):
+        source, found = board, picked
+        if not picked.picks[tag] and reviewed.concern(answers, target.answers.locale):
             offered = reviewed.options(answers, target.answers.locale)
-            source = Board(answers, bench, offered, only=tag)
+            source = _board(answers, judging, offered, only=tag)
             target = source.targets[0]
-            picks = _pick(source, answers.template_id, options, seed, bench)[tag]
-            uses.extend(reviewed.uses(answers, source, picks))
-        if picks:
+            found = _pick(source, answers.template_id, options, seed, judging)
+            available = source.available(target, found.known)
+            uses.extend(reviewed.uses(answers, source, available, found.picks[tag]))
+        if picks := found.picks[tag]:
             blocks.append(_block(source, target, picks))
         else:
-            dropped.append((answers.template_id, tag, "short", _shortage(source, target, answers)))
+            left = len(source.available(target, found.known))
+            dropped.append((answers.template_id, tag, "short", _shortage(source, target, answers, left)))
     return _Made(answers.template_id, tuple(blocks), tuple(dropped), tuple(uses))
 
 
-def _pick(
-    board: Board, template_id: str, options: McqOptions, seed: int, bench: Bench
-) -> dict[str, list[Pick]]:
-    """The questions about every target of the board, by its tag."""
+def _board(
+    answers: TemplateAnswers, judging: Bench, fillers: Sequence[Option] = (), *, only: str | None = None
+) -> Board:
+    """The board, once the judges before the lexical rules were asked about every pair that these refuse."""
+    board = Board(answers, fillers, only=only)
+    if not judging.before:
+        return board
+    return board.cleared(judging.same(board.contested(), overlapping=True))
+
+
+class _Picked(NamedTuple):
+    """Questions chosen on a board."""
+
+    picks: Mapping[str, list[Pick]]
+    """By tag of the target."""
+    known: Mapping[Pair, bool]
+    """The verdicts that they rest on."""
+
+
+def _pick(board: Board, template_id: str, options: McqOptions, seed: int, judging: Bench) -> _Picked:
+    """The questions about every target of the board."""
     tags = [target.answers.locale.tag for target in board.targets]
     orders = Orders(seed, template_id, tags, board.regions)
 
-    def choose(_: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
-        conflicts = board.conflicts()
+    def choose(known: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
+        conflicts = board.conflicts(known)
         return {
             tag: pick_variants(
-                board.available(target),
+                board.available(target, known),
                 conflicts,
                 orders,
                 target=place,
@@ -201,7 +223,7 @@ def _pick(
         for tag, target in zip(tags, board.targets, strict=True):
             yield from board.relied_on(target, [pick.triple for pick in picked[tag]])
 
-    return settle(bench, choose, relied_on, board.known)
+    return _Picked(*settle(judging, choose, relied_on))
 
 
 def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
@@ -226,17 +248,15 @@ def _count_rules(board: Board, bench: Bench) -> None:
     """Count what the lexical rules refuse and let through: pairs of an option and a target."""
     for target in board.targets:
         refused = target.overlapping.bit_count()
-        bench.counts[LexicalJudge.name, True] += refused
-        passed = board.foreign(target.answers.locale).bit_count() - refused
-        bench.counts[LexicalJudge.name, False] += passed
+        offered = board.foreign(target.answers.locale).bit_count()
+        bench.count_rules(same=refused, different=offered - refused)
 
 
-def _shortage(board: Board, target: Target, answers: TemplateAnswers) -> str:
+def _shortage(board: Board, target: Target, answers: TemplateAnswers, left: int) -> str:
     """How many options are left for a target, and what became of the other regions' answers."""
     own = target.answers.locale.region
     others = len({one.locale.region for one in answers.locales} - {own})
     offering = len(set(board.regions) - {own})
-    left = len(board.available(target))
     said = f"{left} of {others} other regions have an option left, {N_WRONG} are needed" + (
         " that may stand side by side" if left >= N_WRONG else ""
     )

@@ -1,6 +1,6 @@
 """Fillers: reviewed wrong options for questions that are short of them. Nothing is ever invented here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -53,14 +53,14 @@ class Fillers:
         read = (self._option(answers, asked, text, origin) for text, origin, _ in self._of(answers, asked))
         return [option for option in read if isinstance(option, Option)]
 
-    def uses(self, answers: TemplateAnswers, board: Board, picks: Sequence[Pick]) -> list[FillerUse]:
-        """What became of the fillers for the one target of a board."""
+    def uses(
+        self, answers: TemplateAnswers, board: Board, available: Mapping[str, int], picks: Sequence[Pick]
+    ) -> list[FillerUse]:
+        """What became of the fillers for the one target of a board, given what each region offers to it."""
         (target,) = board.targets
         asked = target.answers.locale
         used = {board.options[i] for pick in picks for i in pick.triple}
-        refused = {board.options[i] for i in board.fillers} - {
-            board.options[i] for i in board.available(target).values()
-        }
+        refused = {board.options[i] for i in board.fillers} - {board.options[i] for i in available.values()}
         uses: list[FillerUse] = []
         for text, origin, reviewer in self._of(answers, asked):
             option = self._option(answers, asked, text, origin)

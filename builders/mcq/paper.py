@@ -259,7 +259,7 @@ def _plan(
             for i, text in enumerate(texts):
                 yield from (pair(text, other) for other in (*usable[tag], *texts[:i]))
 
-    chosen = settle(bench, choose, relied_on, {})
+    chosen, _ = settle(bench, choose, relied_on)
     parts = tuple(
         Part(
             locale, _right(votes.get(tag, {}), usable[tag]), tuple((text, o) for o, text in chosen[tag].items())
