@@ -80,6 +80,11 @@ def build(
     from blend.builders.release import build_release, step_since_previous
     from blend.loaders.releases.replacing import held_release
 
+    if food is not None and (mcq_mode is not None or variants is not None):
+        raise InputError(
+            "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none; leave "
+            "them out"
+        )
     used, base, places = _recipe(recipe, blend_data, revision, food)
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     used, places = _with_previous(used, previous, places)

@@ -83,9 +83,10 @@ def build_release(
         if recipe.locale_file is not None:
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
+        # Before anything is built: what is not there is better told at once than after hours.
+        before = _previous(recipe, base, places or {})
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
         manifest = _write_data(built, release, known, notify)
-        before = _previous(recipe, base, places or {})
         facts = ReleaseFacts(
             manifest=manifest,
             locales=tuple(known.get(tag) for tag in _tags(built, known)),

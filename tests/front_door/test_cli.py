@@ -116,6 +116,16 @@ def test_a_release_can_be_built_again_from_its_recipe(release: Path, tmp_path: P
     [
         (["--variants", "0"], "--variants 0: expected a number from 1 on, or 'all'"),
         (["--variants", "many"], "--variants many: expected a number from 1 on, or 'all'"),
+        *(
+            (
+                ["--food", "food.nt.gz", *option],
+                (
+                    "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none"
+                    "; leave them out"
+                ),
+            )
+            for option in (["--mcq-mode", "paper"], ["--variants", "all"])
+        ),
         (
             ["--revision", "v1"],
             "--revision names a version of the repository given with --blend; give both",
@@ -127,6 +137,17 @@ def test_what_build_refuses(arguments: list[str], message: str, tmp_path: Path):
         run("build", "--out", tmp_path / "release", *arguments)
     assert str(caught.value) == message
     assert not (tmp_path / "release").exists()
+
+
+def test_a_previous_release_that_is_not_there_is_told_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def build_tables(*arguments: object, **options: object) -> None:
+        pytest.fail("the tables were built first")
+
+    monkeypatch.setattr("blend.builders.release.build_tables", build_tables)
+    with pytest.raises(BlendError, match="nothere"):
+        run("build", "--out", tmp_path / "release", "--previous", tmp_path / "nothere")
 
 
 def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
