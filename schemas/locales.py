@@ -53,6 +53,10 @@ class Locale(Row):
     """ISO 15924 code of the script that the language is written in there, for example ``Kore``."""
     parent: _Code
     """ISO 3166 alpha-2 code of the country that the region is or lies in: ``ID`` for ``JB``."""
+    latitude: Annotated[float, Field(ge=-90, le=90)] | None = None
+    """Degrees north of the place where a map marks the region, about its middle; null leaves it off the map."""
+    longitude: Annotated[float, Field(ge=-180, le=180)] | None = None
+    """Degrees east of that place."""
     split: _Name
     """Name of the split on the Hub: the region code, with the language where locales share a region."""
     semeval: str | None = None
@@ -82,6 +86,8 @@ class Locale(Row):
             raise ValueError(
                 f"parent {self.parent!r} is no ISO 3166 country; write for example 'ID' for West Java"
             )
+        if (self.latitude is None) != (self.longitude is None):
+            raise ValueError("latitude and longitude belong together; write both or neither")
         if not langcodes.Language.make(script=self.script).is_valid():
             raise ValueError(f"script {self.script!r} is no ISO 15924 code; write for example 'Latn'")
         return self

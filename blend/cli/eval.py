@@ -243,3 +243,50 @@ def score(
     for table in score_tables(scored.scores):
         console.print(table)
     console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def compare(
+    directories: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Directories of scored runs.")],
+    seed: Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+) -> None:
+    """Say who is better, where, and whether it is chance.
+
+    The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
+    """
+    import json as json_
+
+    from blend.eval.report.compare import compare_runs
+    from blend.views.progress import interruptible
+
+    with interruptible():
+        found = compare_runs(directories, seed=seed)
+    if json:
+        typer.echo(json_.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+
+    from blend.views.comparison import comparison_views
+
+    console = Console()
+    for part in comparison_views(found):
+        console.print(part)
+
+
+@app.command()
+def report(
+    directories: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs.")],
+    out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")] = 0,
+) -> None:
+    """Show scored runs on one page: intervals, map, heat maps, hardest questions.
+
+    The file needs no network and no other file. Runs of one task must have equal signatures, the model apart.
+    """
+    from blend.eval.report.page import write_report
+    from blend.views.progress import interruptible
+
+    with interruptible():
+        write_report(directories, out, seed=seed)
+    typer.echo(f"Wrote {out}: open it in a browser.")

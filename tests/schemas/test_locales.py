@@ -210,7 +210,7 @@ def test_extended_by_a_known_locale():
             (
                 "own.toml, entry 1 (eo-ZA), field alias: unknown field; choose from: tag, language, region, "
                 "region_name, upstream, prompt_name, nationalities, aliases, native_name, direction, script, "
-                "parent, split, semeval, other_codes, collections"
+                "parent, latitude, longitude, split, semeval, other_codes, collections"
             ),
         ),
         (
@@ -293,3 +293,19 @@ def test_all_problems_are_told_at_once():
 
 def test_registry_takes_any_iterable():
     assert len(Registry(locale for locale in registry())) == 33
+
+
+def test_every_region_has_a_place_of_its_own():
+    places = {locale.region: (locale.latitude, locale.longitude) for locale in registry()}
+    assert all(latitude is not None for latitude, _ in places.values())
+    assert len(set(places.values())) == len(places)
+    # West Java lies on Java and not amid Indonesia, Assam in the north-east of India.
+    assert places["JB"][0] < -6
+    assert places["AS"][1] > 90
+
+
+def test_half_a_place_is_refused():
+    text = ENTRY + "latitude = 1.0\n"
+    expected = r"^own.toml, entry 1 \(eo-ZA\): latitude and longitude belong together; write both or neither$"
+    with pytest.raises(RowError, match=expected):
+        parse_locales(text, source="own.toml")

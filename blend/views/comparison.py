@@ -1,0 +1,89 @@
+"""A comparison of models, for a terminal."""
+
+from collections.abc import Iterator
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from blend.eval.report.compare import Comparisons, Difference, Pair
+from blend.eval.statistics.figures import Estimate
+from blend.views.safe import shown
+
+_STYLES = {"better": "green", "worse": "red", "no difference shown": "dim"}
+
+
+def comparison_views(found: Comparisons) -> Iterator[RenderableType]:
+    """The parts of a comparison: places, what differs between each pair, the signature."""
+    yield _standings(found)
+    for pair in found.pairs:
+        yield _verdict(pair)
+        yield _regions(pair)
+    yield Text(found.signature, style="dim", overflow="fold")
+
+
+def interval(estimate: Estimate, *, signed: bool = False) -> str:
+    """A figure with its interval, for example ``61.3 [58.0, 64.5]``."""
+    form = "{:+.1f}".format if signed else "{:.1f}".format
+    if estimate.value is None:
+        return "–"
+    if estimate.low is None or estimate.high is None:
+        return form(estimate.value)
+    return f"{form(estimate.value)} [{form(estimate.low)}, {form(estimate.high)}]"
+
+
+def p_text(p_value: float) -> str:
+    """A p-value, for example ``p = 0.031`` or ``p < 0.001``."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def _standings(found: Comparisons) -> Table:
+    table = Table(title="Mean over regions, % right", title_justify="left", box=SIMPLE_HEAD, show_edge=False)
+    for name, justify in (
+        ("place", "right"),
+        ("possible", "right"),
+        ("model", "left"),
+        ("95 % interval", "left"),
+    ):
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for standing in found.standings:
+        rank = standing.rank
+        possible = str(rank.best) if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
+        table.add_row(str(rank.place), possible, Text(shown(standing.model)), interval(standing.macro))
+    return table
+
+
+def _verdict(pair: Pair) -> Text:
+    macro = pair.macro
+    first, second = shown(pair.first), shown(pair.second)
+    figures = f"{interval(macro.estimate, signed=True)} points, {p_text(macro.p_value)}"
+    text = Text()
+    if macro.verdict == "no difference shown":
+        text.append(f"{second} and {first}: no difference shown", style="bold")
+    else:
+        text.append(f"{second} is {macro.verdict} than {first}", style=f"bold {_STYLES[macro.verdict]}")
+    text.append(f" in the mean over regions ({figures}).")
+    if pair.n_left_out:
+        text.append(f" {pair.n_left_out:,} items that only one of them answered are left out.")
+    return text
+
+
+def _regions(pair: Pair) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
+    table.add_column("region")
+    table.add_column(Text(f"{shown(pair.second)} is"), overflow="fold")
+    table.add_column("points", justify="right")
+    table.add_column("corrected p", justify="right")
+    for region, difference in sorted(pair.regions.items(), key=_largest_first):
+        table.add_row(
+            Text(shown(region)),
+            Text(difference.verdict, style=_STYLES[difference.verdict]),
+            interval(difference.estimate, signed=True),
+            p_text(difference.p_value),
+        )
+    return table
+
+
+def _largest_first(entry: tuple[str, Difference]) -> tuple[float, str]:
+    return -(entry[1].estimate.value or 0.0), entry[0]

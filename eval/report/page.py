@@ -1,0 +1,181 @@
+"""The page: scored runs as one HTML file that needs no network, for a screen of any width."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from blend.eval.report.charts import Spec, chart_library, land
+from blend.eval.report.compare import Comparisons, compare_scored
+from blend.eval.report.hardest import HardQuestion, hardest_questions
+from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
+from blend.eval.report.sections import Section, overview, region_name, sections
+from blend.loaders.files.whole import write_whole
+from blend.schemas.errors import InputError, StorageError
+from blend.schemas.locales import Locale, registry
+from blend.version import __version__
+
+TEMPLATE = "report.html.j2"
+
+SHOWN_CHARACTERS = 600
+"""Characters of a prompt or an answer that are shown."""
+
+# Characters that reorder the text around them: embeddings, overrides and isolates. The page isolates every text
+# itself. Joiners and marks of direction stay: Persian and Assamese words are spelled with them.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_KEPT_CONTROLS = frozenset("\n\t")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """What the page says about one task."""
+
+    task: str
+    """Name of the task."""
+    signature: str
+    """What all its scores share."""
+    release: str
+    """Name and version of the release."""
+    runs: tuple[ScoredRun, ...]
+    """The runs, in the order given."""
+    comparisons: Comparisons | None
+    """How they differ; null for one run."""
+    sections: tuple[Section, ...]
+    """Charts and tables."""
+    hardest: tuple[HardQuestion, ...]
+    """What the models get wrong."""
+    charts: dict[str, Spec] = field(default_factory=dict)
+    """Charts by the id of the element that they are drawn in."""
+
+
+def build_report(directories: Sequence[Path], *, seed: int = 0) -> str:
+    """The report on scored runs, as HTML.
+
+    Args:
+        directories: Run directories; runs of one task must have equal signatures, the model apart.
+        seed: Seed of intervals and tests.
+
+    Raises:
+        InputError: If no run is named, one is not scored, or the signatures of a task's runs differ.
+        MissingExtraError: If the libraries that draw are not installed.
+    """
+    if not directories:
+        raise InputError("no run to report on; name one or more run directories")
+    library = chart_library()
+    by_task: dict[str, list[ScoredRun]] = {}
+    for run in read_scored(directories):
+        by_task.setdefault(run.scores.task, []).append(run)
+    tasks = [_task(task, runs, seed) for task, runs in by_task.items()]
+    return (
+        _environment()
+        .get_template(TEMPLATE)
+        .render(
+            tasks=tasks,
+            charts={name: spec for task in tasks for name, spec in task.charts.items()},
+            library=_for_script(library),
+            land=_for_script(land()),
+            version=__version__,
+        )
+    )
+
+
+def write_report(directories: Sequence[Path], out: Path, *, seed: int = 0) -> None:
+    """Write the report on scored runs; the file appears whole or not at all.
+
+    Raises:
+        InputError, MissingExtraError: See `build_report`; also if ``out`` is a directory.
+        StorageError: If it cannot be written.
+    """
+    if out.is_dir():
+        raise InputError(f"{out}: is a directory; --out names an HTML file")
+    page = build_report(directories, seed=seed)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(out, page)
+    except OSError as error:
+        raise StorageError(
+            f"{out}: cannot be written ({error.strerror}); free some space, or choose another --out"
+        ) from error
+
+
+def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
+    check_comparable(runs)
+    found = sections(runs, _locales(), seed=seed)
+    return TaskReport(
+        task=task,
+        signature=runs[0].scores.signature,
+        release=runs[0].scores.release,
+        runs=tuple(runs),
+        comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
+        sections=found,
+        hardest=hardest_questions(runs),
+        charts={
+            f"{task}-{section.name}-{i}": chart.spec
+            for section in found
+            for i, chart in enumerate(section.charts)
+        },
+    )
+
+
+def visible(text: str, characters: int = SHOWN_CHARACTERS) -> str:
+    """A text of others as the page shows it; the template escapes what HTML would read as markup.
+
+    Control characters and those that would turn the text around them stand as their code; a long text is cut
+    and says how long it is.
+    """
+    cut = text[:characters].strip("\n")
+    safe = "".join(f"\\u{ord(c):04x}" if _is_unsafe(c) else c for c in cut)
+    return f"{safe}… ({len(text):,} characters)" if len(text) > characters else safe
+
+
+def _is_unsafe(character: str) -> bool:
+    if character in _KEPT_CONTROLS:
+        return False
+    return character in _REORDERING or unicodedata.category(character) in ("Cc", "Cs")
+
+
+def _locales() -> Mapping[str, Locale]:
+    """Locales by the code that scores call their regions."""
+    return {locale.split: locale for locale in registry()}
+
+
+def _for_script(text: str) -> str:
+    """JavaScript or JSON that neither ends its script element nor opens another, whatever strings it holds."""
+    return re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(lambda name: (files("blend.eval.report") / name).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "visible": visible,
+        "figure": _figure,
+        "p_value": _p_value,
+        "overview": overview,
+        "region": lambda code: region_name(code, _locales()),
+    }
+    return environment
+
+
+def _figure(estimate: Any, signed: bool = False) -> str:
+    """A score or an estimate with its interval: ``61.3 [58.0, 64.5]``."""
+    form = "{:+.1f}".format if signed else "{:.1f}".format
+    if estimate is None or estimate.value is None:
+        return "–"
+    if estimate.low is None or estimate.high is None:
+        return form(estimate.value)
+    return f"{form(estimate.value)} [{form(estimate.low)}, {form(estimate.high)}]"
+
+
+def _p_value(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

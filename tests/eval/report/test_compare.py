@@ -1,0 +1,128 @@
+"""Comparisons of scored runs: who is better, where, and what cannot be compared."""
+
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.eval.report.compare import compare_runs
+from blend.schemas.errors import InputError
+from blend.views.comparison import comparison_views
+
+
+def test_who_is_better_and_where(good: Path, poor: Path):
+    found = compare_runs([poor, good])
+    (pair,) = found.pairs
+    assert (pair.first, pair.second, pair.n_left_out) == ("poor <b>&</b>", "good", 0)
+    assert pair.macro.verdict == "better"
+    assert pair.macro.p_value < 0.001
+    assert 30 < pair.macro.estimate.low < pair.macro.estimate.value < pair.macro.estimate.high < 70
+    assert pair.where("worse") == ()
+    assert [(s.model, s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [
+        ("good", 1, 1, 1),
+        ("poor <b>&</b>", 2, 2, 2),
+    ]
+
+
+def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
+    values = []
+    for run in (poor, good):
+        scores = json.loads((run / "scores.json").read_text(encoding="utf-8"))["scores"]
+        values.append(next(s["value"] for s in scores if s["metric"] == "accuracy-macro"))
+    (pair,) = compare_runs([poor, good]).pairs
+    assert pair.macro.estimate.value == pytest.approx(values[1] - values[0])
+
+
+def test_the_other_order_turns_the_verdict(good: Path, poor: Path):
+    (pair,) = compare_runs([good, poor]).pairs
+    assert pair.macro.verdict == "worse"
+
+
+def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
+    copy = shutil.copytree(good, tmp_path / "again")
+    found = compare_runs([good, copy])
+    (pair,) = found.pairs
+    assert (pair.first, pair.second) == ("good (run)", "good (again)")
+    assert (pair.macro.verdict, pair.macro.p_value) == ("no difference shown", 1.0)
+    assert {difference.verdict for difference in pair.regions.values()} == {"no difference shown"}
+    assert [(s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [(1, 1, 2), (1, 1, 2)]
+
+
+def test_items_that_only_one_answered_are_counted(good: Path, make_run):
+    part = make_run("part", 0.9, leave_out=3)
+    (pair,) = compare_runs([good, part]).pairs
+    assert pair.n_left_out == 3
+
+
+def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
+    short = make_run("short", 0.9, limit=2)
+    expected = (
+        f"{short}: its scores cannot be compared with those of {good}, since they differ in\n"
+        "  templates per locale (limit): absent there, 2 here\n"
+        "run or score both the same way, or compare runs that were"
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
+        compare_runs([good, short])
+
+
+def test_one_run_is_not_a_comparison(good: Path):
+    with pytest.raises(InputError, match=r"^one run cannot be compared; name two or more$"):
+        compare_runs([good])
+
+
+def test_a_run_named_twice(good: Path):
+    with pytest.raises(InputError, match=r"^run: the run is named twice; name every run once$"):
+        compare_runs([good, good])
+
+
+def test_a_run_that_is_not_scored(good: Path, tmp_path: Path):
+    copy = shutil.copytree(good, tmp_path / "run")
+    (copy / "scores.json").unlink()
+    expected = f"{copy}: the run is not scored yet; score it first: blend eval score {copy}"
+    with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
+        compare_runs([good, copy])
+
+
+def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
+    copy = shutil.copytree(good, tmp_path / "run")
+    (copy / "scores.json").write_text("{}", encoding="utf-8")
+    expected = (
+        f"{copy}/scores.json: not scores that this version of blend-sdk reads "
+        f"(6 validation errors for Scores); score the run again: blend eval score {copy}"
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
+        compare_runs([good, copy])
+
+
+def test_decisions_that_are_gone(good: Path, tmp_path: Path):
+    copy = shutil.copytree(good, tmp_path / "run")
+    (copy / "decisions.parquet").write_bytes(b"half a file")
+    with pytest.raises(InputError) as caught:
+        compare_runs([good, copy])
+    assert str(caught.value).startswith(f"{copy}/decisions.parquet: cannot be read (")
+    assert str(caught.value).endswith(f"); score the run again: blend eval score {copy}")
+
+
+def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):
+    evil = make_run("\x1b[2J[red]x\u202e", 0.5)
+    console = Console(width=100, record=True, file=io.StringIO())
+    for part in comparison_views(compare_runs([evil, good])):
+        console.print(part)
+    text = console.export_text()
+    assert r"good is better than \u001b[2J[red]x\u202e in the mean over regions" in " ".join(text.split())
+    assert "\x1b[2J" not in text
+    assert "\u202e" not in text
+
+
+def test_the_command_prints_json(good: Path, poor: Path):
+    result = CliRunner().invoke(app, ["eval", "compare", str(poor), str(good), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["pairs"][0]["macro"]["verdict"] == "better"
+    assert found["standings"][0]["model"] == "good"

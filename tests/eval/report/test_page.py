@@ -1,0 +1,221 @@
+"""The report: one file that needs nothing else, and that no model output can break."""
+
+import builtins
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.eval.report.hardest import hardest_questions
+from blend.eval.report.page import build_report, visible, write_report
+from blend.eval.report.scored import read_scored
+from blend.schemas.errors import InputError, MissingExtraError
+
+
+class Elements(HTMLParser):
+    """Tags with attributes, and the text outside of scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside not in ("script", "style"):
+            self.text += data
+
+
+@pytest.fixture(scope="session")
+def page(good: Path, poor: Path, evil: Path) -> str:
+    return build_report([good, poor, evil])
+
+
+@pytest.fixture(scope="session")
+def elements(page: str) -> Elements:
+    return Elements(page)
+
+
+def test_it_names_models_release_and_signature(page: str, elements: Elements, good: Path):
+    scores = json.loads((good / "scores.json").read_text(encoding="utf-8"))
+    for text in ("good", "poor <b>&</b>", scores["signature"], scores["release"], "better"):
+        assert text in elements.text
+
+
+def test_nothing_is_fetched(elements: Elements):
+    for _, attributes in elements.tags:
+        for name in ("src", "href", "action", "srcset", "data"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+
+
+def test_the_library_is_there_once_and_the_file_is_small(page: str):
+    assert page.count("window.vegaEmbed") == 1
+    assert len(page.encode()) < 3_000_000
+
+
+def test_output_of_models_stays_text(elements: Elements):
+    tags = [tag for tag, _ in elements.tags]
+    assert tags.count("script") == 4
+    assert "img" not in tags
+    assert "b" not in tags
+    assert r"\u202egnp.exe <script>alert(1)</script>" in elements.text
+    assert ("A" * 300) in elements.text
+    assert ("A" * 700) not in elements.text
+    assert not set("\u202e\x07\x1b") & set(elements.text)
+
+
+def test_texts_of_others_keep_their_direction(elements: Elements):
+    texts = [attributes for tag, attributes in elements.tags if attributes.get("class") == "text"]
+    assert texts
+    assert all(attributes["dir"] == "auto" for attributes in texts)
+
+
+def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements):
+    specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
+    places = [attributes["id"] for _, attributes in elements.tags if attributes.get("class") == "chart"]
+    assert sorted(specs) == sorted(places)
+    assert all(spec["description"] and spec["width"] == "container" for spec in specs.values())
+    kinds = {name.split("-")[2] for name in specs}
+    assert kinds == {"regions", "map", "topics", "cultures", "positions"}
+
+
+def test_the_hardest_questions_are_wrong_and_two_of_a_region(good: Path, poor: Path):
+    found = hardest_questions(read_scored([good, poor]))
+    assert found
+    regions = [question.region for question in found]
+    assert max(regions.count(region) for region in regions) <= 2
+    wrong = [sum(not given.right for given in question.given) for question in found]
+    assert wrong == sorted(wrong, reverse=True)
+    assert min(wrong) >= 1
+    for question in found:
+        assert question.accepted[0] in question.prompt
+        for given_ in question.given:
+            assert given_.right == (given_.text in question.accepted)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("سلام\u200cها", "سلام\u200cها"),
+        ("a\u202eb\x00c\u2066", r"a\u202eb\u0000c\u2066"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("\ud800", r"\ud800"),
+        ("x" * 700, "x" * 600 + "… (700 characters)"),
+        ("x" * 1_000_000, "x" * 600 + "… (1,000,000 characters)"),
+    ],
+)
+def test_what_is_shown(text: str, shown: str):
+    assert visible(text) == shown
+
+
+@given(st.text())
+def test_what_is_shown_never_turns_or_controls(text: str):
+    assert not set(visible(text)) & set(
+        "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x07\x1b\x7f"
+    )
+
+
+def test_no_run():
+    with pytest.raises(InputError, match=r"^no run to report on; name one or more run directories$"):
+        build_report([])
+
+
+def test_a_directory_is_not_a_file(good: Path, tmp_path: Path):
+    with pytest.raises(InputError, match=rf"^{tmp_path}: is a directory; --out names an HTML file$"):
+        write_report([good], tmp_path)
+
+
+def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "vl_convert":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    expected = 'the report needs an optional dependency: pip install "blend-sdk[report]"'
+    with pytest.raises(MissingExtraError, match=f"^{re.escape(expected)}$"):
+        build_report([good])
+
+
+def test_short_answers_beside_those_of_natives(short: Path):
+    (run,) = read_scored([short])
+    found = hardest_questions([run])
+    gold = run.run.gold().rows_by_key(["template_id", "locale"], named=True, unique=True)
+    items = run.run.items().rows_by_key("item_id", named=True, unique=True)
+    assert {items[question.item_id]["language"] == "en" for question in found} == {True, False}
+    for question in found:
+        item = items[question.item_id]
+        answers = "en_answers" if item["language"] == "en" else "answers"
+        groups = gold[item["template_id"], item["locale"]]["annotations"]
+        assert set(question.accepted) == {text for group in groups for text in group[answers]}
+        assert question.prompt == item["prompt"]
+        assert question.given[0].text == f"جواب {question.item_id}"
+
+
+def test_tasks_stand_on_one_page_and_both_languages_side_by_side(good: Path, short: Path):
+    page = build_report([good, short])
+    specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
+    assert {"multiple-choice-regions-0", "short-answer-regions-0", "short-answer-languages-0"} <= set(specs)
+    assert "Local language against English" in Elements(page).text
+
+
+@pytest.mark.integration  # a real browser
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_a_browser_draws_it_at_any_width(page: str, width: int, tmp_path: Path, missing):
+    import shutil
+
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        missing("the browser chromium")
+    from playwright.sync_api import sync_playwright
+
+    file = tmp_path / "report.html"
+    file.write_text(page, encoding="utf-8")
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for scheme in ("light", "dark"):
+            tab = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+            tab.set_default_timeout(0)
+            tab.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+            tab.on("pageerror", lambda error: complaints.append(str(error)))
+            tab.on(
+                "request",
+                lambda r: None if r.url.startswith(("file:", "data:")) else complaints.append(r.url),
+            )
+            tab.goto(file.as_uri())
+            tab.wait_for_function(
+                "[...document.querySelectorAll('.chart')].every(chart => chart.querySelector('svg'))"
+            )
+            scroll, client = tab.evaluate(
+                "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+            )
+            assert scroll == client == width
+            assert tab.evaluate("[...document.querySelectorAll('.chart svg')].every(s => s.clientHeight > 90)")
+            tab.close()
+        browser.close()
+    assert complaints == []
+
+
+def test_the_command_writes_it(good: Path, tmp_path: Path):
+    out = tmp_path / "new" / "report.html"
+    result = CliRunner().invoke(app, ["eval", "report", str(good), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"Wrote {out}: open it in a browser.\n"
+    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
