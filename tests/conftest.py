@@ -1,17 +1,31 @@
-"""What all tests share: the real data beside the checkout, and a home of their own for every cache."""
+"""What all tests share: the real data beside the checkout, what is dear to make, homes of their own for caches.
+
+Look here before you build a release or parse the published data in a test. What several modules need and
+nobody changes is made once per run, also when xdist runs the tests in several processes: `sample_release`,
+`regions_release`, `paper_release`, `raw_tables`, `clean_tables`. More of the kind is a fixture of a few lines,
+with `once`. A test that changes a release copies it first.
+"""
 
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import hypothesis
 import pytest
+from filelock import FileLock
 
 if TYPE_CHECKING:
     from hub_server import Hub
 
+    from blend.loaders.upstream.blend import BlendTables
+
 pytest_plugins = ["wikidata_fixtures"]
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -83,3 +97,96 @@ def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cache = tmp_path / "hub-cache"
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
     return cache
+
+
+class Once:
+    """Makes things once per run, whichever process needs them first; the others wait for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, name: str, make: Callable[[Path], object]) -> Path:
+        """The file or directory ``name``, which ``make`` has written to the path that it is given."""
+        self._folder.mkdir(exist_ok=True)
+        made, unfinished = self._folder / name, self._folder / f"{name}.unfinished" / name
+        with FileLock(self._folder / f"{name}.lock"):
+            if not made.exists():
+                # A path of the same name: what is made may hold its own name.
+                unfinished.parent.mkdir()
+                make(unfinished)
+                unfinished.rename(made)
+        return made
+
+    def value(self, name: str, make: Callable[[], T]) -> T:
+        """What ``make`` returns; each process gets a copy of its own."""
+        path = self.path(f"{name}.pickle", lambda path: path.write_bytes(pickle.dumps(make())))
+        value: T = pickle.loads(path.read_bytes())
+        return value
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Makes what tests share, once per run; see `Once`."""
+    # The folder of the run: below it, xdist gives each of its processes a folder of its own.
+    own = tmp_path_factory.getbasetemp()
+    return Once((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made-once")
+
+
+def _command(*arguments: str | Path, **environment: str) -> None:
+    """Run ``blend`` in a process of its own."""
+    run = subprocess.run(
+        [sys.executable, "-m", "blend", *map(str, arguments)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.fixture(scope="session")
+def sample_release(once: Once) -> Path:
+    """The release of the embedded sample, as ``blend build`` makes it; not to be changed."""
+    from blend.builders.release import build_release
+    from blend.loaders.recipes.ready import sample_recipe
+
+    return once.path("sample", lambda out: build_release(sample_recipe(), out))
+
+
+@pytest.fixture(scope="session")
+def regions_release(once: Once, blend_data: Path) -> Path:
+    """The release of the 16 published regions, made by the command; not to be changed."""
+    return once.path(
+        "regions", lambda out: _command("build", "--blend", blend_data, "--out", out, PYTHONHASHSEED="1")
+    )
+
+
+@pytest.fixture(scope="session")
+def regions_release_again(once: Once, blend_data: Path) -> Path:
+    """The same, made by another process with another hash seed in another time zone."""
+    environment = {"PYTHONHASHSEED": "2", "TZ": "Asia/Seoul"}
+    return once.path(
+        "regions-again", lambda out: _command("build", "--blend", blend_data, "--out", out, **environment)
+    )
+
+
+@pytest.fixture(scope="session")
+def paper_release(once: Once, blend_data: Path) -> Path:
+    """The release of the 16 published regions in paper mode; not to be changed."""
+    mode = ("--mcq-mode", "paper")
+    return once.path("paper", lambda out: _command("build", "--blend", blend_data, *mode, "--out", out))
+
+
+@pytest.fixture(scope="session")
+def raw_tables(once: Once, blend_data: Path) -> "BlendTables":
+    """The published data of 16 regions, texts exactly as published."""
+    from blend.loaders.upstream.blend import read_blend
+
+    return once.value("raw-tables", lambda: read_blend(blend_data, clean=False))
+
+
+@pytest.fixture(scope="session")
+def clean_tables(once: Once, blend_data: Path) -> "BlendTables":
+    """The published data of 16 regions, texts tidied."""
+    from blend.loaders.upstream.blend import read_blend
+
+    return once.value("clean-tables", lambda: read_blend(blend_data))

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from blend.builders.release import build_release
+from blend.loaders.recipes.ready import sample_recipe
+
 pytestmark = pytest.mark.integration
 
 KILLED_AT_WRITE = """
 import os, signal, sys
+from pathlib import Path
 from blend.builders import release
 n, writes = int(sys.argv[1]), 0
 def counted(function):
@@ -24,15 +28,11 @@ def counted(function):
         return function(*arguments, **options)
     return call
 release.write_table = counted(release.write_table)
-release._write_text = counted(release._write_text)
+Path.write_text = counted(Path.write_text)
 sys.argv = ["blend", "build", "--out", sys.argv[2]]
 from blend.cli import main
 main()
 """
-
-
-def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "blend", *map(str, arguments)], capture_output=True, text=True)
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -43,27 +43,20 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module")
-def sample_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("sample") / "release"
-    assert blend("build", "--out", out).returncode == 0
-    return out
-
-
 @pytest.mark.parametrize("n", [1, 5, 12, 20, 24])
 def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Path):
     out = tmp_path / "release"
     killed = subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, str(n), str(out)], capture_output=True)
     assert killed.returncode == -signal.SIGKILL
     assert not out.exists()
-    assert blend("build", "--out", out).returncode == 0
+    build_release(sample_recipe(), out)
     assert digests(out) == digests(sample_release)
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
 def test_kill_9_leaves_the_older_release_in_place(sample_release: Path, tmp_path: Path):
     out = tmp_path / "release"
-    assert blend("build", "--out", out, "--seed", "7").returncode == 0
+    build_release(sample_recipe().model_copy(update={"seed": 7}), out)
     older = digests(out)
     assert older != digests(sample_release)
     subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, "9", str(out)], capture_output=True)

@@ -42,17 +42,8 @@ def blend(*arguments: str | Path, **environment: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def release(blend_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("release") / "blend"
-    blend("build", "--blend", blend_data, "--out", out, PYTHONHASHSEED="1")
-    return out
-
-
-@pytest.fixture(scope="module")
-def paper_release(blend_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("paper") / "blend"
-    blend("build", "--blend", blend_data, "--mcq-mode", "paper", "--out", out)
-    return out
+def release(regions_release: Path) -> Path:
+    return regions_release
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -81,10 +72,9 @@ def load(release: Path, config: str, split: str, **options: Any) -> Any:
 
 
 def test_another_process_with_another_hash_seed_makes_the_same_bytes(
-    release: Path, blend_data: Path, tmp_path: Path
+    release: Path, regions_release_again: Path
 ):
-    blend("build", "--blend", blend_data, "--out", tmp_path / "again", PYTHONHASHSEED="2", TZ="Asia/Seoul")
-    assert digests(tmp_path / "again") == digests(release)
+    assert digests(regions_release_again) == digests(release)
 
 
 def test_a_renamed_source_directory_makes_the_same_tables(release: Path, blend_data: Path, tmp_path: Path):

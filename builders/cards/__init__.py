@@ -14,7 +14,7 @@ from blend.builders.cards.header import KEYWORDS
 from blend.schemas.datasheet import Datasheet, questions
 from blend.schemas.layout import ANSWERS_NAME, CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, DATASHEET_NAME
 
-_RESPONSIBLE = {
+RESPONSIBLE = {
     "composition.errors": "dataBiases",
     "composition.missing": "dataCollectionMissingData",
     "composition.sensitive": "personalSensitiveInformation",
@@ -76,7 +76,5 @@ def _about(facts: ReleaseFacts) -> About:
         license=terms.url or terms.name,
         citation=citation(recipe),
         keywords=KEYWORDS,
-        responsible={
-            name: answer for key, name in _RESPONSIBLE.items() if (answer := answers[key]) is not None
-        },
+        responsible={name: answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},
     )

@@ -6,20 +6,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from blend.builders.release import build_release
 from blend.builders.validate import CHECKS
 from blend.cli import app
-from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import BlendError
 
 QUICK = ("--skip", "loading")
 
 
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("validate") / "release"
-    build_release(sample_recipe(), out)
-    return out
+@pytest.fixture
+def release(sample_release: Path) -> Path:
+    return sample_release
 
 
 def run(*arguments: str | Path, code: int = 0) -> str:

@@ -47,6 +47,8 @@ class Reader:
         self._process.communicate()
 
 
+# What a commit holds never changes: the same revision at the same commit is read once.
+@functools.cache
 def _answer(repo_id: str, revision: str, commit: str) -> dict[str, Any]:
     import datasets
 

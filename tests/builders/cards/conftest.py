@@ -1,22 +1,11 @@
-"""Releases to document: the sample as built, and made-up facts in any shape."""
+"""Made-up facts to document, in any shape."""
 
 from itertools import combinations
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-from blend.builders.release import build_release
-from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.locales import Locale, registry
-
-
-@pytest.fixture(scope="session")
-def sample_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample, built."""
-    out = tmp_path_factory.mktemp("cards") / "sample"
-    build_release(sample_recipe(), out)
-    return out
 
 
 @pytest.fixture

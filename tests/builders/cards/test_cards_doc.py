@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.cards import _RESPONSIBLE
+from blend.builders.cards import RESPONSIBLE
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.datasheet import Datasheet, questions
 from blend.schemas.errors import RowError
@@ -50,5 +50,5 @@ def test_numbers_and_keys_in_the_text_are_right(page: str):
     named = re.findall(r"`((?:motivation|composition|collection|preprocessing|uses)\.\w+)`", page)
     assert named
     assert set(named) <= set(known)
-    assert set(_RESPONSIBLE) <= set(known)
-    assert len(_RESPONSIBLE) == 10  # "Ten of them stand in croissant.json"
+    assert set(RESPONSIBLE) <= set(known)
+    assert len(RESPONSIBLE) == 10  # "Ten of them stand in croissant.json"

@@ -13,7 +13,6 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import blend_recipe, blend_source
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.locales import registry
-from blend.schemas.recipe import McqOptions
 
 pytestmark = pytest.mark.integration
 
@@ -34,8 +33,8 @@ def build(blend_data: Path, tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def release(build) -> Path:
-    return build()
+def release(regions_release: Path) -> Path:
+    return regions_release
 
 
 def mcq_rows(release: Path) -> pl.DataFrame:
@@ -46,8 +45,8 @@ def by_config(old: Path, new: Path) -> dict[str, ConfigDiff]:
     return {config.config: config for config in diff_releases(old, new).configs}
 
 
-def test_a_rebuild_differs_in_nothing(release, build):
-    found = diff_releases(release, build())
+def test_a_rebuild_differs_in_nothing(release, regions_release_again):
+    found = diff_releases(release, regions_release_again)
     assert found.is_empty
     assert version_step(found).step == "none"
 
@@ -79,8 +78,8 @@ def test_one_locale_less_breaks(release, build):
     assert [(split.split, split.new_rows) for split in back.splits if not split.is_empty] == [("JB", 500)]
 
 
-def test_the_published_procedure_makes_other_questions(release, build):
-    found = by_config(release, build(mcq=McqOptions(mode="paper")))
+def test_the_published_procedure_makes_other_questions(release, paper_release):
+    found = by_config(release, paper_release)
     (mcqs,) = found[MULTIPLE_CHOICE_QUESTIONS].splits
     assert (mcqs.changed, mcqs.moved) == (0, 0)
     assert (mcqs.added, mcqs.removed) == (mcqs.new_rows, mcqs.old_rows)

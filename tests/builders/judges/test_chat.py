@@ -24,7 +24,7 @@ from blend.builders.judges.chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges.equivalence import Verdict
 from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
-from blend.loaders.upstream.blend import read_blend
+from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
@@ -393,18 +393,17 @@ def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Pa
 
 
 def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
-    chat: Chat, tmp_path: Path, blend_data: Path
+    chat: Chat, tmp_path: Path, clean_tables: BlendTables
 ):
     path = tmp_path / "decisions.tsv"
     options = JudgeOptions(kind="chat", model="m1", base_url=chat.url, decisions=str(path))
-    tables = read_blend(blend_data)
-    templates = tables.annotations["template_id"].unique().sort()[::50]
-    annotations = tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
+    templates = clean_tables.annotations["template_id"].unique().sort()[::50]
+    annotations = clean_tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
 
     def build() -> list[pl.DataFrame]:
         decisions = read_decisions(path, missing_ok=True)
         judges = make_judges(options, decisions=decisions, record=partial(append_decisions, path))
-        built = build_mcq(tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
+        built = build_mcq(clean_tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
         return [*built.core(), built.deciders, built.dropped, built.summary]
 
     # The server breaks down in the middle; the next build asks what is missing only.

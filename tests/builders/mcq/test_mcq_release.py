@@ -16,7 +16,6 @@ from blend.builders.judges.equivalence import LexicalJudge, Verdict, overlaps
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.values import shown
-from blend.loaders.upstream.blend import read_blend
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
@@ -27,8 +26,8 @@ REGION = {locale.tag: locale.region for locale in registry()}
 
 
 @pytest.fixture(scope="module")
-def published(blend_data):
-    return read_blend(blend_data)
+def published(clean_tables):
+    return clean_tables
 
 
 @pytest.fixture(scope="module")
@@ -281,9 +280,8 @@ def test_other_thresholds(published, thresholds, questions):
     assert build.summary["questions"].sum() == questions
 
 
-def test_the_table_of_regions_in_the_documentation(root, blend_data, build, mcqs):
-    raw = read_blend(blend_data, clean=False)
-    paper = build_mcq(raw.questions, raw.annotations, options=McqOptions(mode="paper"), seed=0)
+def test_the_table_of_regions_in_the_documentation(root, raw_tables, build, mcqs):
+    paper = build_mcq(raw_tables.questions, raw_tables.annotations, options=McqOptions(mode="paper"), seed=0)
     published = {tag: (questions, n) for tag, questions, _, n in paper.summary.iter_rows()}
     wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))
     uses = dict(wrong["option_locales"].value_counts().iter_rows())

@@ -10,7 +10,6 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
-from blend.loaders.upstream.blend import read_blend
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, MCQS, QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
@@ -21,8 +20,8 @@ UPSTREAM = {locale.tag: locale.upstream for locale in registry()}
 
 
 @pytest.fixture(scope="module")
-def published(blend_data):
-    return read_blend(blend_data, clean=False)
+def published(raw_tables):
+    return raw_tables
 
 
 @pytest.fixture(scope="module")

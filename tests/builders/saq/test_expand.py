@@ -1,6 +1,5 @@
 """Expanding: responses made up from aggregated answers aggregate to these answers again."""
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.expand import Expansion, expand
-from blend.loaders.upstream.blend import BlendTables, read_blend
+from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, REVIEWS
 from blend.schemas.recipe import SaqOptions
 from blend.schemas.rows import MAX_ANSWERS, Response, Review
@@ -104,8 +103,8 @@ def test_expanding_and_aggregating_returns_the_votes(groups, idk, no_answer, rea
 
 
 @pytest.fixture(scope="module")
-def published(blend_data: Path) -> BlendTables:
-    return read_blend(blend_data)
+def published(clean_tables: BlendTables) -> BlendTables:
+    return clean_tables
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,15 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.measures import MEASURES
-from blend.loaders.upstream.blend import read_blend
+from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.locales import registry
 
 pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")
-def stats(blend_data: Path) -> Stats:
-    upstream = read_blend(blend_data, clean=False)
-    return build_stats(upstream.questions, upstream.annotations)
+def stats(raw_tables: BlendTables) -> Stats:
+    return build_stats(raw_tables.questions, raw_tables.annotations)
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +37,10 @@ def test_every_figure_is_reproduced(stats, tables):
     assert wrong == {}
 
 
-def test_cleaning_changes_the_number_of_strings_and_nothing_else(stats, blend_data):
+def test_cleaning_changes_the_number_of_strings_and_nothing_else(stats, clean_tables):
     # Votes, answers as groups, non-answers and English words are those of the files. Blank answers fall away
     # and spellings become one: 35,380 local and 36,362 English strings before, 30 and 10 fewer after.
-    upstream = read_blend(blend_data)
-    cleaned = build_stats(upstream.questions, upstream.annotations)
+    cleaned = build_stats(clean_tables.questions, clean_tables.annotations)
     strings = ["answers", "en_answers"]
     assert_frame_equal(cleaned.counts.drop(strings), stats.counts.drop(strings))
     assert cleaned.counts.select(strings).sum().row(0) == (35_350, 36_352)

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.templates import review_sheet
 from blend.builders.templates.recovery import recover_templates
-from blend.loaders.upstream.blend import read_blend
+from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET
 
@@ -72,8 +72,8 @@ def test_row_order_is_irrelevant(rows):
 
 
 @pytest.mark.integration
-def test_published_questions_become_the_published_templates(blend_data: Path):
-    questions = read_blend(blend_data, clean=False).questions
+def test_published_questions_become_the_published_templates(raw_tables: BlendTables):
+    questions = raw_tables.questions
     templates = dict(recover_templates(questions).templates.select("template_id", "text").iter_rows())
     natives = questions.filter(pl.col("locale") == pl.col("source_locale")).select(
         "template_id", "topic", "source_locale", text="en_question", source="source"

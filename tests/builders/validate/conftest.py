@@ -12,9 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blend.builders.parquet import canonical_rows, schema_digest
-from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS
@@ -83,15 +81,7 @@ class Copy:
         return [f"{problem.level}: {problem}" for problem in result.examples]
 
 
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The release of the sample, not to be changed."""
-    out = tmp_path_factory.mktemp("sample") / "release"
-    build_release(sample_recipe(), out)
-    return out
-
-
 @pytest.fixture
-def release(sample: Path, tmp_path: Path) -> Copy:
+def release(sample_release: Path, tmp_path: Path) -> Copy:
     """The release of the sample, to be changed."""
-    return Copy(Path(shutil.copytree(sample, tmp_path / "release")))
+    return Copy(Path(shutil.copytree(sample_release, tmp_path / "release")))

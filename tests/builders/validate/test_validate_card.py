@@ -175,9 +175,9 @@ def test_food_tables_are_read_like_any_other(release):
 
 
 @pytest.mark.integration
-def test_a_release_that_loads(sample: Path):
+def test_a_release_that_loads(sample_release: Path):
     shown = datasets.is_progress_bar_enabled()
-    (result,) = validate_release(sample, checks={"loading": CHECKS["loading"]}).checks
+    (result,) = validate_release(sample_release, checks={"loading": CHECKS["loading"]}).checks
     assert [str(problem) for problem in result.examples] == []
     assert datasets.is_progress_bar_enabled() == shown
 

@@ -11,23 +11,15 @@ from hub_releases import make_release
 from hub_server import Hub
 from hub_store import ALICE
 
-from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.recipes.ready import blend_recipe
-from blend.schemas.manifest import ReleaseManifest
+from blend.loaders.releases import read_manifest
 from blend.schemas.recipe import McqOptions
 
 pytestmark = pytest.mark.integration
 
 
-def build(blend_data: Path, out: Path, mcq: McqOptions) -> ReleaseManifest:
-    recipe = blend_recipe(str(blend_data)).model_copy(update={"mcq": mcq})
-    return build_release(recipe, out, places={recipe.sources[0].location: blend_data})
-
-
-def test_the_release_of_16_regions_has_known_warnings_and_no_errors(blend_data: Path, tmp_path: Path):
-    manifest = build(blend_data, tmp_path / "release", McqOptions())
-    report = validate_release(tmp_path / "release", examples=1000)
+def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_release: Path):
+    report = validate_release(regions_release, examples=1000)
     found = {check.check: check for check in report.checks if check.level is not None}
     assert {name: (check.errors, check.warnings, check.infos) for name, check in found.items()} == {
         # Each recorded by the build: 1 answer with 6 votes of 5, 109 questions with more than 5 non-answers.
@@ -37,7 +29,7 @@ def test_the_release_of_16_regions_has_known_warnings_and_no_errors(blend_data: 
         # Greek letters in two English answers.
         "scripts": (0, 2, 0),
     }
-    (reading, _) = manifest.report
+    (reading, _) = read_manifest(regions_release).report
     recorded = ("votes-above-annotators", "non-answers-above-annotators")
     assert sum(reading.findings[kind] for kind in recorded) == 110
     blank = [str(problem) for problem in found["characters"].examples if "is blank" in problem.what]
@@ -49,8 +41,7 @@ def test_the_release_of_16_regions_has_known_warnings_and_no_errors(blend_data: 
     assert not report.passes(strict=True)
 
 
-def test_paper_mode_lets_overlapping_options_through(blend_data: Path, tmp_path: Path):
-    build(blend_data, tmp_path / "release", McqOptions(mode="paper"))
+def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     chosen = (
         "mcq-texts",
         "mcq-regions",
@@ -60,7 +51,7 @@ def test_paper_mode_lets_overlapping_options_through(blend_data: Path, tmp_path:
         "positions",
         "questions",
     )
-    report = validate_release(tmp_path / "release", checks={name: CHECKS[name] for name in chosen})
+    report = validate_release(paper_release, checks={name: CHECKS[name] for name in chosen})
     assert {check.check: (check.errors, check.warnings, check.infos) for check in report.checks} == {
         "mcq-texts": (0, 0, 0),
         "mcq-regions": (0, 0, 0),

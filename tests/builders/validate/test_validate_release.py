@@ -14,12 +14,12 @@ from blend.version import __version__
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 
 
-def test_the_sample_is_clean(sample: Path):
-    report = validate_release(sample, checks=OFFLINE)
+def test_the_sample_is_clean(sample_release: Path):
+    report = validate_release(sample_release, checks=OFFLINE)
     assert (report.errors, report.warnings) == (0, 0)
     assert report.passes(strict=True)
     assert [check.check for check in report.checks] == list(OFFLINE)
-    assert (report.release, report.name, report.version) == (str(sample), "blend-sample", "0.1.0")
+    assert (report.release, report.name, report.version) == (str(sample_release), "blend-sample", "0.1.0")
     assert (report.rows, report.sdk_version) == (2082, __version__)
 
 
@@ -28,8 +28,8 @@ def test_a_signed_copy_is_as_clean(release):
     assert validate_release(release.path, checks=OFFLINE).errors == 0
 
 
-def test_splits_that_lack_a_question_are_told(sample: Path):
-    (result,) = validate_release(sample, checks={"alignment": CHECKS["alignment"]}).checks
+def test_splits_that_lack_a_question_are_told(sample_release: Path):
+    (result,) = validate_release(sample_release, checks={"alignment": CHECKS["alignment"]}).checks
     assert [str(problem) for problem in result.examples] == [
         "short-answer-questions/DZ: lacks 1 of 40 ids: sport-03",
         "short-answer-questions/IR: lacks 1 of 40 ids: work-02",
@@ -40,19 +40,19 @@ def test_splits_that_lack_a_question_are_told(sample: Path):
     assert (result.errors, result.warnings, result.infos, result.level) == (0, 0, 5, Level.INFO)
 
 
-def test_every_check_says_in_a_few_words_what_it_looks_at(sample: Path):
-    for result in validate_release(sample, checks=OFFLINE).checks:
+def test_every_check_says_in_a_few_words_what_it_looks_at(sample_release: Path):
+    for result in validate_release(sample_release, checks=OFFLINE).checks:
         assert 10 < len(result.title) < 50, result.check
 
 
-def test_a_caller_has_checks_of_its_own(sample: Path):
+def test_a_caller_has_checks_of_its_own(sample_release: Path):
     def check_regions(subject):
         """Regions are three."""
         splits = {table.split for table in subject.tables("annotations")}
         if len(splits) != 3:
             yield error("release.json", f"{len(splits)} regions, not 3", "add some")
 
-    report = validate_release(sample, checks={"regions": check_regions}, name="mine")
+    report = validate_release(sample_release, checks={"regions": check_regions}, name="mine")
     assert report.release == "mine"
     assert json.loads(report.to_json())["checks"] == [
         {
@@ -101,10 +101,10 @@ def test_when_a_release_passes(errors: int, warnings: int, passes: bool, passes_
     assert (report.passes(), report.passes(strict=True)) == (passes, passes_strictly)
 
 
-def test_progress_is_told(sample: Path):
+def test_progress_is_told(sample_release: Path):
     told: list[tuple[str, int, int]] = []
     validate_release(
-        sample, checks={"a": lambda _: [], "b": lambda _: []}, notify=lambda *step: told.append(step)
+        sample_release, checks={"a": lambda _: [], "b": lambda _: []}, notify=lambda *step: told.append(step)
     )
     assert told == [("check the release", done, 2) for done in range(3)]
 

@@ -1,12 +1,11 @@
 """The published data of 16 regions: every irregularity that its description counts is found, no vote lost."""
 
 from collections import Counter
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-from blend.loaders.upstream.blend import BlendTables, read_blend
+from blend.loaders.upstream.blend import BlendTables
 from blend.loaders.upstream.blend.prompts import read_prompts
 from blend.schemas.locales import registry
 
@@ -14,13 +13,13 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")
-def raw(blend_data: Path) -> BlendTables:
-    return read_blend(blend_data, clean=False)
+def raw(raw_tables: BlendTables) -> BlendTables:
+    return raw_tables
 
 
 @pytest.fixture(scope="module")
-def clean(blend_data: Path) -> BlendTables:
-    return read_blend(blend_data)
+def clean(clean_tables: BlendTables) -> BlendTables:
+    return clean_tables
 
 
 def groups(tables: BlendTables) -> pl.DataFrame:

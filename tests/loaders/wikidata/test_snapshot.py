@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -347,8 +346,10 @@ def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: 
         waiting: list[subprocess.Popen[bytes]] = []
 
         def interrupt(handler: Any, body: bytes) -> None:
+            # There is no answer while the client lives: after one it could ask again before it is interrupted.
             waiting[0].send_signal(signal.SIGINT)
-            time.sleep(0.2)
+            waiting[0].wait()
+            handler.close_connection = True
 
         endpoint.faults[10] = interrupt
         waiting.append(start(endpoint, out, 1))
