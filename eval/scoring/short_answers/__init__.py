@@ -1,6 +1,6 @@
 """Short answers: from what a model wrote to decisions, by comparing it with what annotators answered.
 
-``docs/scores.md`` says what every rule does, and how far `default` is from `paper`.
+``docs/short-answers.md`` says what every rule does, and how far `default` is from `paper`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
