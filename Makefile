@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test lint docs bench hub clean
 
 help:  ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -30,8 +30,11 @@ docs: $(VENV)/installed-docs  ## Write the documentation with its API reference 
 bench: $(VENV)/installed-test  ## Measure the tables of docs/performance.md anew
 	$(BIN)/python benchmarks/build_scale.py
 
+hub: $(VENV)/installed  ## Serve a Hub on this machine to try publishing on, and print its address and a token
+	$(BIN)/python tests/hub/hub_server.py hub
+
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) release build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) release hub build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,5 +1,7 @@
 """The layout of a release directory: what its files are called, and which paths cannot be in one."""
 
+import unicodedata
+
 MANIFEST_NAME = "release.json"
 """The manifest: what is in the release, what made it, how to check it."""
 
@@ -30,8 +32,16 @@ FINDINGS_NAME = "reports/findings.jsonl"
 DATA_FOLDER = "data"
 """Holds the tables, one folder per configuration."""
 
+_HUB_FOLDERS = (".git", ".cache", ".huggingface")
+
 HUB_FILE = ".gitattributes"
 """The Hub's own file in every repository: which files are stored as large ones. It belongs to no release."""
+
+
+def is_the_hubs(path: str) -> bool:
+    """Whether a file beside a release is one that git or the Hub's own tools put there."""
+    return path == HUB_FILE or path.partition("/")[0] in _HUB_FOLDERS
+
 
 # Windows opens a device instead of a file of such a name, whatever its ending.
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
@@ -41,10 +51,10 @@ def leads_out(path: str) -> bool:
     r"""Whether a path of a manifest leads out of the release, or to no file in it, on any system.
 
     A path in a release is relative, has forward slashes, and names every step: ``../x``, ``/x``, ``C:/x``,
-    ``a//b``, ``a\\b``, the empty path, a null character and ``NUL`` are all refused, since a manifest comes
+    ``a//b``, ``a\\b``, the empty path, control characters and ``NUL`` are all refused, since a manifest comes
     from whoever published it and is written to disk by whoever pulls it.
     """
-    if any(char in path for char in ":\\\0"):
+    if any(char in ":\\" or unicodedata.category(char) in ("Cc", "Cs") for char in path):
         return True
     steps = path.split("/")
     return any(step in ("", ".", "..") or step.partition(".")[0].lower() in _DEVICES for step in steps)

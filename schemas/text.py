@@ -9,6 +9,21 @@ ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 
 _SPACES = re.compile(r"\s+")
 
+# Control characters but tab and line feed, other ends of lines, what turns a line around, lone surrogates.
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def harmless(text: str) -> str:
+    r"""The text as a terminal or a page can show it: nothing in it moves the cursor or turns the line around.
+
+    What would is spelled as its code, ``\x1b``. Letters, marks and joiners of all scripts stay as they are.
+    """
+    return _HARMFUL.sub(lambda found: _code(ord(found[0])), text)
+
+
+def _code(number: int) -> str:
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
 
 def clean(text: str) -> str:
     """The text in Unicode NFC, without outer white space and with single blanks inside."""

@@ -15,6 +15,7 @@ from blend.cli import build, diff, init, look, publish, templates, validate, wik
 from blend.cli import eval as evaluation
 from blend.cli.last_resort import last_words
 from blend.schemas.errors import BlendError
+from blend.schemas.text import harmless
 from blend.version import __version__
 
 app = typer.Typer(
@@ -56,11 +57,11 @@ def main() -> None:
     try:
         app()
     except BlendError as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(f"error: {harmless(str(error))}", err=True)
         sys.exit(1)
     except Exception as error:
         if os.environ.get("BLEND_TRACEBACK"):
             raise
         sentence, code = last_words(error)
-        typer.echo(f"error: {sentence}", err=True)
+        typer.echo(f"error: {harmless(sentence)}", err=True)
         sys.exit(code)

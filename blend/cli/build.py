@@ -172,12 +172,11 @@ def _with_previous(
 
 
 def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
-    from rich.console import Console
-
     from blend.builders.mcq.none_made import why_none_made
     from blend.views.release import release_tables
+    from blend.views.safe import SafeConsole
 
-    console = Console()
+    console = SafeConsole()
     for table in release_tables(manifest):
         console.print(table)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"

@@ -50,11 +50,10 @@ def diff(
     elif markdown:
         typer.echo(changelog_entry(found, found.new.version), nl=False)
     else:
-        from rich.console import Console
-
         from blend.views.diff import diff_views
+        from blend.views.safe import SafeConsole
 
-        console = Console()
+        console = SafeConsole()
         for number, part in enumerate(diff_views(found, examples=examples, width=console.width)):
             if number:
                 console.print()

@@ -235,11 +235,10 @@ def score(
     if json:
         typer.echo(scored.scores.to_json(), nl=False)
         return
-    from rich.console import Console
-
+    from blend.views.safe import SafeConsole
     from blend.views.scores import score_tables
 
-    console = Console()
+    console = SafeConsole()
     for table in score_tables(scored.scores):
         console.print(table)
     console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)

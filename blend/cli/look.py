@@ -57,9 +57,9 @@ def stats(
     if as_json:
         typer.echo(json.dumps(figures.to_json(), ensure_ascii=False, indent=2))
         return
-    from rich.console import Console
+    from blend.views.safe import SafeConsole
 
-    console = Console()
+    console = SafeConsole()
     for table in dataset_tables(figures):
         console.print(table)
         console.print()
@@ -91,11 +91,10 @@ def status(
     if as_json:
         typer.echo(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
         return
-    from rich.console import Console
-
+    from blend.views.safe import SafeConsole
     from blend.views.status import status_tables
 
-    console = Console()
+    console = SafeConsole()
     for table in status_tables(state):
         console.print(table)
 
@@ -137,8 +136,7 @@ def locales(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
-    from rich.console import Console
-
     from blend.views.locale import locale_details, locale_table
+    from blend.views.safe import SafeConsole
 
-    Console().print(locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen))
+    SafeConsole().print(locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen))

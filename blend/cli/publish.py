@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from blend.builders.publish.plan import Publication, PublicationPlan
+    from blend.views.safe import SafeConsole
 
 
 def register(app: typer.Typer) -> None:
@@ -47,10 +46,9 @@ def publish(
     - `blend publish release org/blend --dry-run` shows what would change.
     - `hf auth login` (or HF_TOKEN) gives the token.
     """
-    from rich.console import Console
-
     from blend.builders.publish import plan_publication, publish_release
     from blend.views.progress import shown_progress
+    from blend.views.safe import SafeConsole
 
     def told(sentence: str) -> None:
         typer.echo(sentence, err=True)
@@ -76,7 +74,7 @@ def publish(
                 notify=notify,
                 on_wait=told,
             )
-    console = Console()
+    console = SafeConsole()
     if dry_run:
         _print_plan(plan, _announcement(plan), console)
         if plan.action != "nothing":
@@ -125,7 +123,7 @@ def _interruptible(dry_run: bool) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _print_plan(plan: "PublicationPlan", headline: str, console: "Console") -> None:
+def _print_plan(plan: "PublicationPlan", headline: str, console: "SafeConsole") -> None:
     from rich.table import Table
 
     _say(console, headline)
@@ -166,7 +164,7 @@ def _place(plan: "PublicationPlan") -> str:
     return f"{plan.repo_id}, tag {plan.tag}"
 
 
-def _say_how_to_load(plan: "PublicationPlan", console: "Console") -> None:
+def _say_how_to_load(plan: "PublicationPlan", console: "SafeConsole") -> None:
     _say(console, f"  from datasets import load_dataset; {plan.load}")
 
 
@@ -174,5 +172,5 @@ def _some(paths: tuple[str, ...]) -> str:
     return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
-def _say(console: "Console", line: str) -> None:
+def _say(console: "SafeConsole", line: str) -> None:
     console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -52,11 +52,10 @@ def validate(
     if as_json:
         typer.echo(report.to_json(), nl=False)
     else:
-        from rich.console import Console
-
+        from blend.views.safe import SafeConsole
         from blend.views.validation import print_report
 
-        print_report(report, Console(), strict=strict)
+        print_report(report, SafeConsole(), strict=strict)
     if not report.passes(strict=strict):
         raise typer.Exit(1)
 

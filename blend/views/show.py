@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
-from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
@@ -16,6 +15,7 @@ from blend.loaders.releases import read_manifest
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 from blend.views.release import contents_table
+from blend.views.safe import SafeConsole
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -33,7 +33,7 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     Raises:
         BlendError: If the directory is no release, or has no such configuration or split.
     """
-    console = Console()
+    console = SafeConsole()
     manifest = read_manifest(release)
     chosen = _chosen_splits(manifest, config, split)
     console.print(contents_table(manifest))

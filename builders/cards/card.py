@@ -52,6 +52,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
     """
     manifest = facts.manifest
     works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
+    citations = [citation(manifest.recipe), *works]
     return render(
         "README.md.j2",
         header=card_header(facts),
@@ -67,9 +68,16 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         charts=charts,
         credits=credits_of(manifest),
         license=license_of(manifest.recipe.license),
-        citations=[citation(manifest.recipe), *works],
+        citations=citations,
+        fence=_fence(citations),
         history=_history(facts.changelog),
     )
+
+
+def _fence(texts: Sequence[str]) -> str:
+    """What stands before and after a block of code, so that nothing in the block ends it."""
+    longest = max((len(run) for text in texts for run in re.findall("`+", text)), default=0)
+    return "`" * max(3, longest + 1)
 
 
 def mean_of(means: pl.DataFrame, measure: str) -> pl.DataFrame:

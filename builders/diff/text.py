@@ -10,7 +10,7 @@ from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import Step, VersionStep, expected_version, version_step
 from blend.schemas.layout import CHANGELOG_NAME
 from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.text import counted
+from blend.schemas.text import counted, harmless
 
 CHANGELOG_TITLE = (
     "# Changelog\n\n"
@@ -57,7 +57,7 @@ def changelog_entry(diff: ReleaseDiff, version: str) -> str:
     if diff.settings:
         rows = [(markdown_code(s.path), *map(markdown_code, value_pair(s.old, s.new))) for s in diff.settings]
         parts += ["### Recipe and tools", _table(("setting", "before", "now"), rows, numbers=False)]
-    return "\n\n".join(parts) + "\n"
+    return harmless("\n\n".join(parts)) + "\n"
 
 
 def first_entry(manifest: ReleaseManifest) -> str:
@@ -100,6 +100,7 @@ def changelog(entry: str, previous: str | None = None) -> str:
 
 def markdown_code(text: str) -> str:
     """Text as it stands, whatever backticks are in it."""
+    text = harmless(text).replace("\n", "\\n")
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{pad}{text}{pad}{fence}"

@@ -12,10 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blend.builders.parquet import canonical_rows, schema_digest
-from blend.loaders.releases import read_manifest
+from blend.loaders.releases import parse_manifest
+from blend.loaders.releases.limits import check_unpacked_size
 from blend.schemas.arrow import arrow_schema, published_names
 from blend.schemas.configs import QUESTION_CONFIGS, base_config, key_of, model_of
-from blend.schemas.errors import UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.layout import leads_out
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -73,7 +75,7 @@ class Subject:
         Raises:
             BlendError: If the directory holds no manifest that this version reads.
         """
-        return cls(path, read_manifest(path), locales)
+        return cls(path, parse_manifest(path), locales)
 
     @cached_property
     def surveys(self) -> Mapping[tuple[str, str], Survey | str]:
@@ -126,7 +128,10 @@ class Subject:
         rows = 0
         schema: pa.Schema | None = None
         for name in table.files:
+            if leads_out(name):
+                return f"{name!r} leads out of the release"
             try:
+                check_unpacked_size(self.path / name)
                 for batch in _read(self.path / name, None):
                     if schema is not None and batch.schema != schema:
                         return f"{name} has other columns than the file before it"
@@ -136,6 +141,8 @@ class Subject:
                     rows += len(batch)
             except FileNotFoundError:
                 return f"{name} is missing"
+            except InputError as refused:
+                return f"{name} is not read ({refused})"
             except (OSError, pa.ArrowException, pl.exceptions.PolarsError) as broken:
                 return f"{name} cannot be read as parquet ({str(broken).splitlines()[0]})"
         if schema is None:

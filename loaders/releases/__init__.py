@@ -24,7 +24,7 @@ from blend.schemas.configs import (
 )
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
-from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME
+from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME, leads_out
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -41,7 +41,19 @@ class ReleaseTables(NamedTuple):
 
 
 def read_manifest(release: Path) -> ReleaseManifest:
-    """The manifest of a release directory.
+    """The manifest of a release directory; its paths can be followed.
+
+    Raises:
+        InputError: If there is none, if it is not one that this version reads, or if it names paths outside the
+            release, or tables whose files have no digest.
+    """
+    manifest = parse_manifest(release)
+    _check_paths(manifest)
+    return manifest
+
+
+def parse_manifest(release: Path) -> ReleaseManifest:
+    """The manifest of a release directory, wherever its paths may lead: for validation, which tells each.
 
     Raises:
         InputError: If there is none, or if it is not one that this version reads.
@@ -61,6 +73,23 @@ def read_manifest(release: Path) -> ReleaseManifest:
             f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
+
+
+def _check_paths(manifest: ReleaseManifest) -> None:
+    """Refuse what would make us read or write elsewhere: a manifest can come from anybody."""
+    named = f"{MANIFEST_NAME} of {manifest.name} {manifest.version}"
+    advice = "do not use it, and tell who publishes it"
+    listed = {file.path for file in manifest.files}
+    for path in (*listed, *(file for table in manifest.tables for file in table.files)):
+        if leads_out(path):
+            raise InputError(f"{named} names the path {path!r}, which leads out of the release; {advice}")
+    for table in manifest.tables:
+        for path in table.files:
+            if path not in listed:
+                raise InputError(
+                    f"{named} names the file {path!r} for {table.config}/{table.split}, and no digest of it; "
+                    f"{advice}"
+                )
 
 
 def release_locales(release: Path) -> Registry:

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
+from blend.loaders.releases.limits import check_unpacked_size
 from blend.schemas.errors import InputError
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import TableInfo
@@ -42,6 +44,8 @@ class TableColumns:
         self._where = f"{release}, {info.config}/{info.split}"
         self._rows = pl.scan_parquet([release / file for file in info.files], glob=False)
         with self._readable():
+            for file in info.files:
+                check_unpacked_size(release / file)
             self.types: Mapping[str, pl.DataType] = self._rows.collect_schema()
             """Type of every column, in the order of the columns."""
             self.n_rows: int = self._rows.select(pl.len()).collect().item()
@@ -92,7 +96,7 @@ class TableColumns:
     def _readable(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except (OSError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             reason = str(error).partition("\n")[0]
             raise InputError(
                 f"{self._where}: cannot be read ({reason}); copy or build the release again"

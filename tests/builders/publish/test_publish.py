@@ -11,7 +11,6 @@ from hub_releases import FOUR, digests, held, make_release, published
 from hub_server import Hub
 from hub_store import ALICE, BOB, CAROL, DAVE, Account
 
-from blend.builders.publish import plan_publication, publish_release
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import McqOptions
 
@@ -23,54 +22,13 @@ pytestmark = [
 
 REPO = "org/blend"
 Publish = Callable[..., Any]
+Refusal = Callable[..., str]
 
 FIRST, SECOND = "1.0.0", "1.1.0"
 
 FIVE = (*FOUR, "zh-CN")
 NO_QUESTIONS = McqOptions(target_min_votes=50)
 """Nobody has so many votes: a release without multiple-choice questions."""
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """1.0.0 with four locales, 1.1.0 with one more, and 1.0.0 once more with other questions."""
-    folder = tmp_path_factory.mktemp("releases")
-    make_release(folder / FIRST, FIRST)
-    make_release(folder / SECOND, SECOND, locales=FIVE, after=folder / FIRST)
-    make_release(folder / "other", FIRST, seed=7)
-    make_release(folder / "fewer", "2.0.0", locales=("ko-KR", "en-US", "fa-IR"), after=folder / FIRST)
-    return folder
-
-
-@pytest.fixture
-def login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Account | None], None]:
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-token"))
-
-    def login(account: Account | None) -> None:
-        if account is None:
-            monkeypatch.delenv("HF_TOKEN", raising=False)
-        else:
-            monkeypatch.setenv("HF_TOKEN", account.token)
-
-    login(ALICE)
-    return login
-
-
-@pytest.fixture
-def publish(hub: Hub, hub_cache: Path, login: Any) -> Publish:
-    def publish(release: Path, repo_id: str = REPO, *, dry_run: bool = False, **options: Any) -> Any:
-        do = plan_publication if dry_run else publish_release
-        return do(release, repo_id, endpoint=hub.url, **options)
-
-    return publish
-
-
-def refusal(publish: Publish, *arguments: Any, **options: Any) -> str:
-    with pytest.raises(BlendError) as caught:
-        publish(*arguments, **options)
-    return str(caught.value)
 
 
 def writes(hub: Hub) -> list[str]:
@@ -135,18 +93,18 @@ def test_the_same_content_again_does_nothing(hub: Hub, publish: Publish, release
     assert writes(hub) == []
 
 
-def test_other_content_under_a_published_version_is_refused(hub: Hub, publish: Publish, releases: Path):
+def test_other_content_under_a_published_version_is_refused(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
+):
     publish(releases / FIRST)
     before = hub.repository(REPO).history("main")
     hub.requests.clear()
-    assert refusal(publish, releases / "other") == (
+    assert refusal(releases / "other") == (
         "Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: README.md, "
         "croissant.json, data/multiple-choice-questions/test-00000.parquet, recipe.toml, release.json); "
         f"see `blend diff org/blend@v1.0.0 {releases / 'other'}`, raise `version` in the recipe and build again"
     )
-    assert refusal(publish, releases / "other", forced="I want to").startswith(
-        "Hub dataset org/blend: v1.0.0 is"
-    )
+    assert refusal(releases / "other", forced="I want to").startswith("Hub dataset org/blend: v1.0.0 is")
     assert writes(hub) == []
     assert next(before)[0] == hub.repository(REPO).branches["main"]
 
@@ -167,19 +125,22 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
     assert not [request for request in hub.requests if request.split()[0] in ("PUT", "POST", "DELETE")]
 
 
-def test_a_lower_version_is_refused(publish: Publish, releases: Path):
+def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases: Path):
     publish(releases / SECOND)
-    assert refusal(publish, releases / FIRST, forced="back") == (
+    assert refusal(releases / FIRST, forced="back") == (
         "Hub dataset org/blend: version 1.0.0 is not above 1.1.0, the latest one there; "
         "raise `version` in the recipe and build again"
     )
 
 
-def test_the_version_has_to_follow_from_the_changes(hub: Hub, publish: Publish, tmp_path: Path):
-    publish(make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS))
-    more = make_release(tmp_path / "more", "1.0.1", locales=FIVE, mcq=NO_QUESTIONS)
+def test_the_version_has_to_follow_from_the_changes(
+    hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path
+):
+    first = make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS)
+    publish(first)
+    more = make_release(tmp_path / "more", "1.0.1", locales=FIVE, mcq=NO_QUESTIONS, after=first)
     hub.requests.clear()
-    assert refusal(publish, more) == (
+    assert refusal(more) == (
         "Hub dataset org/blend: version 1.0.1 does not follow from what changed since 1.0.0 "
         "(minor: annotations: 1 split added: CN; short-answer-questions: 1 split added: CN; "
         "short-answer-prompts: 1 split added: CN); "
@@ -195,23 +156,24 @@ def test_the_version_has_to_follow_from_the_changes(hub: Hub, publish: Publish, 
 def test_the_version_that_follows_and_a_larger_one_need_no_reason(
     publish: Publish, tmp_path: Path, version: str
 ):
-    publish(make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS))
-    assert (
-        publish(make_release(tmp_path / "more", version, locales=FIVE, mcq=NO_QUESTIONS)).plan.previous
-        == "1.0.0"
-    )
+    first = make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS)
+    publish(first)
+    more = make_release(tmp_path / "more", version, locales=FIVE, mcq=NO_QUESTIONS, after=first)
+    assert publish(more).plan.previous == "1.0.0"
 
 
 # Two maintainers at once.
 
 
-def test_the_second_of_two_maintainers_gets_a_conflict(hub: Hub, publish: Publish, releases: Path, login: Any):
+def test_the_second_of_two_maintainers_gets_a_conflict(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, login: Any
+):
     publish(releases / FIRST)
     base = hub.repository(REPO).branches["main"]
     other_is_done = threading.Event()
     hub.fail("POST /api/datasets/org/blend/commit/main", action=other_is_done.wait)
     with ThreadPoolExecutor() as pool:
-        late = pool.submit(refusal, publish, releases / SECOND, forced="late")
+        late = pool.submit(refusal, releases / SECOND, forced="late")
         while "POST /api/datasets/org/blend/commit/main" not in hub.requests[-1]:
             other_is_done.wait(0.01)
         winner = hub.repository(REPO).edit({"README.md": b"mine"}, title="from elsewhere")
@@ -226,14 +188,14 @@ def test_the_second_of_two_maintainers_gets_a_conflict(hub: Hub, publish: Publis
 
 
 def test_a_publish_between_anothers_commit_and_tag_is_refused(
-    hub: Hub, publish: Publish, releases: Path, hub_cache: Path, tmp_path: Path
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, hub_cache: Path, tmp_path: Path
 ):
     publish(releases / FIRST)
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
-    refusal(publish, releases / SECOND, forced="stopped before the tag")
+    refusal(releases / SECOND, forced="stopped before the tag")
     head = hub.repository(REPO).branches["main"]
     make_release(tmp_path / "mine", "1.1.0", seed=3)
-    assert refusal(publish, tmp_path / "mine", forced="mine") == (
+    assert refusal(tmp_path / "mine", forced="mine") == (
         "Hub dataset org/blend: conflict: version 1.1.0 is on main but not tagged, so another publish is under "
         "way or was stopped; nothing was changed; wait a minute and try again, or finish it: "
         f"blend pull org/blend@{head} DIR && blend publish DIR org/blend"
@@ -249,9 +211,9 @@ def test_a_publish_between_anothers_commit_and_tag_is_refused(
 # Interruptions that the next run heals.
 
 
-def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, releases: Path):
+def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
-    refusal(publish, releases / FIRST)
+    refusal(releases / FIRST)
     hub.requests.clear()
     done = publish(releases / FIRST)
     assert done.plan.action == "tag"
@@ -259,9 +221,11 @@ def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, releases
     assert writes(hub) == [f"POST /api/datasets/org/blend/tag/{done.commit}"]
 
 
-def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(hub: Hub, publish: Publish, releases: Path):
+def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
+):
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
-    refusal(publish, releases / FIRST)
+    refusal(releases / FIRST)
     made = hub.repository(REPO).branches["main"]
     edited = hub.repository(REPO).edit({"README.md": b"# mine"})
     assert publish(releases / FIRST).commit == made
@@ -318,20 +282,12 @@ def test_a_passing_error_at_any_step(
     ]
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No waiting between attempts, ours and the client's."""
-    import time
-
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)
-
-
 def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
-    hub: Hub, publish: Publish, releases: Path, quick: None
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, quick: None
 ):
     waits: list[str] = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503, times=100)
-    assert refusal(publish, releases / FIRST, on_wait=waits.append) == (
+    assert refusal(releases / FIRST, on_wait=waits.append) == (
         "Hub dataset org/blend: the Hub does not do what it is asked (503 Service Unavailable); try again"
     )
     assert waits == [f"503 Service Unavailable: next attempt in {seconds} s" for seconds in (1, 2, 4, 8, 16)]
@@ -347,9 +303,11 @@ def test_the_hub_says_how_long_to_wait(hub: Hub, publish: Publish, releases: Pat
     assert waits == ["429 Too Many Requests: next attempt in 9 s"]
 
 
-def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub: Hub, publish: Publish, releases: Path):
+def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
+):
     hub.fail("POST /api/datasets/org/blend/commit/main", status=429, retry_after_s=3600)
-    assert refusal(publish, releases / FIRST) == (
+    assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: the Hub does not do what it is asked (429 Too Many Requests); try again"
     )
 
@@ -363,9 +321,9 @@ def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish: Publish,
     assert hub.requests.count("POST /api/datasets/org/blend/commit/main") == 1
 
 
-def test_files_that_do_not_arrive(hub: Hub, publish: Publish, releases: Path, quick: None):
+def test_files_that_do_not_arrive(hub: Hub, publish: Publish, refusal: Refusal, releases: Path, quick: None):
     hub.fail("PUT /large/.*", drop=True, moment="body", times=1000)
-    message = refusal(publish, releases / FIRST)
+    message = refusal(releases / FIRST)
     assert message.startswith("Hub dataset org/blend: the files did not arrive (")
     assert message.endswith(
         "; readers see nothing of them; run the same command again: what has arrived is not sent twice"
@@ -375,9 +333,9 @@ def test_files_that_do_not_arrive(hub: Hub, publish: Publish, releases: Path, qu
     publish(releases / FIRST)
 
 
-def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, releases: Path):
+def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
     hub.fail("POST /api/datasets/org/blend/commit/main", status=403)
-    refusal(publish, releases / FIRST)
+    refusal(releases / FIRST)
     hub.requests.clear()
     publish(releases / FIRST)
     assert not [request for request in hub.requests if request.startswith("PUT /large/")]
@@ -405,27 +363,29 @@ def test_a_private_repository_is_seen_by_its_owners_only(
     assert publish(releases / SECOND, forced="no flag needed", dry_run=True).action == "publish"
 
 
-def test_a_public_repository_is_not_taken_for_a_private_one(hub: Hub, publish: Publish, releases: Path):
+def test_a_public_repository_is_not_taken_for_a_private_one(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
+):
     publish(releases / FIRST)
-    assert refusal(publish, releases / SECOND, private=True) == (
+    assert refusal(releases / SECOND, private=True) == (
         "Hub dataset org/blend: exists and is public, so --private cannot be kept; make it private in its "
         "settings, or publish to another repository"
     )
 
 
-def test_messages_about_tokens(hub: Hub, publish: Publish, releases: Path, login: Any):
+def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, releases: Path, login: Any):
     login(None)
-    assert refusal(publish, releases / FIRST) == (
+    assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
     )
     login(CAROL)
-    assert refusal(publish, releases / FIRST) == (
+    assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: the token may not do this (403 You don't have the rights to create a dataset "
         "under this namespace); make one with write access to this account or organisation at "
         "https://huggingface.co/settings/tokens"
     )
     login(Account("nobody", "hf_unknownUnknownUnknown"))
-    assert refusal(publish, releases / FIRST) == (
+    assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: the Hub does not accept the token; log in again with `hf auth login`, "
         "or correct HF_TOKEN"
     )
@@ -434,21 +394,21 @@ def test_messages_about_tokens(hub: Hub, publish: Publish, releases: Path, login
 # What is not published.
 
 
-def test_messages_for_repository_ids(publish: Publish, releases: Path):
+def test_messages_for_repository_ids(publish: Publish, refusal: Refusal, releases: Path):
     expected = (
         "Hub dataset {}: not the name of a repository; write org/name, where org is an account or organisation"
     )
-    assert refusal(publish, releases / FIRST, "blend") == expected.format("blend")
-    assert refusal(publish, releases / FIRST, "a/b/c") == expected.format("a/b/c")
-    assert refusal(publish, releases / FIRST, "org/--") == (
+    assert refusal(releases / FIRST, "blend") == expected.format("blend")
+    assert refusal(releases / FIRST, "a/b/c") == expected.format("a/b/c")
+    assert refusal(releases / FIRST, "org/--") == (
         "Hub dataset org/--: not the name of a repository; write org/name"
     )
 
 
-def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, releases: Path):
+def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"data.csv": b"a,b\n", "README.md": b"# Bob's"})
-    assert refusal(publish, releases / FIRST) == (
+    assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: holds files but no release.json (data.csv), so it is no release and is not "
         "replaced; publish to another repository, or remove these files yourself"
     )
@@ -460,34 +420,36 @@ def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, re
     assert publish(releases / FIRST).plan.changes.changed == ("README.md",)
 
 
-def test_another_dataset_is_not_replaced(publish: Publish, releases: Path, tmp_path: Path):
+def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path):
     publish(releases / FIRST)
     make_release(tmp_path / "other", "3.0.0", name="another")
-    assert refusal(publish, tmp_path / "other", forced="mistaken") == (
+    assert refusal(tmp_path / "other", forced="mistaken") == (
         "Hub dataset org/blend: holds the dataset 'blend-sample', and this release is of 'another'; "
         "publish to another repository, or correct `name` in the recipe"
     )
 
 
-def test_a_release_that_is_not_as_its_manifest_says(publish: Publish, releases: Path, tmp_path: Path):
+def test_a_release_that_is_not_as_its_manifest_says(
+    publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path
+):
     release = make_release(tmp_path / "release", FIRST)
     (release / "README.md").write_text("changed")
     (release / "recipe.toml").unlink()
     (release / "notes.txt").write_text("mine")
-    assert refusal(publish, release) == (
+    assert refusal(release) == (
         f"{release}: the files are not those of release.json: recipe.toml (missing), README.md (changed), "
         "notes.txt (not in the manifest); build the release again, and keep other files elsewhere"
     )
 
 
-def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, tmp_path: Path):
+def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path):
     release = make_release(tmp_path / "release", FIRST)
     table = release / "data" / "annotations" / "KR-00000.parquet"
     hub.fail(
         "POST /api/datasets/org/blend/preupload/main",
         action=lambda: table.write_bytes(table.read_bytes()[::-1]),
     )
-    assert refusal(publish, release) == (
+    assert refusal(release) == (
         f"{table}: changed while it was sent; nothing is published; publish again when the release is whole"
     )
     assert writes(hub) == ["POST /api/repos/create"]

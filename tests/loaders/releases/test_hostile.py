@@ -1,0 +1,143 @@
+"""Releases from people who mean harm: paths that lead out, text that drives a terminal, files that explode."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from rich.table import Table
+
+from blend.builders.diff import diff_releases
+from blend.builders.diff.text import changelog_entry
+from blend.builders.validate import validate_release
+from blend.loaders import load_annotations
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import limits
+from blend.loaders.wikidata.store import triples
+from blend.schemas.errors import InputError
+from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.text import harmless
+from blend.views.safe import SafeConsole
+
+OUTSIDE = ["../x", "/abs", "C:/x", "a\\b", "a\0b", "", "a//b", "./a", "nul", "a\x1b[2Jb"]
+TABLE = "data/annotations/KR-00000.parquet"
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Callable[..., Path]:
+    """A function that writes a small release; its files are there, whatever the manifest names."""
+
+    def write(
+        name: str = "release", *, files: tuple[str, ...] = (TABLE,), table: str = TABLE, **rows: Any
+    ) -> Path:
+        folder = tmp_path / name
+        (folder / TABLE).parent.mkdir(parents=True)
+        pl.DataFrame({"ID": ["q1"], "answer": ["a"]} | rows).write_parquet(folder / TABLE)
+        content = (folder / TABLE).read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        manifest = ReleaseManifest(
+            manifest_format=MANIFEST_FORMAT,
+            name="hostile",
+            version="1.0.0",
+            sdk_version="0.1.0",
+            writers={},
+            recipe=sample_recipe(),
+            sources=(),
+            tables=(
+                TableInfo(
+                    config="annotations",
+                    split="KR",
+                    rows=1,
+                    content_sha256=hashlib.sha256(name.encode()).hexdigest(),
+                    schema_sha256="0" * 64,
+                    files=(table,),
+                ),
+            ),
+            files=tuple(FileInfo(path=path, size=len(content), sha256=digest) for path in files),
+            report=(),
+        )
+        (folder / "release.json").write_text(manifest.to_json())
+        return folder
+
+    return write
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize("where", ["files", "table"])
+def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
+    release: Callable[..., Path], path: str, where: str
+):
+    sound = release("sound")
+    hostile = release(files=(TABLE, path)) if where == "files" else release(table=path)
+    expected = (
+        f"release.json of hostile 1.0.0 names the path {path!r}, which leads out of the release; "
+        "do not use it, and tell who publishes it"
+    )
+    for use in (
+        lambda: diff_releases(sound, hostile),
+        lambda: diff_releases(hostile, sound),
+        lambda: load_annotations(hostile, "KR"),
+    ):
+        with pytest.raises(InputError) as caught:
+            use()
+        assert str(caught.value) == expected
+    # Validation follows nothing either, and reports it among everything else.
+    report = validate_release(hostile)
+    assert any(repr(path) in str(problem) for check in report.checks for problem in check.examples)
+
+
+def test_a_table_that_no_digest_covers_is_refused(release: Callable[..., Path]):
+    hostile = release(files=("other.txt",))
+    with pytest.raises(InputError) as caught:
+        load_annotations(hostile, "KR")
+    assert str(caught.value) == (
+        f"release.json of hostile 1.0.0 names the file {TABLE!r} for annotations/KR, and no digest of it; "
+        "do not use it, and tell who publishes it"
+    )
+
+
+def test_ids_and_values_reach_neither_terminal_nor_changelog_as_they_are(release: Callable[..., Path]):
+    old, new = release("old"), release("new", ID=["\x1b]0;owned\x07\nq1"], answer=["\x9b2J\u202eb"])
+    diff = diff_releases(old, new)
+    text = changelog_entry(diff, "1.0.1")
+    assert harmless(text) == text
+    assert r"\x1b]0;owned\x07\nq1" in text or r"\x1b" not in text
+
+
+def test_a_terminal_gets_codes_instead_of_control_characters():
+    console = SafeConsole(record=True, width=60, color_system=None)
+    table = Table("topic\x1b[31m", box=None)
+    table.add_row("\x07\u202eab می\u200cروم")
+    console.print(table)
+    console.print("\x1b[2Jx", markup=False)
+    printed = console.export_text()
+    assert "\x1b" not in printed.replace("\\x1b", "")
+    assert r"\x07\u202eab می‌روم" in printed
+    assert r"\x1b[2Jx" in printed
+
+
+def test_a_small_file_that_unpacks_to_too_much_is_not_read(
+    release: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+):
+    old, new = release("old"), release("new", answer=["a" * 100_000])
+    monkeypatch.setattr(limits, "GROUP_BYTES", 50_000)
+    with pytest.raises(InputError) as caught:
+        diff_releases(old, new)
+    path = new / TABLE
+    message = str(caught.value)
+    assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to 100,")
+    assert message.endswith(
+        "in one row group, and more than 50,000 is not read; do not use it, and tell who made it"
+    )
+
+
+def test_a_line_without_end_is_not_read(tmp_path: Path):
+    path = tmp_path / "facts.nt"
+    path.write_bytes(b'<http://a/a> <http://a/b> "' + b"x" * (1 << 21))
+    with pytest.raises(InputError) as caught:
+        list(triples(path))
+    assert str(caught.value) == (
+        f"{path}: a line of more than 1,048,576 bytes is not a triple; take or copy the snapshot again"
+    )
