@@ -1,14 +1,17 @@
-"""What it takes to publish releases and to get them back, on a Hub of the tests' own on this machine.
+"""What it takes to publish releases and to get them back, beside plain ``huggingface_hub``.
 
-Prints the table of ``docs/performance.md``. Every step is a ``blend`` command in a process of its own; its time
-and peak memory are its own, the server's are not counted. Seconds say nothing about a real network; what counts
-are the ratios between releases within one run.
+Prints the tables of ``docs/performance.md``. Every step is a process of its own; its time and peak memory are
+its own, the server's are not counted. Seconds say nothing about a real network; what counts are the ratios
+within one run: between releases, and between ``blend`` and the same transfer with the Hub's client alone, which
+neither looks before it commits nor checks anything. The server can answer late, as a Hub far away does.
 
     python benchmarks/publish_scale.py --blend path/to/BLEnD/data
+    python benchmarks/publish_scale.py --beside --runs 5
 """
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,24 +20,117 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "hub"))
 
+import hub_api
 from hub_server import Hub
 
 from blend.loaders.releases import read_manifest
 
 RELEASES = {"5 variants": [], "all variants": ["--variants", "all"]}
+LATENCIES_S = (0.0, 0.1)
+
+hub_api.PAGE_ENTRIES = 1000  # as the Hub itself; the tests' pages are small, so that they have to be turned
+
+PUBLISH = """
+import sys
+from huggingface_hub import HfApi
+
+api, (folder, repo, version) = HfApi(), sys.argv[1:]
+api.create_repo(repo, repo_type="dataset", exist_ok=True)
+api.upload_folder(repo_id=repo, repo_type="dataset", folder_path=folder, delete_patterns="*")
+api.create_tag(repo, tag=f"v{version}", repo_type="dataset")
+"""
+
+PULL = """
+import sys
+from huggingface_hub import snapshot_download
+
+repo, version, folder = sys.argv[1:]
+snapshot_download(repo, repo_type="dataset", revision=f"v{version}", local_dir=folder)
+"""
 
 
 def main() -> None:
     """Build, publish, pull and compare every release, and print what each step took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
-    source = parser.parse_args().blend
-    given = [] if source is None else ["--blend", str(source)]
+    parser.add_argument("--beside", action="store_true", help="compare with plain huggingface_hub instead")
+    parser.add_argument("--runs", type=int, default=5, help="runs of which the median is taken, with --beside")
+    asked = parser.parse_args()
+    given = [] if asked.blend is None else ["--blend", str(asked.blend)]
+    if asked.beside:
+        beside(given, asked.runs)
+        return
     print("| release | rows | MB | step | seconds | peak memory, MB |")
     print("|---|---:|---:|---|---:|---:|")
     for name, options in RELEASES.items():
         with tempfile.TemporaryDirectory() as folder, Hub(Path(folder) / "hub").serving() as hub:
             steps(name, [*given, *options], Path(folder), hub)
+
+
+def beside(given: list[str], runs: int) -> None:
+    """Publish and pull two versions with ``blend`` and with the Hub's client alone, near and far away."""
+    print("| answers after, ms | step | plain, s | blend, s | ratio |")
+    print("|---:|---|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        first, second = folder / "first", folder / "second"
+        blend(["build", *given, "--out", str(first)], os.environ)
+        blend(["build", str(next_recipe(first)), "--previous", str(first), "--out", str(second)], os.environ)
+        for latency_s in LATENCIES_S:
+            taken: dict[str, list[tuple[float, float]]] = {}
+            for _ in range(runs):
+                for step, both in one_round(first, second, latency_s).items():
+                    taken.setdefault(step, []).append(both)
+            for step, pairs in taken.items():
+                plain, ours = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
+                print(
+                    f"| {latency_s * 1000:.0f} | {step} | {plain:.2f} | {ours:.2f} | {ours / plain:.2f} |",
+                    flush=True,
+                )
+
+
+def next_recipe(release: Path) -> Path:
+    """A recipe for the version after a release, with another title, beside the files that it names."""
+    version, text = read_manifest(release).version, (release / "recipe.toml").read_text(encoding="utf-8")
+    major, minor, patch = map(int, version.split("."))
+    text = text.replace(f'version = "{version}"', f'version = "{major}.{minor}.{patch + 1}"')
+    recipe = release.parent / "recipe.toml"
+    recipe.write_text(text.replace('title = "', 'title = "Again: '), encoding="utf-8")
+    (release.parent / "datasheet.toml").write_bytes((release / "datasheet.toml").read_bytes())
+    return recipe
+
+
+def one_round(first: Path, second: Path, latency_s: float) -> dict[str, tuple[float, float]]:
+    """Seconds of every step, with the Hub's client alone and with ``blend``."""
+    before, after = read_manifest(first).version, read_manifest(second).version
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Hub(folder / "hub", latency_s=latency_s).serving() as hub:
+            homes = [os.environ | hub.environment(folder / side) for side in ("plain", "blend")]
+            return {
+                "publish": (
+                    plain(PUBLISH, [str(first), "alice/plain", before], homes[0]),
+                    blend(["publish", str(first), "alice/blend"], homes[1]),
+                ),
+                "pull": (
+                    plain(PULL, ["alice/plain", before, str(folder / "plain-copy")], homes[0]),
+                    blend(["pull", f"alice/blend@v{before}", str(folder / "blend-copy")], homes[1]),
+                ),
+                "next version": (
+                    plain(PUBLISH, [str(second), "alice/plain", after], homes[0]),
+                    blend(["publish", str(second), "alice/blend"], homes[1]),
+                ),
+            }
+
+
+def plain(code: str, arguments: list[str], environment: dict[str, str]) -> float:
+    """Seconds that a program with the Hub's client alone takes."""
+    return measured([sys.executable, "-c", code, *arguments], environment)[0]
+
+
+def blend(arguments: list[str], environment: "dict[str, str] | os._Environ[str]") -> float:
+    """Seconds that a ``blend`` command takes."""
+    return measured([sys.executable, "-m", "blend", *arguments], dict(environment))[0]
 
 
 def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
@@ -50,7 +146,7 @@ def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
         "validate": ["validate", str(copy)],
     }
     for step, command in commands.items():
-        seconds, peak_mb = measured(command, environment)
+        seconds, peak_mb = measured([sys.executable, "-m", "blend", *command], environment)
         manifest = read_manifest(release)
         rows = sum(table.rows for table in manifest.tables)
         size_mb = sum(file.size for file in manifest.files) / 1e6
@@ -58,21 +154,16 @@ def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
 
 
 def measured(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds and peak memory in megabytes of a ``blend`` command that must succeed."""
+    """Seconds and peak memory in megabytes of a command that must succeed."""
     start = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "blend", *command],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
     errors = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f"blend {' '.join(command)} failed:\n{errors}")
+        raise SystemExit(f"{' '.join(command)} failed:\n{errors}")
     return seconds, usage.ru_maxrss / 1024
 
 
