@@ -116,7 +116,8 @@ def publish_release(
             commit = _send_and_commit(shipment, plan, _description(shipment.manifest, plan, forced, despite))
         if plan.action != "nothing":
             commit = make_tag(shipment, commit)
-        return Publication(plan=plan, commit=commit, new_repository=creates and plan.action == "publish")
+        first = plan.action == "publish" and plan.previous is None
+        return Publication(plan=plan, commit=commit, new_repository=creates and first)
 
 
 @contextmanager
