@@ -1,8 +1,9 @@
 """How long scoring takes, and how much memory: 300,000 multiple-choice items with recorded answers.
 
-``python benchmarks/score_scale.py`` makes a table of made-up questions (16 regions, 500 templates),
-answers to them, and scores them as ``blend eval run --answers`` and ``blend eval score`` do, each step in a process
-of its own. Reading and keeping the answers is timed apart from scoring. With ``--items`` for another size.
+``python benchmarks/score_scale.py`` makes a table of made-up questions (16 regions, 500 templates) and
+answers to them, and scores them as ``blend eval run --answers`` and ``blend eval score`` do, each step in a
+process of its own. Reading and keeping the answers is timed apart from scoring. With ``--items`` for another
+size.
 """
 
 import argparse
