@@ -28,7 +28,7 @@ def strict_choice(text: pl.Expr) -> pl.Expr:
     return _index(text.str.extract(_STRICT))
 
 
-def lenient_choice(text: pl.Expr, option_texts: pl.Expr) -> pl.Expr:
+def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
     """Index of the one letter that an answer names, else null.
 
     The first of these rules that finds anything decides; where it finds different letters the answer names
@@ -41,16 +41,27 @@ def lenient_choice(text: pl.Expr, option_texts: pl.Expr) -> pl.Expr:
     5. the whole answer is the text of one option, whatever its case and with punctuation around it.
 
     Args:
-        text: The answers.
-        option_texts: The options as shown.
+        texts: The answers.
+        option_texts: The options of each as shown, lists.
     """
-    read = text.str.slice(0, _READ_CHARACTERS)
-    chosen = _option_named(read, option_texts)
-    for letter, decides in reversed(
-        (_all_same(read, _KEYED), _one(read, _ALONE), _one(read, _LEADING), _all_same(read, _SAID))
-    ):
-        chosen = pl.when(decides).then(_index(letter)).otherwise(chosen)
-    return chosen
+    rows = pl.DataFrame({"text": texts, "options": option_texts}).with_row_index("_row")
+    text = pl.col("text").str.slice(0, _READ_CHARACTERS)
+    rules = (_all_same(text, _KEYED), _one(text, _ALONE), _one(text, _LEADING), _all_same(text, _SAID))
+    letter = pl.lit(None, pl.String)
+    for found, decides in reversed(rules):
+        letter = pl.when(decides).then(found).otherwise(letter)
+    # Models repeat themselves: each distinct text is read once.
+    read = (
+        rows.select("text")
+        .unique()
+        .with_columns(letter=letter, decided=pl.any_horizontal(decides for _, decides in rules))
+    )
+    judged = rows.join(read, on="text", how="left", nulls_equal=True)
+    by_letter = judged.filter("decided").select("_row", chosen=_index(pl.col("letter")))
+    by_text = judged.filter(~pl.col("decided").fill_null(value=False)).select(
+        "_row", chosen=_option_named(text, pl.col("options"))
+    )
+    return pl.concat([by_letter, by_text]).sort("_row")["chosen"]
 
 
 def _one(text: pl.Expr, pattern: str) -> tuple[pl.Expr, pl.Expr]:

@@ -65,8 +65,8 @@ def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
 
 def _read(answers: pl.DataFrame, rule: str) -> tuple[dict[str, pl.Series], pl.Series]:
     found = answers.select(
-        strict=strict_choice(pl.col("text")), default=lenient_choice(pl.col("text"), pl.col("option_texts"))
-    ).with_columns(default=pl.coalesce("strict", "default"))
+        strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
+    )
     why = found.select(
         pl.when(pl.col(rule).is_null())
         .then(pl.lit("unparsable"))
