@@ -26,6 +26,9 @@ CHANGELOG_NAME = "CHANGELOG.md"
 CROISSANT_NAME = "croissant.json"
 """Metadata for machines."""
 
+BENCHMARK_NAME = "eval.yaml"
+"""What the Hub and Inspect need to run the release as a benchmark; only with multiple-choice questions."""
+
 FINDINGS_NAME = "reports/findings.jsonl"
 """Every oddity of the input and every row left out, one JSON object per line."""
 

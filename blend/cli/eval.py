@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from blend.cli import eval_export
 from blend.cli.build import DEFAULT_OUT
 from blend.schemas.errors import InputError
 
@@ -17,6 +18,8 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Ask a model the questions of a release, and score what it answers.",
 )
+
+eval_export.register(app)
 
 DEFAULT_RUN = Path("run")
 

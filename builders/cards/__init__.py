@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import tomli_w
 
+from blend.builders.cards.benchmark import benchmark_yaml
 from blend.builders.cards.card import AGREEMENT, mean_of, render_card
 from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
 from blend.builders.cards.credits import canary, citation, license_of
@@ -12,7 +13,14 @@ from blend.builders.cards.datasheet import render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.header import KEYWORDS
 from blend.schemas.datasheet import Datasheet, questions
-from blend.schemas.layout import ANSWERS_NAME, CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, DATASHEET_NAME
+from blend.schemas.layout import (
+    ANSWERS_NAME,
+    BENCHMARK_NAME,
+    CARD_NAME,
+    CHANGELOG_NAME,
+    CROISSANT_NAME,
+    DATASHEET_NAME,
+)
 
 RESPONSIBLE = {
     "composition.errors": "dataBiases",
@@ -30,7 +38,7 @@ RESPONSIBLE = {
 
 
 def documents(facts: ReleaseFacts) -> Mapping[str, str]:
-    """The card, its charts, the datasheet, the changelog and the Croissant metadata.
+    """The card, its charts, the datasheet, the changelog, the Croissant metadata and the benchmark file.
 
     Args:
         facts: The release.
@@ -47,6 +55,8 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
     texts[CHANGELOG_NAME] = facts.changelog
     texts[CROISSANT_NAME] = render_croissant(facts.manifest, _about(facts))
+    if (benchmark := benchmark_yaml(facts)) is not None:
+        texts[BENCHMARK_NAME] = benchmark
     return texts
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from hub_server import Handler
 
 REPO = r"(?P<repo>[^/]+/[^/]+)"
+KIND = "(?:datasets|models)"
+"""Models and datasets share one set of names here."""
 REVISION = r"(?P<revision>[^/]+)"
 CREATED = "2026-11-01T12:00:00.000Z"
 LARGE_BYTES = 10 * 1024 * 1024
@@ -248,9 +250,16 @@ def commit(handler: "Handler", repo: str, revision: str) -> None:
         return None
     lines = [json.loads(line) for line in handler.body.splitlines() if line]
     header = lines[0]["value"]
+    request = None
+    if "create_pr" in handler.query:
+        request = 1 + sum(name.startswith("refs/pr/") for name in repository.branches)
     with handler.hub.store.changing():
+        if request is not None:
+            start, revision = repository.resolve(revision), f"refs/pr/{request}"
+            if start is not None:
+                repository.branches[revision] = start
         head = repository.branches.get(revision)
-        if head is None and repository.commits:
+        if head is None and repository.commits and request is None:
             return handler.refuse(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
         if header.get("parentCommit") not in (None, head):
             return handler.refuse(412, "A commit has happened since. Please refresh and try again.")
@@ -267,7 +276,8 @@ def commit(handler: "Handler", repo: str, revision: str) -> None:
             author=handler.account.name if handler.account else "",
         )
     url = f"{handler.hub.url}/datasets/{repo}/commit/{oid}"
-    return handler.json({"success": True, "commitOid": oid, "commitUrl": url})
+    opened = {} if request is None else {"pullRequestUrl": f"{handler.hub.url}/{repo}/discussions/{request}"}
+    return handler.json({"success": True, "commitOid": oid, "commitUrl": url, **opened})
 
 
 def _apply(
@@ -335,17 +345,17 @@ ROUTES = tuple(
         ("GET", "/api/whoami-v2", whoami),
         ("POST", "/api/repos/create", create),
         ("POST", "/api/validate-yaml", validate_yaml),
-        ("GET", f"/api/datasets/{REPO}", describe),
-        ("GET", f"/api/datasets/{REPO}/revision/{REVISION}", describe),
-        ("PUT", f"/api/datasets/{REPO}/settings", settings),
-        ("GET", f"/api/datasets/{REPO}/refs", refs),
-        ("GET", f"/api/datasets/{REPO}/commits/{REVISION}", commits),
-        ("GET", f"/api/datasets/{REPO}/tree/{REVISION}(?:/(?P<path>.+))?", tree),
-        ("POST", f"/api/datasets/{REPO}/paths-info/{REVISION}", paths_info),
-        ("POST", f"/api/datasets/{REPO}/preupload/{REVISION}", preupload),
-        ("POST", f"/api/datasets/{REPO}/commit/{REVISION}", commit),
-        ("POST", f"/api/datasets/{REPO}/tag/{REVISION}", create_tag),
-        ("DELETE", f"/api/datasets/{REPO}/tag/{REVISION}", delete_tag),
-        ("POST", f"/api/datasets/{REPO}/branch/{REVISION}", create_branch),
+        ("GET", f"/api/{KIND}/{REPO}", describe),
+        ("GET", f"/api/{KIND}/{REPO}/revision/{REVISION}", describe),
+        ("PUT", f"/api/{KIND}/{REPO}/settings", settings),
+        ("GET", f"/api/{KIND}/{REPO}/refs", refs),
+        ("GET", f"/api/{KIND}/{REPO}/commits/{REVISION}", commits),
+        ("GET", f"/api/{KIND}/{REPO}/tree/{REVISION}(?:/(?P<path>.+))?", tree),
+        ("POST", f"/api/{KIND}/{REPO}/paths-info/{REVISION}", paths_info),
+        ("POST", f"/api/{KIND}/{REPO}/preupload/{REVISION}", preupload),
+        ("POST", f"/api/{KIND}/{REPO}/commit/{REVISION}", commit),
+        ("POST", f"/api/{KIND}/{REPO}/tag/{REVISION}", create_tag),
+        ("DELETE", f"/api/{KIND}/{REPO}/tag/{REVISION}", delete_tag),
+        ("POST", f"/api/{KIND}/{REPO}/branch/{REVISION}", create_branch),
     )
 )

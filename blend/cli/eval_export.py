@@ -1,0 +1,74 @@
+"""``blend eval export`` and ``blend eval push``: a release for other harnesses, a score for the Hub."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from blend.cli.build import DEFAULT_OUT
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``blend eval``."""
+    app.command()(export)
+    app.command()(push)
+
+
+def export(
+    to: Annotated[Literal["lm-eval", "inspect"], typer.Option(help="The harness.")],
+    out: Annotated[Path, typer.Option(help="Directory to make.")],
+    release: Annotated[
+        str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
+    ] = str(DEFAULT_OUT),
+    style: Annotated[
+        Literal["letters", "texts"], typer.Option(help="What is scored after the question.")
+    ] = "letters",
+    locales: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REGION", help="Only this region, by any of its names; can be repeated."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Question templates per region at most; all when absent.")
+    ] = None,
+) -> None:
+    """Write the multiple-choice questions as tasks for lm-eval or Inspect.
+
+    The prompts are those of `blend eval run`, text by text.
+
+    - `blend eval export release --to lm-eval --out tasks`
+    """
+    from blend.eval.export import export_tasks
+
+    made = export_tasks(release, to, out, style=style, locales=locales, limit=limit)
+    typer.echo(f"Wrote {made.n_questions:,} questions about {', '.join(made.regions)} to {out}. Run them:")
+    if to == "lm-eval":
+        typer.echo(f"  cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …")
+    else:
+        typer.echo(f"  inspect eval {out / f'{made.task}.py'} --model PROVIDER/MODEL")
+
+
+def push(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that has been scored.")],
+    model: Annotated[str, typer.Option(metavar="ORG/MODEL", help="Repository of the model.")],
+    dataset: Annotated[
+        str, typer.Option(metavar="ORG/NAME", help="Repository of the release, whose leaderboard it is.")
+    ],
+    revision: Annotated[
+        str | None, typer.Option(metavar="COMMIT", help="Commit of the release in that repository.")
+    ] = None,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="Commit on main instead of opening a pull request.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be sent, and send nothing.")
+    ] = False,
+) -> None:
+    """Write a run's score into the model's repository, where the Hub shows it: a pull request by default.
+
+    `hf auth login` (or HF_TOKEN) gives the token.
+    """
+    from blend.eval.export.push import push_scores
+
+    sent = push_scores(run, model, dataset=dataset, revision=revision, direct=direct, dry_run=dry_run)
+    typer.echo(f"{sent.path}:\n{sent.content}", nl=False)
+    typer.echo("Nothing was sent." if sent.url is None else f"Sent: {sent.url}")

@@ -1,0 +1,61 @@
+"""Export: a release's questions as tasks of the evaluation harness that somebody already uses.
+
+The prompts and options are those of our own items (`blend.eval.tasks`), written out text by text, so that a
+harness asks exactly what ``blend eval run`` asks.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from blend.eval.export.harness import Exported, Questions
+from blend.eval.export.inspect import inspect_files
+from blend.eval.export.lm_eval import lm_eval_files
+from blend.eval.tasks.asking import ask
+from blend.loaders.files.whole import write_whole
+from blend.schemas.errors import InputError, UnknownNameError
+
+HARNESSES: dict[str, Callable[[Questions], Mapping[str, str | bytes]]] = {
+    "lm-eval": lm_eval_files,
+    "inspect": inspect_files,
+}
+"""By name of the harness, what writes its files: path in the folder to content."""
+
+
+def export_tasks(
+    release: str | Path,
+    harness: str,
+    out: Path,
+    *,
+    style: str = "letters",
+    locales: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> Exported:
+    """Write a release's multiple-choice questions as tasks of a harness.
+
+    Args:
+        release: A directory, or ``org/name@v1.0.0`` on the Hub.
+        harness: Name of the harness (`HARNESSES`).
+        out: Directory to make; it must be empty or not there.
+        style: ``letters`` or ``texts``, as ``blend eval run`` has them; inspect knows letters only.
+        locales: Regions, by any of their names; all when absent.
+        limit: Templates per region at most; all when absent.
+
+    Returns:
+        What was written, and how to run it.
+
+    Raises:
+        UnknownNameError: If there is no such harness; lists those there are.
+        InputError: If the release has no multiple-choice questions, if the harness has no such style, or if
+            ``out`` is not an empty directory.
+    """
+    if harness not in HARNESSES:
+        raise UnknownNameError("harness", harness, HARNESSES)
+    if out.is_file() or (out.is_dir() and any(out.iterdir())):
+        raise InputError(f"{out}: holds something already; choose another --out, or empty it yourself")
+    asked = ask(release, "multiple-choice", locales=locales, limit=limit, style=style)
+    questions = Questions.of(asked, style)
+    files = HARNESSES[harness](questions)
+    for path, content in files.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(out / path, content)
+    return Exported(questions.task, len(questions.rows), tuple(questions.regions), tuple(sorted(files)))
