@@ -123,7 +123,5 @@ def _commit(model: str, path: str, content: str, scores: Scores, *, direct: bool
         )
     url = info.commit_url if direct else info.pr_url
     if not url:
-        raise HubError(
-            f"Hub model {model}: the Hub does not say where the result is; look at its pull requests"
-        )
+        raise HubError(f"Hub model {model}: no address in the answer; look at its pull requests")
     return str(url)

@@ -1,0 +1,109 @@
+"""Exports: the questions of a release as tasks of other harnesses, text by text what we ask ourselves."""
+
+import ast
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from blend.builders.release import build_release
+from blend.eval.export import export_tasks
+from blend.eval.tasks.asking import ask
+from blend.loaders.recipes.ready import sample_recipe
+from blend.schemas.errors import InputError, UnknownNameError
+
+FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("export") / "release"
+    build_release(sample_recipe().model_copy(update={"locales": FOUR}), out)
+    return out
+
+
+@pytest.mark.parametrize("style", ["letters", "texts"])
+def test_lm_eval_is_given_our_prompts_and_options(release: Path, tmp_path: Path, style: str):
+    made = export_tasks(release, "lm-eval", tmp_path / "tasks", style=style)
+    group = yaml.safe_load((tmp_path / "tasks" / f"{made.task}.yaml").read_text(encoding="utf-8"))
+    assert group["group"] == made.task == f"blend_sample_mcq_{style}"
+    rows = []
+    for name in group["task"]:
+        task = yaml.safe_load((tmp_path / "tasks" / f"{name}.yaml").read_text(encoding="utf-8"))
+        assert task["task"] == name
+        rows.append(pl.read_parquet(tmp_path / "tasks" / task["dataset_kwargs"]["data_files"]["test"]))
+    written = pl.concat(rows).sort("item_id")
+    items = ask(release, "multiple-choice", style=style).asked
+    asked = items.items.join(items.gold.select("item_id", "answer"), on="item_id").sort("item_id")
+    columns = ["item_id", "prompt", "options", "answer"]
+    assert written.select(columns).equals(asked.select(columns))
+    assert made.n_questions == len(asked)
+
+
+def test_regions_are_tasks_of_their_own(release: Path, tmp_path: Path):
+    made = export_tasks(release, "lm-eval", tmp_path / "tasks", locales=["KR", "US"])
+    assert set(made.regions) == {"KR", "US"}
+    assert set(made.files) == {
+        "README.md",
+        f"{made.task}.yaml",
+        *(f"{made.task}_{region}.yaml" for region in made.regions),
+        *(f"data/{region}.parquet" for region in made.regions),
+    }
+
+
+def test_the_same_release_gives_the_same_files(release: Path, tmp_path: Path):
+    for name in ("a", "b"):
+        export_tasks(release, "lm-eval", tmp_path / name)
+        export_tasks(release, "inspect", tmp_path / f"{name}-inspect")
+    for one in (path for path in tmp_path.rglob("*") if path.is_file()):
+        part = one.relative_to(tmp_path).as_posix()
+        if part.startswith("a"):
+            assert one.read_bytes() == (tmp_path / part.replace("a", "b", 1)).read_bytes()
+
+
+def test_inspect_is_given_letters_and_a_file_of_python(release: Path, tmp_path: Path):
+    made = export_tasks(release, "inspect", tmp_path / "tasks")
+    assert made.files == (f"{made.task}.py", "questions.jsonl")
+    code = ast.parse((tmp_path / "tasks" / f"{made.task}.py").read_text(encoding="utf-8"))
+    assert [node.name for node in code.body if isinstance(node, ast.FunctionDef)] == [made.task]
+    rows = pl.read_ndjson(tmp_path / "tasks" / "questions.jsonl")
+    items = ask(release, "multiple-choice", style="letters").asked
+    assert rows["prompt"].to_list() == items.items["prompt"].to_list()
+    assert rows["letter"].to_list() == ["ABCD"[answer] for answer in items.gold["answer"]]
+
+
+def test_message_for_a_style_that_inspect_does_not_have(release: Path, tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        export_tasks(release, "inspect", tmp_path / "tasks", style="texts")
+    assert str(caught.value) == (
+        "Inspect asks for a written answer, so the style 'texts' cannot be exported to it; "
+        "choose --style letters, or --to lm-eval"
+    )
+    assert not (tmp_path / "tasks").exists()
+
+
+def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: Path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError) as caught:
+        export_tasks(release, "lm-eval", tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: holds something already; choose another --out, or empty it yourself"
+    )
+
+
+def test_message_for_an_unknown_harness(release: Path, tmp_path: Path):
+    with pytest.raises(UnknownNameError) as caught:
+        export_tasks(release, "helm", tmp_path / "tasks")
+    assert str(caught.value) == "unknown harness 'helm'; choose one of: inspect, lm-eval"
+
+
+def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path):
+    fields = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
+    assert fields["evaluation_framework"] == "inspect-ai"
+    (task,) = fields["tasks"]
+    columns = pl.read_parquet_schema(
+        next((release / "data" / task["config"]).glob(f"{task['split']}-*.parquet"))
+    )
+    spec = task["field_spec"]
+    assert {spec["input"], spec["target"], spec["choices"], *spec["metadata"]} <= set(columns)

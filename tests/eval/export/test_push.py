@@ -1,0 +1,97 @@
+"""Push: one small file in the model's repository, by pull request unless told otherwise."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from hub_server import Hub
+from hub_store import ALICE, DAVE
+
+from blend.eval.export.push import push_scores
+from blend.eval.runs import opened
+from blend.eval.runs.directory import read_run
+from blend.eval.runs.recorded import read_recorded
+from blend.eval.runs.running import keep_recorded
+from blend.eval.scoring import score_run, write_scores
+from blend.eval.tasks.asking import ask
+from blend.schemas.errors import HubError, InputError
+
+MODEL, DATASET = "org/model", "org/blend"
+PATH = ".eval_results/org--blend--multiple-choice.yaml"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scored run of recorded answers: always A."""
+    from hub_releases import make_release
+
+    folder = tmp_path_factory.mktemp("push")
+    asked = ask(make_release(folder / "release", "1.0.0"), "multiple-choice", style="json")
+    answers = asked.asked.items.select("item_id").with_columns(response=pl.lit('{"answer_choice": "A"}'))
+    answers.write_parquet(folder / "answers.parquet")
+    recorded = read_recorded(folder / "answers.parquet", asked.asked, model=MODEL)
+    with opened(folder / "run", asked, recorded.description, None) as started:
+        keep_recorded(started, recorded)
+    kept = read_run(folder / "run")
+    write_scores(kept, score_run(kept))
+    return folder / "run"
+
+
+@pytest.fixture
+def model_hub(hub: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    """A Hub that has the model's repository, and a token that may write there."""
+    hub.store.create(MODEL, private=False, author="alice").commit({"config.json": b"{}"})
+    monkeypatch.setenv("HF_ENDPOINT", hub.url)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.url)
+    monkeypatch.setenv("HF_TOKEN", ALICE.token)
+    return hub
+
+
+def test_a_dry_run_sends_nothing(run: Path):
+    sent = push_scores(run, MODEL, dataset=DATASET, dry_run=True)
+    assert sent.url is None
+    assert sent.path == PATH
+    (entry,) = yaml.safe_load(sent.content)
+    assert entry["dataset"] == {"id": DATASET, "task_id": "multiple-choice"}
+    assert 0 < entry["value"] < 100
+    assert "accuracy-macro in percent, 95 % interval " in entry["notes"]
+    assert "|rel:blend-sample@1.0.0#" in entry["notes"]
+
+
+def test_message_for_a_run_without_scores(run: Path, tmp_path: Path):
+    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
+    with pytest.raises(InputError) as caught:
+        push_scores(tmp_path, MODEL, dataset=DATASET, dry_run=True)
+    assert str(caught.value) == f"{tmp_path}: not scored yet; run `blend eval score {tmp_path}` first"
+
+
+@pytest.mark.integration
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_a_pull_request_is_opened_and_main_stays(run: Path, model_hub: Hub):
+    sent = push_scores(run, MODEL, dataset=DATASET)
+    assert sent.url == f"{model_hub.url}/{MODEL}/discussions/1"
+    repository = model_hub.repository(MODEL)
+    assert PATH not in repository.files("main")
+    assert repository.content(PATH, "refs/pr/1").decode() == sent.content
+    assert repository.content("config.json", "refs/pr/1") == b"{}"
+
+
+@pytest.mark.integration
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_the_owner_may_commit_directly_and_again(run: Path, model_hub: Hub):
+    for _ in range(2):
+        sent = push_scores(run, MODEL, dataset=DATASET, revision="a" * 40, direct=True)
+    repository = model_hub.repository(MODEL)
+    assert repository.content(PATH).decode() == sent.content
+    (entry,) = yaml.safe_load(sent.content)
+    assert entry["dataset"]["revision"] == "a" * 40
+
+
+@pytest.mark.integration
+def test_message_for_a_token_without_the_right_to_write(run: Path, model_hub: Hub, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", DAVE.token)
+    with pytest.raises(HubError) as caught:
+        push_scores(run, MODEL, dataset=DATASET)
+    assert str(caught.value).startswith("Hub model org/model: the token may not do this (403 ")
+    assert DAVE.token not in str(caught.value)
