@@ -127,7 +127,7 @@ def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
         source: File name for messages.
 
     Raises:
-        RowError, RowErrors: If the text is no TOML, holds anything else, or an entry has a missing, unknown or
+        RowError, RowErrors: If the text is not TOML, holds anything else, or an entry has a missing, unknown or
             wrong field or the name of another; every problem is named with file, entry and field.
     """
     try:
@@ -137,7 +137,7 @@ def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
     entries = tables.get("domain")
     if list(tables) != ["domain"] or not isinstance(entries, list):
         form = "write one [[domain]] table per domain and nothing else"
-        raise RowError("no list of [[domain]] tables", where=source, fix=form)
+        raise RowError("not a list of [[domain]] tables", where=source, fix=form)
     found: dict[str, Domain] = {}
     problems: list[RowError] = []
     for number, entry in enumerate(entries, start=1):

@@ -38,6 +38,6 @@ def agreeing(word: str, following: str) -> str:
 
 
 def _final(word: str) -> int | None:
-    """Number of the last syllable's final consonant, 0 without one; null if it is no Korean syllable."""
+    """Number of the last syllable's final consonant, 0 without one; null if it is not a Korean syllable."""
     code = ord(word[-1]) if word else 0
     return (code - _FIRST) % _FINALS if _FIRST <= code <= _LAST else None

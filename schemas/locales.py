@@ -79,17 +79,17 @@ class Locale(Row):
     @model_validator(mode="after")
     def _codes_exist(self) -> Self:
         if not langcodes.tag_is_valid(self.language):
-            raise ValueError(f"language {self.language!r} is no valid BCP 47 tag; write for example 'ko'")
+            raise ValueError(f"language {self.language!r} is not a valid BCP 47 tag; write for example 'ko'")
         if self.tag != f"{self.language}-{self.region}":
             raise ValueError(f"tag is not language-region; write {self.language}-{self.region}")
         if not langcodes.Language.make(territory=self.parent).is_valid():
             raise ValueError(
-                f"parent {self.parent!r} is no ISO 3166 country; write for example 'ID' for West Java"
+                f"parent {self.parent!r} is not an ISO 3166 country; write for example 'ID' for West Java"
             )
         if (self.latitude is None) != (self.longitude is None):
             raise ValueError("latitude and longitude belong together; write both or neither")
         if not langcodes.Language.make(script=self.script).is_valid():
-            raise ValueError(f"script {self.script!r} is no ISO 15924 code; write for example 'Latn'")
+            raise ValueError(f"script {self.script!r} is not an ISO 15924 code; write for example 'Latn'")
         return self
 
 
@@ -211,7 +211,7 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
         source: File name for messages.
 
     Raises:
-        RowError, RowErrors: If the text is no TOML, holds anything else, or an entry has a missing, unknown or
+        RowError, RowErrors: If the text is not TOML, holds anything else, or an entry has a missing, unknown or
             wrong field, or shares a code with another; every problem is named with file and entry.
     """
     entries = _entries(text, source)

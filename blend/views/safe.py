@@ -15,7 +15,7 @@ _UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
-    """A text made harmless: what is no visible character stands as its code, what is long is cut."""
+    """A text made harmless: what is not a visible character stands as its code, what is long is cut."""
     cut = text[:characters]
     safe = "".join(f"\\u{ord(c):04x}" if unicodedata.category(c) in _UNSAFE else c for c in cut)
     return f"{safe}…" if len(text) > characters else safe

@@ -31,7 +31,7 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
             when absent.
 
     Raises:
-        BlendError: If the directory is no release, or has no such configuration or split.
+        BlendError: If the directory is not a release, or has no such configuration or split.
     """
     console = SafeConsole()
     manifest = read_manifest(release)

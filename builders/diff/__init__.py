@@ -36,7 +36,7 @@ def open_release(folder: Path) -> OpenRelease:
     """A release directory with the manifest in it.
 
     Raises:
-        BlendError: If the directory is no release.
+        BlendError: If the directory is not a release.
     """
     return OpenRelease(folder, read_manifest(folder))
 
@@ -53,7 +53,7 @@ def diff_releases(old: Path, new: Path, *, examples: int = EXAMPLES) -> ReleaseD
         examples: Ids, and values of each column, to quote per split at most; counts are always complete.
 
     Raises:
-        BlendError: If a directory is no release, or if its files are not those of its manifest: then the
+        BlendError: If a directory is not a release, or if its files are not those of its manifest: then the
             digests there, by which equal tables are recognised, say nothing.
     """
     before, after = open_release(old), open_release(new)

@@ -51,7 +51,7 @@ class ChatJudge:
             base_url: Address of the server; the environment's ``OPENAI_BASE_URL``, or OpenAI's own, when
                 absent. The key is the environment's ``OPENAI_API_KEY``; a server of one's own may need none.
             concurrency: Requests under way at a time.
-            tries: How often a pair is asked while what comes back is no verdict.
+            tries: How often a pair is asked while what comes back is not a verdict.
             retries: How often a request is repeated that the server could not serve (429, 5xx, no or a
                 broken connection), with growing pauses, or with those that the server asks for.
             timeout_s: Seconds to wait for the answer to one request.
@@ -169,7 +169,7 @@ def _shown(pair: Pair) -> Pair:
 
 
 def _content(completion: object) -> str:
-    """The text of a reply, or of whatever else came back: read as a reply, that is no verdict."""
+    """The text of a reply, or of whatever else came back: read as a reply, that is not a verdict."""
     match completion:
         case {"choices": [{"message": {"content": str(content)}}, *_]}:
             return content

@@ -77,14 +77,14 @@ def _located(model: str) -> tuple[str, str | None]:
     if Path(model).is_dir():
         if not (Path(model) / _MODULES).is_file():
             raise InputError(
-                f"judge: {model} holds no {_MODULES}, so it is no sentence-transformers model; "
+                f"judge: {model} holds no {_MODULES}, so it is not a sentence-transformers model; "
                 "load it with SentenceTransformer, which adds mean pooling, and save it with save_pretrained"
             )
         return model, None
     name, _, revision = model.partition("@")
     if name.count("/") != 1 or name.startswith((".", "/")):
         raise InputError(
-            f"judge: model {model!r} is no directory and no Hub id; "
+            f"judge: model {model!r} is neither a directory nor a Hub id; "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         )
     if not revision or revision in _MOVING:

@@ -52,7 +52,7 @@ def question(pair: Pair) -> list[Message]:
 
 
 def question_again(pair: Pair, reply: str) -> list[Message]:
-    """The messages that ask again, after a reply that is no opinion."""
+    """The messages that ask again, after a reply that is not an opinion."""
     # A model at temperature 0 would repeat itself if it did not see what was wrong.
     return [
         *question(pair),

@@ -109,7 +109,7 @@ def check_order(version: str, latest: str | None, *, where: str) -> None:
 def check_place(
     manifest: ReleaseManifest, there: ReleaseManifest | None, remote: Mapping[str, RemoteFile], *, where: str
 ) -> None:
-    """Refuse to replace what is no release, or another dataset's.
+    """Refuse to replace what is not a release, or another dataset's.
 
     Args:
         manifest: The release to publish.
@@ -123,8 +123,8 @@ def check_place(
     foreign = sorted(remote.keys() - {"README.md"})
     if there is None and foreign:
         raise InputError(
-            f"{where}: holds files but no {MANIFEST_NAME} ({some_of(foreign)}), so it is no release and is not "
-            "replaced; publish to another repository, or remove these files yourself"
+            f"{where}: holds files but no {MANIFEST_NAME} ({some_of(foreign)}), so it is not a release and is "
+            "not replaced; publish to another repository, or remove these files yourself"
         )
     if there is not None and there.name != manifest.name:
         raise InputError(

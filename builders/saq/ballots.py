@@ -129,7 +129,7 @@ def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> 
 def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:
     for row in rows.join(questions, on=KEY, how="anti").iter_rows(named=True):
         yield RowError(
-            f"{kind} {row['template_id']!r} in {row['locale']}, which is no question",
+            f"{kind} {row['template_id']!r} in {row['locale']}, which is not a question",
             where=row["source"],
             fix="correct the id or the locale, or add the question",
         )

@@ -141,7 +141,7 @@ def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None
     raise_all(
         [
             RowError(
-                f"annotations of {row['template_id']!r} in {row['locale']}, which is no question here",
+                f"annotations of {row['template_id']!r} in {row['locale']}, which is not a question here",
                 where=row["source"] or "annotations",
                 fix="add the question or remove its annotations",
             )

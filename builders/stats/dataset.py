@@ -41,7 +41,7 @@ def stats_of_release(release: Path) -> DatasetStats:
     """The figures of a release directory.
 
     Raises:
-        BlendError: If it is no release.
+        BlendError: If it is not a release.
     """
     configs = {table.config for table in read_manifest(release).tables}
     questions = None

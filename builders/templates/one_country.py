@@ -1,8 +1,8 @@
 """Questions that fit one country only: the words in a template that other countries may have nothing for.
 
-A benchmark asks the same question everywhere, so a question about Chuseok, the BBC or the king is no template.
-Nobody but a person can tell (Christmas is known in many countries), so the words are told, each with the kind
-of name that it looks like. Everything here reads English spelling: capitals, and a few lists of words.
+A benchmark asks the same question everywhere, so a question about Chuseok, the BBC or the king is not a
+template. Nobody but a person can tell (Christmas is known in many countries), so the words are told, each with
+the kind of name that it looks like. Everything here reads English spelling: capitals, and a few lists of words.
 """
 
 import re

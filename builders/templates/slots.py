@@ -77,7 +77,7 @@ def _country(match: re.Match[str], locale: Locale) -> str:
 
 
 def _possessive(name: str) -> str:
-    """The Philippines' islands, but the US's states: an abbreviation in S is no plural."""
+    """The Philippines' islands, but the US's states: an abbreviation in S is not a plural."""
     return "'" if name.endswith("s") else "'s"
 
 

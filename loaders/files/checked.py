@@ -56,12 +56,12 @@ def _note(detail: Mapping[str, Any], place: str, notes: Notes) -> None:
 
 _MEANINGS = {
     "missing": ("the value is missing", "add it"),
-    "extra_forbidden": ("nobody knows this column", "remove it"),
+    "extra_forbidden": ("this column is not expected here", "remove it"),
     "string_too_short": ("the value is blank", "fill it in"),
     "string_pattern_mismatch": ("the value is blank", "fill it in"),
-    "string_type": ("{value!r} is no text", "write text, in JSON in double quotes"),
-    "tuple_type": ("{value!r} is no list", "write a list of texts"),
-    "model_type": ("{value!r} is no object", 'write {{"answers": […], "en_answers": […]}}'),
+    "string_type": ("{value!r} is not text", "write text, in JSON in double quotes"),
+    "tuple_type": ("{value!r} is not a list", "write a list of texts"),
+    "model_type": ("{value!r} is not an object", 'write {{"answers": […], "en_answers": […]}}'),
     "too_short": ("the list is empty", "name at least one"),
 }
 """What went wrong and what to do, by pydantic's name for it."""

@@ -259,7 +259,7 @@ def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
     where = f"{place}:{row}"
     values = _parsed(line, place, row)
     if not isinstance(values, dict):
-        raise RowError(f"{line[:40]!r} is no object", where=where, fix='write {"column": value, …}')
+        raise RowError(f"{line[:40]!r} is not an object", where=where, fix='write {"column": value, …}')
     columns.check(values, where)
     return Cells(where, columns.kept(values))
 

@@ -121,7 +121,7 @@ def _refuse_foreign(out: Path, option: str, check: Callable[[Path], None] | None
         return
     if not (out / MANIFEST_NAME).is_file():
         raise InputError(
-            f"{out}: holds files but no {MANIFEST_NAME}, so it is no release and is not replaced; "
+            f"{out}: holds files but no {MANIFEST_NAME}, so it is not a release and is not replaced; "
             f"choose another {option} or empty it yourself"
         )
     if check is not None:

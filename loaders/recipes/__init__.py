@@ -12,7 +12,7 @@ def read_recipe(path: Path) -> Recipe:
     """The recipe in a TOML file.
 
     Raises:
-        BlendError: If there is no such file, or if it is no text in UTF-8.
+        BlendError: If there is no such file, or if it is not text in UTF-8.
         RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
             that cannot be; names all of them at once.
     """

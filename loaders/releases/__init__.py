@@ -63,7 +63,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
         raise InputError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
     if not path.exists():
         raise InputError(
-            f"{release}: no {MANIFEST_NAME} here, so it is no release; "
+            f"{release}: no {MANIFEST_NAME} here, so it is not a release; "
             f"build one with `blend build --out {release}`"
         )
     try:
@@ -117,7 +117,7 @@ def read_tables(release: Path) -> ReleaseTables:
     """The questions, annotations and multiple-choice questions of a release, as builders take them.
 
     Raises:
-        InputError: If the directory is no release.
+        InputError: If the directory is not a release.
     """
     annotated = read_config(release, ANNOTATIONS).with_columns(
         source=pl.format("data/annotations/{}:{}", "locale", "template_id")

@@ -30,8 +30,8 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
     """Every file of a release by path, the manifest included, without what git and the Hub's tools put there.
 
     Raises:
-        InputError: If the directory is no release, or if a file differs from what the manifest says, is missing
-            or is not in it.
+        InputError: If the directory is not a release, or if a file differs from what the manifest says, is
+            missing or is not in it.
     """
     manifest = read_manifest(release)
     expected = {file.path: file.sha256 for file in manifest.files}

@@ -242,7 +242,7 @@ def _day(text: str, where: str) -> date:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise RowError(f"{text!r} is no date", where=where, fix="write YYYY-MM-DD, for example 2026-11-30")
+    raise RowError(f"{text!r} is not a date", where=where, fix="write YYYY-MM-DD, for example 2026-11-30")
 
 
 def _check_no_contradiction(placed: Sequence[tuple[str, Decision]], notes: Notes) -> None:

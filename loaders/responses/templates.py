@@ -66,7 +66,7 @@ def read_review_sheet(path: Path) -> pl.DataFrame:
         `template_frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
 
     Raises:
-        RowError, RowErrors: If the file cannot be read or a similarity is no number.
+        RowError, RowErrors: If the file cannot be read or a similarity is not a number.
     """
     notes = Notes()
     columns = {name for name in SHEET.names() if name not in ("similarity", "source")}
@@ -150,7 +150,7 @@ def _number(cells: Cells, column: str, notes: Notes) -> float | None:
         return None if text is None else float(text)
     except ValueError:
         notes.problem(
-            f"{text!r} is no number", where=f"{cells.place}, column {column}", fix="leave it as it was"
+            f"{text!r} is not a number", where=f"{cells.place}, column {column}", fix="leave it as it was"
         )
         return None
 

@@ -33,7 +33,7 @@ def server_address(base_url: str | None, *, where: str) -> str | None:
         complete = False
     if not complete:
         raise InputError(
-            f"{where} {base_url!r} is no address of a server; "
+            f"{where} {base_url!r} is not the address of a server; "
             "write it in full, for example 'http://localhost:8000/v1'"
         )
     return base_url

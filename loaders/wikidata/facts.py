@@ -162,7 +162,7 @@ def _one_each(texts: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _has_text(column: str) -> pl.Expr:
-    # A node that is no text is null here.
+    # A node that is not text is null here.
     return pl.col(column).str.contains(r"\S").fill_null(False)
 
 

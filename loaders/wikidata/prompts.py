@@ -47,7 +47,7 @@ def parse_templates(text: str, *, source: str) -> pl.DataFrame:
         `schemas.food.TEMPLATES`, languages and templates in the order of the text.
 
     Raises:
-        RowError, RowErrors: If the text is no TOML, a table's name no language tag, or a list missing, unknown
+        RowError, RowErrors: If the text is not TOML, a table's name no language tag, or a list missing, unknown
             or not of text.
     """
     try:
@@ -68,7 +68,7 @@ def parse_templates(text: str, *, source: str) -> pl.DataFrame:
 def _problems(language: str, table: object, source: str) -> list[RowError]:
     where = f"{source}, table {language}"
     if not is_language_tag(language):
-        return [RowError("the name is no BCP 47 tag", where=where, fix="name the table en, zh, pt-br …")]
+        return [RowError("the name is not a BCP 47 tag", where=where, fix="name the table en, zh, pt-br …")]
     if not isinstance(table, Mapping) or set(table) != set(KINDS):
         form = f"give it the lists {' and '.join(KINDS)} and nothing else"
         return [RowError("not a table of templates", where=where, fix=form)]

@@ -103,7 +103,7 @@ def read_snapshot_info(path: Path) -> SnapshotInfo:
     """The account of a snapshot.
 
     Raises:
-        RowError: If the file is no such account.
+        RowError: If the file is not such an account.
     """
     try:
         return SnapshotInfo.from_json(path.read_text(encoding="utf-8"))
@@ -160,7 +160,8 @@ def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | Non
     wrong = [tag for tag in languages if not is_language_tag(tag)]
     if wrong:
         raise InputError(
-            f"languages: {', '.join(map(repr, wrong))} is no BCP 47 tag; write tags such as en, zh or zh-hans"
+            f"languages: {', '.join(map(repr, wrong))} is not a BCP 47 tag; "
+            "write tags such as en, zh or zh-hans"
         )
     return tuple(sorted(set(languages)))
 

@@ -165,7 +165,8 @@ def test_stats_of_no_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         run("stats", tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; "
+        f"build one with `blend build --out {tmp_path}`"
     )
 
 

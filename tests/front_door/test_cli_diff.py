@@ -94,7 +94,8 @@ def test_messages(releases, tmp_path):
         f"{tmp_path}/nowhere: no such directory; name the directory of a release, or org/name@v1.0.0"
     )
     assert message(old, tmp_path) == (
-        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; "
+        f"build one with `blend build --out {tmp_path}`"
     )
     assert message(old, old, "--json", "--markdown") == "--json and --markdown: choose one"
 

@@ -174,7 +174,7 @@ def test_extended_by_a_known_locale():
         (
             'language = "eo"',
             'language = "e0"',
-            "own.toml, entry 1 (eo-ZA): language 'e0' is no valid BCP 47 tag; write for example 'ko'",
+            "own.toml, entry 1 (eo-ZA): language 'e0' is not a valid BCP 47 tag; write for example 'ko'",
         ),
         (
             'tag = "eo-ZA"',
@@ -185,14 +185,14 @@ def test_extended_by_a_known_locale():
             'parent = "PL"',
             'parent = "JB"',
             (
-                "own.toml, entry 1 (eo-ZA): parent 'JB' is no ISO 3166 country; "
+                "own.toml, entry 1 (eo-ZA): parent 'JB' is not an ISO 3166 country; "
                 "write for example 'ID' for West Java"
             ),
         ),
         (
             'script = "Latn"',
             'script = "Lati"',
-            "own.toml, entry 1 (eo-ZA): script 'Lati' is no ISO 15924 code; write for example 'Latn'",
+            "own.toml, entry 1 (eo-ZA): script 'Lati' is not an ISO 15924 code; write for example 'Latn'",
         ),
         (
             'native_name = "Zamenhofio"\n',

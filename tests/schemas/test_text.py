@@ -29,7 +29,7 @@ def test_accents_go_only_where_the_word_stays_the_same():
     assert fold("Ελλάδα") == "ελλαδα"
     assert fold("й") == "й"
     assert fold("año", accents=False) == "año"
-    # A vowel sign of an Indic script is no accent: without it the word is another one.
+    # A vowel sign of an Indic script is not an accent: without it the word is another one.
     assert fold("কি") != fold("ক")
 
 

@@ -27,7 +27,7 @@ def check_right_answers(subject: Subject) -> Iterator[Problem]:
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         right = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
         for row in given.strange(right, of="locale").iter_rows(named=True):
-            what = f"the right option {row['option']!r} is no answer of {row['locale']} to {row['ID']}"
+            what = f"the right option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
             yield error(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
@@ -41,7 +41,9 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
-            what = f"the wrong option {row['option']!r} is no answer of region {row['region']} to {row['ID']}"
+            what = (
+                f"the wrong option {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
+            )
             yield found(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 

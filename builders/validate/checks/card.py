@@ -130,7 +130,7 @@ def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Itera
     listed = [str(tag) for tag in listed] if isinstance(listed, list) else []
     for tag in listed:
         if not langcodes.tag_is_valid(tag):
-            yield error(CARD_NAME, f"language {tag!r} is no BCP 47 tag", REBUILD)
+            yield error(CARD_NAME, f"language {tag!r} is not a BCP 47 tag", REBUILD)
     found: dict[str, None] = {}
     for batch in subject.batches(columns=["language"]):
         if "language" in batch.rows.columns:

@@ -51,7 +51,7 @@ def check_recipe(subject: Subject) -> Iterator[Problem]:
     try:
         recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as broken:
-        what = f"is no recipe ({str(broken).splitlines()[0]})"
+        what = f"is not a recipe ({str(broken).splitlines()[0]})"
         yield error(RECIPE_NAME, what, REBUILD)
         return
     for key in Recipe.model_fields:
@@ -73,7 +73,7 @@ def check_findings(subject: Subject) -> Iterator[Problem]:
                 finding = json.loads(line)
                 counted[finding["stage"], finding["kind"]] += 1
             except (ValueError, KeyError, TypeError):
-                what = "is no finding: a JSON object with stage and kind"
+                what = "is not a finding: a JSON object with stage and kind"
                 yield error(f"{FINDINGS_NAME}:{number}", what, REBUILD)
     reported = {
         (stage.stage, kind): count

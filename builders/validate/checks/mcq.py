@@ -119,7 +119,7 @@ class _Names:
 
 @lru_cache(maxsize=1 << 12)
 def _object(text: str) -> tuple[tuple[str, Any], ...]:
-    """The entries of a JSON object in order, repeated keys too; none if the text is no such object."""
+    """The entries of a JSON object in order, repeated keys too; none if the text is not such an object."""
     try:
         pairs = json.loads(text, object_pairs_hook=tuple)
     except ValueError:

@@ -56,7 +56,7 @@ def _recorded(subject: Subject) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
     with path.open("rb") as lines:
         for line in lines:
-            # Most lines are of other kinds; what is no JSON is told by the check of the findings.
+            # Most lines are of other kinds; what is not JSON is told by the check of the findings.
             if any(kind.encode() in line for kind in _RECORDED):
                 try:
                     finding = json.loads(line)

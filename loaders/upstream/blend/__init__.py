@@ -194,7 +194,7 @@ def _entries(region: _Region, root: Path, notes: Notes) -> dict[str, Json]:
     entries = read_json(root / region.annotations, root, notes)
     if not isinstance(entries, dict):
         fix = "write an object with one key per question ID"
-        raise RowError("the file holds no object", where=region.annotations, fix=fix)
+        raise RowError("the file does not hold an object", where=region.annotations, fix=fix)
     for template_id, entry in entries.items():
         with notes.collected():
             check_entry(entry, region.entry_place(template_id))

@@ -145,22 +145,24 @@ def _dish_fault(values: Mapping[str, Any], language: str) -> tuple[str, str] | N
     """What is wrong with a row, and what to do about it."""
     for column in ("url", "origin", "origin_name", "lang", "sub_label"):
         if not isinstance(values[column], str) or not values[column].strip():
-            return f"column {column}: {values[column]!r} is no text", "write the text"
+            return f"column {column}: {values[column]!r} is not text", "write the text"
     number = values["url"].removeprefix(f"{ENTITY}Q")
     if number == values["url"] or not number.isdecimal():
-        return f"column url: {values['url']!r} is no item", f"write {ENTITY}Q and the item's number"
+        return f"column url: {values['url']!r} is not an item", f"write {ENTITY}Q and the item's number"
     if values["lang"] != language:
         return f"column lang: {values['lang']!r} in a file of {language!r}", "move the row or correct the tag"
     parts = values["obj_label"]
     if not isinstance(parts, list) or not parts or not all(isinstance(p, str) and p.strip() for p in parts):
-        return f"column obj_label: {parts!r} is no list of labels", 'write ["bread", …], at least one'
+        return f"column obj_label: {parts!r} is not a list of labels", 'write ["bread", …], at least one'
     return None
 
 
 def _templates(path: Path, folder: Path, notes: Notes) -> Iterator[tuple[Any, ...]]:
     language = path.stem.removesuffix("_templates")
     if not is_language_tag(language):
-        notes.problem(f"{language!r} is no language tag", where=place_of(path, folder), fix="rename the file")
+        notes.problem(
+            f"{language!r} is not a language tag", where=place_of(path, folder), fix="rename the file"
+        )
         return
     with notes.collected():
         for row in read_rows(path, folder, notes, _TEMPLATE_FILES):

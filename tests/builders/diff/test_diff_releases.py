@@ -119,7 +119,8 @@ def test_message_for_a_directory_that_is_no_release(make, tmp_path):
     with pytest.raises(BlendError) as caught:
         diff_releases(make(BASE), tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; "
+        f"build one with `blend build --out {tmp_path}`"
     )
 
 

@@ -98,7 +98,7 @@ def test_a_model_of_another_kind(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         EmbeddingJudge(str(tmp_path), threshold=0.5)
     assert str(caught.value) == (
-        f"judge: {tmp_path} holds no modules.json, so it is no sentence-transformers model; "
+        f"judge: {tmp_path} holds no modules.json, so it is not a sentence-transformers model; "
         "load it with SentenceTransformer, which adds mean pooling, and save it with save_pretrained"
     )
 

@@ -120,7 +120,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         (
             {"kind": "chat", "model": "m1", "decisions": "d.tsv", "base_url": url},
             (
-                f"judge: base_url '{url}' is no address of a server; "
+                f"judge: base_url '{url}' is not the address of a server; "
                 "write it in full, for example 'http://localhost:8000/v1'"
             ),
         )
@@ -143,7 +143,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (
         {"kind": "embedding", "model": "models/gone/deep"},
         (
-            "judge: model 'models/gone/deep' is no directory and no Hub id; "
+            "judge: model 'models/gone/deep' is neither a directory nor a Hub id; "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         ),
     ),

@@ -409,7 +409,7 @@ def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: R
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"data.csv": b"a,b\n", "README.md": b"# Bob's"})
     assert refusal(releases / FIRST) == (
-        "Hub dataset org/blend: holds files but no release.json (data.csv), so it is no release and is not "
+        "Hub dataset org/blend: holds files but no release.json (data.csv), so it is not a release and is not "
         "replaced; publish to another repository, or remove these files yourself"
     )
 

@@ -206,7 +206,8 @@ def test_no_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         read_manifest(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; "
+        f"build one with `blend build --out {tmp_path}`"
     )
 
 

@@ -316,7 +316,7 @@ REPLY = responses_of({"a07": ["bread"]})
             pl.concat([REPLY, responses_of({"a07": ["tea"]}, template_id="z", first=5)]),
             NO_REVIEW,
             (
-                "responses/en-GB.csv:5: response to 'z' in en-GB, which is no question; "
+                "responses/en-GB.csv:5: response to 'z' in en-GB, which is not a question; "
                 "correct the id or the locale, or add the question"
             ),
         ),
@@ -325,7 +325,7 @@ REPLY = responses_of({"a07": ["bread"]})
             REPLY,
             review_of(template_id="z"),
             (
-                "reviews/en-GB.jsonl:1: review of 'z' in en-GB, which is no question; "
+                "reviews/en-GB.jsonl:1: review of 'z' in en-GB, which is not a question; "
                 "correct the id or the locale, or add the question"
             ),
         ),

@@ -284,7 +284,7 @@ def test_an_annotation_without_question_is_an_error():
     with pytest.raises(RowError) as one:
         build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB")))
     assert str(one.value) == (
-        "en-GB:q9: annotations of 'q9' in en-GB, which is no question here; "
+        "en-GB:q9: annotations of 'q9' in en-GB, which is not a question here; "
         "add the question or remove its annotations"
     )
     with pytest.raises(RowErrors, match="2 problems"):

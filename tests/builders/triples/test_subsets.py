@@ -168,7 +168,7 @@ def test_a_domain_of_ones_own():
     [
         (
             "[domain]\nname = 1",
-            "own.toml: no list of [[domain]] tables; write one [[domain]] table per domain and nothing else",
+            "own.toml: not a list of [[domain]] tables; write one [[domain]] table per domain and nothing else",
         ),
         (domain(title=None), "own.toml, entry 1 (hat), field title: the field is missing; add it"),
         (

@@ -127,7 +127,7 @@ def test_licence_name_and_languages(release):
     edit_header(release, change)
     assert release.problems("card") == [
         f"error: README.md: license is 'mit', the recipe's is 'cc-by-4.0'; {REBUILD}",
-        f"error: README.md: language 'xx-yyyyyyyyyy' is no BCP 47 tag; {REBUILD}",
+        f"error: README.md: language 'xx-yyyyyyyyyy' is not a BCP 47 tag; {REBUILD}",
         f"error: README.md: language lacks su; {REBUILD}",
         f"warning: README.md: has no pretty_name; {REBUILD}",
     ]

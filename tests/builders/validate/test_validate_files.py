@@ -102,8 +102,8 @@ def test_another_version(release):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name = ", "is no recipe (Invalid value (at end of document))"),
-        ("name = 3", "is no recipe (3 validation errors for Recipe)"),
+        ("name = ", "is not a recipe (Invalid value (at end of document))"),
+        ("name = 3", "is not a recipe (3 validation errors for Recipe)"),
     ],
 )
 def test_no_recipe(release, text: str, said: str):
@@ -127,7 +127,7 @@ def test_findings_that_are_not_those_counted(release):
     release.edit("reports/findings.jsonl", change)
     assert release.problems("findings") == [
         (
-            f"error: reports/findings.jsonl:{lines}: is no finding: a JSON object with stage and kind; "
+            f"error: reports/findings.jsonl:{lines}: is not a finding: a JSON object with stage and kind; "
             "rebuild the release"
         ),
         (

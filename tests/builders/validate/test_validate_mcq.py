@@ -108,7 +108,7 @@ def test_a_right_option_that_nobody_gave(release):
 
     release.change(CONFIG, "test", change)
     assert release.problems("right-answers") == [
-        f"error: {MCQ}:{ID}: the right option 'sing the anthem' is no answer of en-US to edu-01; {FIX}"
+        f"error: {MCQ}:{ID}: the right option 'sing the anthem' is not an answer of en-US to edu-01; {FIX}"
     ]
 
 
@@ -125,7 +125,7 @@ def test_a_wrong_option_that_nobody_of_its_region_gave(release):
         first(rows)["options"][1] = "wave at the goldfish"
 
     release.change(CONFIG, "test", change)
-    said = f"{MCQ}:{ID}: the wrong option 'wave at the goldfish' is no answer of region IR to edu-01; {FIX}"
+    said = f"{MCQ}:{ID}: the wrong option 'wave at the goldfish' is not an answer of region IR to edu-01; {FIX}"
     assert release.problems("wrong-answers") == [f"error: {said}"]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(fillers="fillers.csv"))
     assert release.problems("wrong-answers") == [f"warning: {said}"]

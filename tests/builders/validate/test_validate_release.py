@@ -113,7 +113,8 @@ def test_a_directory_without_a_manifest(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         validate_release(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; "
+        f"build one with `blend build --out {tmp_path}`"
     )
 
 

@@ -266,6 +266,6 @@ def test_options_that_do_not_fit():
     with pytest.raises(BlendError) as caught:
         open_model("m", server="localhost:8000")
     assert str(caught.value) == (
-        "--server 'localhost:8000' is no address of a server; "
+        "--server 'localhost:8000' is not the address of a server; "
         "write it in full, for example 'http://localhost:8000/v1'"
     )

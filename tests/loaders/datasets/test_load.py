@@ -159,7 +159,8 @@ def test_message_for_a_path_that_is_no_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         load_annotations(tmp_path, region="KR")
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is no release; build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; "
+        f"build one with `blend build --out {tmp_path}`"
     )
     with pytest.raises(BlendError) as caught:
         load_annotations(tmp_path / "nothing")

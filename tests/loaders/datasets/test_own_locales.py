@@ -32,7 +32,7 @@ split = "Mzansi"
 
 @pytest.fixture(scope="module")
 def mzansi(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample with its American answers as South African ones, under a split that is no region code."""
+    """The sample with its American answers as South African ones, under a split that is not a region code."""
     folder = tmp_path_factory.mktemp("mzansi")
     with sample_path() as sample:
         shutil.copytree(sample, folder / "collected")

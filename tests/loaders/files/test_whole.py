@@ -61,7 +61,7 @@ def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
     with pytest.raises(BlendError) as caught, staged(out):
         pass
     assert str(caught.value) == (
-        f"{out}: holds files but no release.json, so it is no release and is not replaced; "
+        f"{out}: holds files but no release.json, so it is not a release and is not replaced; "
         "choose another --out or empty it yourself"
     )
     assert names(out) == ["thesis.txt"]

@@ -116,11 +116,11 @@ BROKEN = {
     ),
     "no date": (
         HEADER + SOCCER.replace("2026-11-30", "30/11/2026"),
-        "decisions.tsv:2, column when: '30/11/2026' is no date; write YYYY-MM-DD, for example 2026-11-30",
+        "decisions.tsv:2, column when: '30/11/2026' is not a date; write YYYY-MM-DD, for example 2026-11-30",
     ),
     "no such day": (
         HEADER + SOCCER.replace("2026-11-30", "2026-11-31"),
-        "decisions.tsv:2, column when: '2026-11-31' is no date; write YYYY-MM-DD, for example 2026-11-30",
+        "decisions.tsv:2, column when: '2026-11-31' is not a date; write YYYY-MM-DD, for example 2026-11-30",
     ),
     "with itself": (
         HEADER + SOCCER.replace("football", "Soccer"),

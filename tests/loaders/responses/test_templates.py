@@ -75,7 +75,7 @@ LOCALE_FILE = (
         (
             read_review_sheet,
             "template_id,topic,template,decision,similarity\nQ-1,Food,In {country}?,keep,high\n",
-            "rows.csv:2, column similarity: 'high' is no number; leave it as it was",
+            "rows.csv:2, column similarity: 'high' is not a number; leave it as it was",
         ),
     ],
 )

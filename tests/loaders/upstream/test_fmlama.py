@@ -158,10 +158,11 @@ def test_broken_rows_are_named_all_at_once(tmp_path: Path):
         "7 problems:\n"
         'country_info.json: not an object of text; write {"country": "continent", …}\n'
         f"{place}:2: Q1 is also in {place}:1; keep one of the two\n"
-        f"{place}:3: column url: 'http://example.org/Q2' is no item; write {ENTITY}Q and the item's number\n"
+        f"{place}:3: column url: 'http://example.org/Q2' is not an item; "
+        f"write {ENTITY}Q and the item's number\n"
         f"{place}:4: column lang: 'fr' in a file of 'en'; move the row or correct the tag\n"
-        f'{place}:5: column obj_label: [] is no list of labels; write ["bread", …], at least one\n'
-        f"{place}:6: column sub_label: ' ' is no text; write the text\n"
+        f'{place}:5: column obj_label: [] is not a list of labels; write ["bread", …], at least one\n'
+        f"{place}:6: column sub_label: ' ' is not text; write the text\n"
         "templates/en_templates.jsonl:1: column relation: unknown relation 'isFrom_1'; "
         "write hasParts_N or country_N"
     )

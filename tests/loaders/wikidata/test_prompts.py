@@ -181,7 +181,7 @@ def test_broken_template_files():
         parse_templates(broken, source="own.toml")
     assert str(errors.value) == (
         "4 problems:\n"
-        "own.toml, table e: the name is no BCP 47 tag; name the table en, zh, pt-br …\n"
+        "own.toml, table e: the name is not a BCP 47 tag; name the table en, zh, pt-br …\n"
         "own.toml, table fr: not a table of templates; "
         "give it the lists hasParts and country and nothing else\n"
         'own.toml, table de, key hasParts: not a list of text; write ["…", "…"]\n'

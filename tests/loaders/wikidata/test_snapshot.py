@@ -202,7 +202,7 @@ def test_wrong_options(tmp_path: Path):
     assert str(error.value) == f"{tmp_path / 'food.ttl'}: a snapshot is gzipped N-Triples; name it food.nt.gz"
     with pytest.raises(BlendError) as error:
         take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=url, languages=["en", "e"], policy=QUICK)
-    assert str(error.value) == "languages: 'e' is no BCP 47 tag; write tags such as en, zh or zh-hans"
+    assert str(error.value) == "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans"
     with pytest.raises(BlendError) as error:
         take_snapshot(tmp_path / "f.nt.gz", DISH)
     assert str(error.value) == (
