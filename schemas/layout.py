@@ -32,9 +32,6 @@ BENCHMARK_NAME = "eval.yaml"
 FINDINGS_NAME = "reports/findings.jsonl"
 """Every oddity of the input and every row left out, one JSON object per line."""
 
-DATA_FOLDER = "data"
-"""Holds the tables, one folder per configuration."""
-
 _HUB_FOLDERS = (".git", ".cache", ".huggingface")
 
 HUB_FILE = ".gitattributes"

@@ -91,13 +91,11 @@ def localise(
 
 
 def _write_csv(rows: "pl.DataFrame", out: Path) -> None:
+    from blend.loaders.files.whole import write_whole
+
     if out.exists():
         raise InputError(f"{out}: exists, and may hold somebody's work; choose another --out or move it away")
-    partial = out.with_name(f".{out.name}.partial")
     try:
-        rows.write_csv(partial)
-        partial.rename(out)
+        write_whole(out, rows.write_csv())
     except OSError as error:
         raise StorageError(f"{out}: cannot write ({error.strerror}); choose another --out") from error
-    finally:
-        partial.unlink(missing_ok=True)

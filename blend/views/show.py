@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Any
 
 from rich.panel import Panel
@@ -76,7 +75,7 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
     # Not streamed: a stream that is left before its end keeps a thread of Arrow's reading ahead, and a process
     # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
     # look at a release should leave nothing behind.
-    with TemporaryDirectory() as cache, _without_bars(datasets):
+    with TemporaryDirectory() as cache, _without_bars():
         rows = datasets.load_dataset(
             str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
         )
@@ -84,7 +83,9 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _without_bars(datasets: ModuleType) -> Iterator[None]:
+def _without_bars() -> Iterator[None]:
+    import datasets
+
     enabled = datasets.is_progress_bar_enabled()
     datasets.disable_progress_bars()
     try:

@@ -4,9 +4,7 @@ The tables are at most 80 columns wide, whatever the terminal; what would be wid
 """
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from blend.builders.stats import Stats
 from blend.builders.stats.dataset import DatasetStats
 from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
+from blend.loaders.files.whole import whole_file, write_whole
 from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
 from blend.views.triples import food_stats_tables
@@ -88,10 +87,9 @@ def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any],
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, frame in frames.items():
-            with _replaced(out / f"{name}.parquet") as part:
+            with whole_file(out / f"{name}.parquet") as part:
                 frame.write_parquet(part)
-        with _replaced(out / "stats.json") as part:
-            part.write_text(text, encoding="utf-8")
+        write_whole(out / "stats.json", text)
     except OSError as error:
         raise InputError(
             f"{out}: cannot write the statistics here ({error.strerror}); choose another --out"
@@ -321,18 +319,6 @@ def _heads(topics: Iterable[str]) -> list[str]:
 
 def _count(number: int) -> str:
     return f"{number:,}"
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[Path]:
-    part = path.with_name(f".{path.name}.partial")
-    try:
-        yield part
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _mean(mean: float | None, unit: str) -> str:

@@ -93,7 +93,7 @@ def validate_release(
             nothing to compare with.
     """
     chosen = CHECKS if checks is None else checks
-    subject = Subject.open(release, locales or release_locales(release))
+    subject = Subject.open(release, release_locales(release) if locales is None else locales)
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
         notify("check the release", done, len(chosen))

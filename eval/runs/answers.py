@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.whole import sync_directory
+from blend.loaders.files.whole import sync_directory, whole_file
 from blend.schemas.errors import RowError
 
 ANSWERS = pl.Schema(
@@ -129,12 +129,8 @@ def finish(folder: Path, items: pl.DataFrame, answers: pl.DataFrame) -> None:
 
 def write_frame(path: Path, rows: pl.DataFrame) -> None:
     """Write a Parquet file that appears complete under its name or not at all."""
-    beside = path.with_name(f"{path.name}.tmp")
-    rows.write_parquet(beside, compression="zstd")
-    with beside.open("rb") as file:
-        os.fsync(file.fileno())
-    beside.replace(path)
-    sync_directory(path.parent)
+    with whole_file(path) as beside:
+        rows.write_parquet(beside, compression="zstd")
 
 
 def _parquet(path: Path) -> pl.DataFrame:

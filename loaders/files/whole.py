@@ -15,12 +15,24 @@ from blend.schemas.layout import MANIFEST_NAME
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file that appears complete under its name or not at all."""
+    with whole_file(path) as beside:
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path to write a file to, for libraries that want one; the file takes its name when the block ends well.
+
+    After an error nothing is left; after a kill, perhaps ``NAME.tmp``, which the next run replaces.
+    """
     beside = path.with_name(f"{path.name}.tmp")
-    with beside.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    try:
+        yield beside
+        with beside.open("r+b") as file:
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
     sync_directory(path.parent)
 
 

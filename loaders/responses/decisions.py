@@ -21,7 +21,7 @@ from filelock import FileLock
 
 from blend.loaders.files.content import read_content
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.whole import sync_directory
+from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, RowError, StorageError
 from blend.schemas.rows import Row, Text
 from blend.schemas.text import clean
@@ -116,7 +116,7 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
             if path.exists() and path.stat().st_size:
                 _append(path, decisions)
             else:
-                _create(path, decisions)
+                write_whole(path, _lines([list(COLUMNS), *_cells(decisions, COLUMNS)]))
 
 
 def _text(path: Path, notes: Notes) -> str:
@@ -258,19 +258,6 @@ def _check_no_contradiction(placed: Sequence[tuple[str, Decision]], notes: Notes
                 where=f"{place}, column verdict",
                 fix="remove one of the two rows",
             )
-
-
-def _create(path: Path, decisions: Sequence[Decision]) -> None:
-    beside = path.with_name(f".{path.name}.partial")
-    try:
-        with beside.open("wb") as file:
-            file.write(_lines([list(COLUMNS), *_cells(decisions, COLUMNS)]))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    sync_directory(path.parent)
 
 
 def _append(path: Path, decisions: Sequence[Decision]) -> None:

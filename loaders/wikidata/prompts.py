@@ -1,14 +1,11 @@
-"""Prompt templates about dishes: the packaged ones, and a user's own in the same form."""
+"""Prompt templates about dishes: one table per language, as in the packaged file."""
 
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
-from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import read_text
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.food import TEMPLATES, is_language_tag
 
@@ -23,15 +20,6 @@ def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
     """Packaged templates, `schemas.food.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
     text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
     return parse_templates(text, source=name)
-
-
-def read_templates(path: Path) -> pl.DataFrame:
-    """The templates of a TOML file in the form of the packaged one.
-
-    Raises:
-        RowError, RowErrors: If the file is not UTF-8 or not TOML, or is not in this form.
-    """
-    return parse_templates(read_text(path, path.parent, Notes()), source=path.name)
 
 
 def parse_templates(text: str, *, source: str) -> pl.DataFrame:

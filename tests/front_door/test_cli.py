@@ -268,7 +268,9 @@ def test_show_prints_a_row_of_every_configuration(release: Path):
 
 def test_show_leaves_out_what_lacks_the_split_asked_for(release: Path):
     printed = run("show", release, "--split", "KP")
-    assert printed.count("ko-KP") == 2  # a row of annotations, a row of short-answer questions
+    assert (
+        printed.count("ko-KP") == 3
+    )  # a row of annotations, of short-answer questions, of short-answer prompts
     assert "MCQID" not in printed
 
 

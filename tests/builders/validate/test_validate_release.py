@@ -9,6 +9,7 @@ import pytest
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
 from blend.schemas.errors import BlendError
+from blend.schemas.locales import Registry
 from blend.version import __version__
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
@@ -43,6 +44,17 @@ def test_splits_that_lack_a_question_are_told(sample_release: Path):
 def test_every_check_says_in_a_few_words_what_it_looks_at(sample_release: Path):
     for result in validate_release(sample_release, checks=OFFLINE).checks:
         assert 10 < len(result.title) < 50, result.check
+
+
+def test_an_empty_registry_knows_no_locale(sample_release: Path):
+    (result,) = validate_release(
+        sample_release, checks={"splits": CHECKS["splits"]}, locales=Registry(())
+    ).checks
+    assert (result.errors, result.infos) == (0, 10)
+    assert str(result.examples[0]) == (
+        "release.json: am-ET is in no registry: script and regions of its 204 rows are not checked; "
+        "give the locales that the release was built with"
+    )
 
 
 def test_a_caller_has_checks_of_its_own(sample_release: Path):

@@ -1,0 +1,71 @@
+"""Rules that stand in one place: what was once written several times, with different results, stays single."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("schemas", "loaders", "builders", "eval", "blend")
+MODULES = [path.relative_to(ROOT) for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def tree(module: Path) -> ast.Module:
+    return ast.parse((ROOT / module).read_text(encoding="utf-8"))
+
+
+def calls(name: str) -> list[str]:
+    """Modules that call a function or method of that name."""
+    return [
+        module.as_posix()
+        for module in MODULES
+        if any(
+            isinstance(node, ast.Call)
+            and name
+            == (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""))
+            for node in ast.walk(tree(module))
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("function", "module"),
+    [
+        ("file_digest", "loaders/files/pins.py"),
+    ],
+)
+def test_a_rule_has_one_place(function: str, module: str):
+    assert calls(function) == [module]
+
+
+def test_no_registry_is_taken_for_absent_because_it_is_empty():
+    # `locales or registry()` turns a registry without locales into the packaged one.
+    found = [
+        f"{module}:{node.lineno}"
+        for module in MODULES
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
+        for last in node.values[1:]
+        if isinstance(last, ast.Call) and ast.unparse(last.func) in ("registry", "release_locales")
+    ]
+    assert found == []
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Names under which a module imports others, anywhere in it."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Import):
+            yield from (name.asname or name.name.partition(".")[0] for name in inner.names)
+
+
+def test_no_parameter_hides_a_module():
+    found = []
+    for module in MODULES:
+        whole = tree(module)
+        modules = set(imported(whole))
+        for node in ast.walk(whole):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                found += [f"{module}:{node.lineno} {arg.arg}" for arg in given if arg.arg in modules]
+    assert found == []
