@@ -75,6 +75,20 @@ def read_options(reply: object, sent: Sequence[str], *, where: str) -> Scored:
     return Scored(sums, [len(tokens) - start for tokens, _ in whole], start)
 
 
+def check_logprobs(reply: object, *, where: str) -> None:
+    """Check that a server gives log-probabilities at all.
+
+    Args:
+        reply: Its reply to one text.
+        where: The server, as messages name it.
+
+    Raises:
+        ServerError: If it does not.
+        BadReplyError: If the reply holds nothing that could have them.
+    """
+    _logprobs(_choices(reply, 1)[0], where)
+
+
 def served_name(reply: object) -> str | None:
     """The name under which the server says that it answers."""
     match reply:
@@ -97,21 +111,26 @@ def _choices(reply: object, n: int) -> list[dict[str, Any]]:
 
 def _echoed(choice: dict[str, Any], text: str, where: str) -> tuple[list[str], list[Any]]:
     """Tokens of a text that was sent, and their log-probabilities."""
-    match choice:
-        case {"logprobs": {"tokens": [*tokens], "token_logprobs": [*values]}}:
-            pass
-        case _:
-            raise ServerError(
-                f"{where}: the server does not give the log-probabilities of what it is sent (logprobs with "
-                "echo), which scoring options needs; use one that does, such as vLLM, load the model here, "
-                "or choose a style that reads texts"
-            )
+    tokens, values = _logprobs(choice, where)
     if len(values) != len(tokens):
         raise BadReplyError(f"the reply holds {len(values)} log-probabilities for {len(tokens)} tokens")
     # Compared without outer white space: some tokenizers put a blank before the first word.
     if isinstance(echo := choice.get("text"), str) and echo.strip() != text.strip():
         raise BadReplyError(f"the reply does not repeat what was sent but {_shown(echo)}")
     return [str(token) for token in tokens], values
+
+
+def _logprobs(choice: dict[str, Any], where: str) -> tuple[list[Any], list[Any]]:
+    """Tokens and their log-probabilities as the server gives them."""
+    match choice:
+        case {"logprobs": {"tokens": [*tokens], "token_logprobs": [*values]}}:
+            return tokens, values
+        case _:
+            raise ServerError(
+                f"{where}: the server does not give the log-probabilities of what it is sent (logprobs with "
+                "echo), which scoring options needs; use one that does, such as vLLM, load the model here, "
+                "or choose a style that reads texts"
+            )
 
 
 def _usage(reply: object, key: str) -> int | None:

@@ -14,7 +14,7 @@ from blend.eval.models.protocols import (
     ModelDescription,
     OptionScores,
 )
-from blend.eval.models.replies import BadReplyError, read_options, read_text, served_name
+from blend.eval.models.replies import BadReplyError, check_logprobs, read_options, read_text, served_name
 from blend.eval.models.score_table import ScoreTable
 from blend.eval.models.writing import draw_seed
 from blend.loaders.servers import Server, ask_side_by_side
@@ -151,8 +151,7 @@ class ServerModel:
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
             prompt = prompts[item]
             sent = [prompt, *(joined(prompt, option, BLANK) for option in options[item])]
-            body = {"prompt": sent, "max_tokens": 0, "temperature": 0, "echo": True, "logprobs": 1}
-            scored = read_options(await self._posted(client, "/completions", body), sent, where=self._where)
+            scored = read_options(await self._asked_for_logprobs(client, sent), sent, where=self._where)
             table.put(item, scored.logprobs, scored.tokens, tokens_in=scored.tokens_in)
             kept(item)
 
@@ -223,6 +222,20 @@ class ServerModel:
             # OpenAI's newer models know the same limit by another name only.
             self._max_tokens_key = "max_completion_tokens"
             return await self._asked_for_text(client, prompt, seed, max_tokens=max_tokens)
+
+    async def _asked_for_logprobs(self, client: "openai.AsyncOpenAI", sent: Sequence[str]) -> object:
+        from openai import BadRequestError, UnprocessableEntityError
+
+        body: dict[str, Any] = {"max_tokens": 0, "temperature": 0, "echo": True, "logprobs": 1}
+        try:
+            return await self._posted(client, "/completions", {"prompt": list(sent), **body})
+        except (BadRequestError, UnprocessableEntityError):
+            # `transformers serve` refuses several texts at a time, and no token to write, before anybody learns
+            # that it knows no log-probabilities. Asked like this, it says so.
+            body["max_tokens"] = 1
+            reply = await self._posted(client, "/completions", {"prompt": sent[0], **body})
+            check_logprobs(reply, where=self._where)
+            raise
 
     async def _posted(self, client: "openai.AsyncOpenAI", path: str, body: dict[str, Any]) -> object:
         """The reply, from the model that answered before."""

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 
     from blend.loaders.servers import Server
 
+_REFUSED = (400, 413, 422)
+"""Answers to a request that the server understands and does not serve."""
+
+_LATER = (408, 409, 429)
+"""Answers of a server that may serve the same request later."""
+
 
 def server_address(base_url: str | None, *, where: str) -> str | None:
     """The address of a server: the one given, else the environment's ``OPENAI_BASE_URL``, else none.
@@ -67,7 +73,15 @@ def problem(error: "openai.OpenAIError", server: "Server") -> str:
     if code in (401, 403):
         # What servers say here may quote the key.
         return f"the server refuses the API key (HTTP {code}); correct OPENAI_API_KEY"
-    fix = f"correct model or {option}" if 400 <= code < 500 and code not in (408, 409, 429) else again
+    if code in _LATER or code >= 500:
+        fix = again
+    elif code in _REFUSED:
+        # It is about one request, and the model need not be wrong: most often the request is too long for it.
+        fix = (
+            f"if the request is too long, serve the model with a longer context, else correct model or {option}"
+        )
+    else:
+        fix = f"correct model or {option}"
     return f"HTTP {code}, {said(error)!r}; {fix}"
 
 

@@ -88,6 +88,13 @@ def test_a_server_that_knows_the_limit_by_another_name(server: ModelServer):
 HTML = Reply(raw=b"<html>Hello</html>", headers={"Content-Type": "text/html"})
 FAULTS: dict[str, tuple[Reply, str]] = {
     "429": (Reply({"error": {"message": "slow down"}}, 429), f"HTTP 429, 'slow down'; {AGAIN}"),
+    "400": (
+        Reply({"error": {"message": "at most 256 tokens"}}, 400),
+        (
+            "HTTP 400, 'at most 256 tokens'; if the request is too long, serve the model with a longer "
+            "context, else correct model or --server"
+        ),
+    ),
     "500": (Reply({"error": {"message": f"{SECRET}!"}}, 500), f"HTTP 500, '…!'; {AGAIN}"),
     "502": (
         Reply(raw=b"<html>Bad Gateway</html>", status=502, headers={"Content-Type": "text/html"}),
@@ -244,6 +251,14 @@ def test_a_server_without_log_probabilities(server: ModelServer):
         "here, or choose a style that reads texts"
     )
     assert len(server.requests) == 1
+
+
+def test_options_of_a_prompt_that_is_too_long_fail_alone(server: ModelServer):
+    # The second request finds out whether the server gives log-probabilities at all; it is refused as well.
+    server.script = [Reply({"error": {"message": "at most 256 tokens"}}, 400)] * 2
+    scores = asked(server, chat=False).option_logprobs(PROMPTS[:2], OPTIONS[:2])
+    assert scores.errors == (FAULTS["400"][1], None)
+    assert [body["max_tokens"] for _, body in server.requests] == [0, 1, 0]
 
 
 def test_options_of_chat_prompts_are_refused(server: ModelServer):
