@@ -217,6 +217,13 @@ def score(
     rule: Annotated[
         str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
     ] = "default",
+    lemmas: Annotated[
+        str | None,
+        typer.Option(
+            help="Short answers: how words are brought to their base forms, 'none', 'default', a name, or one "
+            "per language (ko=kiwi,zh=jieba); docs/short-answers.md lists them."
+        ),
+    ] = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
     ] = False,
@@ -233,7 +240,7 @@ def score(
 
     with interruptible("interrupted; the scores are as they were"):
         run = read_run(directory)
-        scored = score_run(run, rule=rule, allow_missing=allow_missing, seed=seed)
+        scored = score_run(run, rule=rule, lemmas=lemmas, allow_missing=allow_missing, seed=seed)
         write_scores(run, scored)
     if json:
         typer.echo(scored.scores.to_json(), nl=False)

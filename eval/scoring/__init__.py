@@ -11,7 +11,9 @@ from blend.eval.runs.directory import Run, explained
 from blend.eval.scoring.judged import Judged
 from blend.eval.scoring.multiple_choice import score_multiple_choice
 from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
+from blend.eval.scoring.short_answers.judging import judge_short_answers
 from blend.eval.scoring.signature import release_name, signature
+from blend.eval.text.reading import DEFAULT_LEMMAS
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, UnknownNameError
 
@@ -19,13 +21,24 @@ MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
 
 
+class HowToJudge(NamedTuple):
+    """What can be chosen about judging."""
+
+    rule: str
+    """Name of the rule; each task has its own."""
+    lemmas: str | None
+    """How words are brought to their base forms (`text.reading.lemmatiser_names`); null for the usual way."""
+    seed: int
+    """Seed of the intervals."""
+
+
 class Scorer(NamedTuple):
     """How the answers of a task are scored."""
 
     name: str
     """What the signature starts with."""
-    judge: Callable[[Run, pl.DataFrame, str, int], Judged]
-    """Judges by a rule, with a seed: takes the run and its answers, those that are errors included."""
+    judge: Callable[[Run, pl.DataFrame, "HowToJudge"], Judged]
+    """Judges the answers of a run, those that are errors included."""
 
 
 class Scored(NamedTuple):
@@ -37,18 +50,23 @@ class Scored(NamedTuple):
     """One row per item."""
 
 
-def score_run(run: Run, *, rule: str = "default", allow_missing: bool = False, seed: int = 0) -> Scored:
+def score_run(
+    run: Run, *, rule: str = "default", lemmas: str | None = None, allow_missing: bool = False, seed: int = 0
+) -> Scored:
     """Score what a run has kept; the run may still be under way.
 
     Args:
         run: The run.
         rule: By which rule answers are judged; each task has its own.
+        lemmas: How words are brought to their base forms, for short answers; the usual way when absent.
         allow_missing: Whether to score although more than `MAX_MISSING` of the items have no answer.
         seed: Seed of the intervals.
 
     Raises:
         UnknownNameError: If there is no such rule; lists the rules.
-        InputError: If too many items have no answer, or if what the run has kept cannot be read.
+        InputError: If too many items have no answer, if what the run has kept cannot be read, or if the task
+            has no use for lemmas.
+        MissingExtraError: If a lemmatiser is not installed.
     """
     description = run.description
     if description.task not in SCORERS:
@@ -56,7 +74,7 @@ def score_run(run: Run, *, rule: str = "default", allow_missing: bool = False, s
     scorer = SCORERS[description.task]
     answers = run.answers()
     _check_missing(run, answers, allow_missing=allow_missing)
-    judged = scorer.judge(run, answers, rule, seed)
+    judged = scorer.judge(run, answers, HowToJudge(rule, lemmas, seed))
     scores = Scores(
         task=description.task,
         signature=signature(scorer.name, description, {**judged.signature_parts, **_rule(rule)}),
@@ -79,17 +97,29 @@ def write_scores(run: Run, scored: Scored) -> None:
         write_whole(run.directory / SCORES_NAME, scored.scores.to_json())
 
 
-def _multiple_choice(run: Run, answers: pl.DataFrame, rule: str, seed: int) -> Judged:
+def _multiple_choice(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
+    if how.lemmas is not None:
+        raise InputError("multiple choice compares no words; leave --lemmas out")
     columns = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     options = run.description.options
     judged = score_multiple_choice(
-        run.items(*columns), run.gold(), answers, style=options["style"], rule=rule, seed=seed
+        run.items(*columns), run.gold(), answers, style=options["style"], rule=how.rule, seed=how.seed
     )
     parts = {"style": options["style"], "rot": str(options["rotations"])}
     return judged._replace(signature_parts=parts)
 
 
-SCORERS: dict[str, Scorer] = {"multiple-choice": Scorer("blend-mcq", _multiple_choice)}
+def _short_answers(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
+    lemmas = DEFAULT_LEMMAS if how.lemmas is None else how.lemmas
+    judged = judge_short_answers(run.items(), run.gold(), answers, rule=how.rule, lemmas=lemmas, seed=how.seed)
+    parts = {"asked": "+".join(run.description.options["languages"]), **judged.signature_parts}
+    return judged._replace(signature_parts=parts)
+
+
+SCORERS: dict[str, Scorer] = {
+    "multiple-choice": Scorer("blend-mcq", _multiple_choice),
+    "short-answer": Scorer("blend-saq", _short_answers),
+}
 """The scorers by task."""
 
 

@@ -14,7 +14,8 @@ _VALUES = {
 }
 """What may be a value of a format inside a text."""
 
-_LABEL = re.compile(r"\s*(\w+)\s*[:：]\s*")
+# A word and a colon, not a time: "18:30" would lose its hour wherever the question shows a time as an example.
+_LABEL = re.compile(r"\s*([^\W\d]\w*)\s*[:：]\s*")
 
 
 class DefaultRule:
