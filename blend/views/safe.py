@@ -2,9 +2,11 @@
 
 import unicodedata
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
 from blend.schemas.text import harmless
 
@@ -23,6 +25,10 @@ def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
 
 class SafeConsole(Console):
     """A terminal on which text of others does no harm, wherever in a table or sentence it stands."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text made harmless before it is measured, so that a column is wide enough for its codes."""
+        return super().render_str(harmless(text), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is printed; the styles are ours, and the texts are made harmless."""

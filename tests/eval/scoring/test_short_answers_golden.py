@@ -123,12 +123,12 @@ def test_how_many_decisions_other_lemmatisers_share(golden: Path, blend_data: Pa
 
 
 DEFAULT_SHARE = {
-    "China": 461,
-    "Indonesia": 427,
-    "Iran": 416,
-    "Northern_Nigeria": 397,
-    "South_Korea": 441,
-    "US": 430,
+    "China": 466,
+    "Indonesia": 429,
+    "Iran": 417,
+    "Northern_Nigeria": 399,
+    "South_Korea": 444,
+    "US": 431,
 }
 """Decisions of the default rule that are the published ones; docs/short-answers.md says what the others are."""
 
