@@ -4,7 +4,6 @@ A domain is data, ``domains.toml`` beside this module; nothing else in the packa
 A new domain is a new entry, in that file or in a user's own file of the same form.
 """
 
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
@@ -13,7 +12,9 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationError, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.misfits import entry_problems
 from blend.schemas.rows import Row, Text
+from blend.schemas.toml import toml_tables
 
 PACKAGED = "domains.toml"
 """File name of the packaged domains."""
@@ -130,10 +131,7 @@ def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
         RowError, RowErrors: If the text is not TOML, holds anything else, or an entry has a missing, unknown or
             wrong field or the name of another; every problem is named with file, entry and field.
     """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RowError(f"not TOML: {error}", where=source, fix="mend the file there") from None
+    tables = toml_tables(text, source=source)
     entries = tables.get("domain")
     if list(tables) != ["domain"] or not isinstance(entries, list):
         form = "write one [[domain]] table per domain and nothing else"
@@ -145,25 +143,10 @@ def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
         try:
             domain = Domain.model_validate(entry)
         except ValidationError as error:
-            problems += [_problem(dict(detail), place) for detail in error.errors()]
+            problems += entry_problems(error, Domain, place)
             continue
         if domain.name in found:
             problems.append(RowError("another entry has this name", where=place, fix="rename one of the two"))
         found[domain.name] = domain
     raise_all(problems)
     return tuple(found.values())
-
-
-def _problem(detail: Mapping[str, object], place: str) -> RowError:
-    location = detail["loc"]
-    assert isinstance(location, tuple)
-    where = ", ".join([place, *(f"field {'.'.join(map(str, location))}" for _ in location[:1])])
-    if detail["type"] == "missing":
-        return RowError("the field is missing", where=where, fix="add it")
-    if detail["type"] == "extra_forbidden":
-        known = ", ".join(Domain.model_fields)
-        return RowError("unknown field", where=where, fix=f"choose from: {known}")
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    what, _, fix = message.partition("; ")
-    given = "" if detail["type"] == "value_error" else f", not {detail['input']!r}"
-    return RowError(f"{what}{given}", where=where, fix=fix or "compare with the packaged entries")

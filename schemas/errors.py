@@ -96,3 +96,8 @@ def raise_all(errors: Sequence[RowError]) -> None:
         raise errors[0]
     if errors:
         raise RowErrors(errors)
+
+
+def beyond_limits(error: RecursionError | ValueError) -> str:
+    """What a parser met that its language allows and Python does not; such an error names no place."""
+    return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"

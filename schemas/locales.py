@@ -4,7 +4,6 @@ The registry is data, ``locales.toml`` beside this module; a new locale is a new
 user's own file of the same form (`blend.loaders.files.locales.read_locales`).
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -14,7 +13,9 @@ import langcodes
 from pydantic import Field, ValidationError, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.misfits import entry_problems
 from blend.schemas.rows import Row, Text
+from blend.schemas.toml import toml_tables
 
 PACKAGED = "locales.toml"
 """File name of the packaged registry."""
@@ -221,16 +222,13 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
         try:
             locales.append(Locale.model_validate(entry))
         except ValidationError as error:
-            problems += _field_problems(error, _place(source, number, entry.get("tag")))
+            problems += entry_problems(error, Locale, _place(source, number, entry.get("tag")))
     raise_all(problems or _clashes(locales, source))
     return tuple(locales)
 
 
 def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RowError(f"not TOML: {error}", where=source, fix="mend the file there") from None
+    tables = toml_tables(text, source=source)
     entries = tables.pop("locale", [])
     form = "write one [[locale]] table per locale and nothing else"
     if tables:
@@ -238,25 +236,6 @@ def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:
     if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
         raise RowError("no [[locale]] tables", where=source, fix=form)
     return entries
-
-
-def _field_problems(error: ValidationError, place: str) -> list[RowError]:
-    problems: list[RowError] = []
-    for detail in error.errors():
-        field = str(detail["loc"][0]) if detail["loc"] else None
-        where = place if field is None else f"{place}, field {field}"
-        if detail["type"] == "missing":
-            problems.append(RowError("the field is missing", where=where, fix=f"add {field} = …"))
-        elif detail["type"] == "extra_forbidden":
-            known = ", ".join(Locale.model_fields)
-            problems.append(RowError("unknown field", where=where, fix=f"choose from: {known}"))
-        elif detail["type"] == "value_error":
-            what, _, fix = str(detail["ctx"]["error"]).rpartition("; ")
-            problems.append(RowError(what, where=where, fix=fix))
-        else:
-            given = f"{detail['msg'][0].lower()}{detail['msg'][1:]}, not {detail['input']!r}"
-            problems.append(RowError(given, where=where, fix="compare with the packaged entries"))
-    return problems
 
 
 def _clashes(locales: Sequence[Locale], source: str) -> list[RowError]:

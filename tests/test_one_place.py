@@ -32,11 +32,24 @@ def calls(name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("function", "module"),
     [
+        ("errors", "schemas/misfits.py"),
         ("file_digest", "loaders/files/pins.py"),
     ],
 )
 def test_a_rule_has_one_place(function: str, module: str):
     assert calls(function) == [module]
+
+
+def test_a_text_that_is_not_toml_is_told_in_one_place():
+    found = [
+        module.as_posix()
+        for module in MODULES
+        if any(
+            isinstance(node, ast.Attribute) and node.attr == "TOMLDecodeError"
+            for node in ast.walk(tree(module))
+        )
+    ]
+    assert found == ["schemas/toml.py"]
 
 
 def test_no_registry_is_taken_for_absent_because_it_is_empty():

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from blend.eval.runs.directory import Run, read_run
 from blend.eval.scoring.scores import ALL, DECISIONS_NAME, SCORES_NAME, Score, Scores
 from blend.schemas.errors import InputError
+from blend.schemas.misfits import first_reason
 
 _KEYS = ("item_id", "region", "template_id", "topic", "language", "prompt_id")
 
@@ -135,6 +136,6 @@ def _scores(run: Run) -> Scores:
         ) from None
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: not scores that this version of blend-sdk reads ({str(error).splitlines()[0]}); "
+            f"{path}: not scores that this version of blend-sdk reads ({first_reason(error)}); "
             f"score the run again: blend eval score {run.directory}"
         ) from error

@@ -10,6 +10,7 @@ from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.tasks.items import AnswerKind
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.misfits import first_reason
 from blend.schemas.part import Part
 
 DESCRIPTION_NAME = "run.json"
@@ -108,9 +109,8 @@ def read_description(directory: Path) -> RunDescription:
             "make one with `blend eval run`"
         ) from None
     except (ValidationError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
         raise InputError(
-            f"{path}: not a description that this version of blend-sdk reads ({reason}); "
+            f"{path}: not a description that this version of blend-sdk reads ({first_reason(error)}); "
             "use the version that made it, or run again into another directory"
         ) from error
 

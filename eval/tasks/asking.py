@@ -14,6 +14,7 @@ from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.releases import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.misfits import misfits
 
 
 class AskedOfRelease(NamedTuple):
@@ -85,13 +86,12 @@ def _options(task: Task, options: Mapping[str, Any]) -> Any:
     try:
         return task.options.model_validate(dict(options))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        cause = first.get("ctx", {}).get("error")
-        if cause is not None:
-            raise InputError(str(cause)) from None
-        name = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            raise InputError(
-                f"option {name}: this task has no such option; it has {', '.join(task.options.model_fields)}"
-            ) from None
-        raise InputError(f"option {name}: {first['input']!r} is not possible ({first['msg']})") from None
+        first = next(misfits(error))
+        if first.is_ours:
+            raise InputError(first.message) from None
+        if first.kind == "extra_forbidden":
+            known = ", ".join(task.options.model_fields)
+            what = f"option {first.place}: this task has no such option; it has {known}"
+            raise InputError(what) from None
+        what = f"option {first.place}: {first.value!r} is not possible ({first.message})"
+        raise InputError(what) from None

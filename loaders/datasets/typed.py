@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from blend.schemas.arrow import published_names
 from blend.schemas.configs import CONFIGS, model_of
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.misfits import misfits
 
 RowT = TypeVar("RowT", bound=BaseModel)
 
@@ -66,10 +67,9 @@ def _checked(rows: Dataset | IterableDataset, model: type[BaseModel]) -> Iterato
         try:
             yield model.model_validate({column: row[column] for column in columns})
         except ValidationError as error:
-            first = error.errors()[0]
-            column = ".".join(map(str, first["loc"])) or "row"
+            first = next(misfits(error))
             raise RowError(
-                f"{column} is not as {model.__name__} has it: {first['msg']}",
+                f"{first.place or 'row'} is not as {model.__name__} has it: {first.message}",
                 where=where,
                 fix="take typed rows before the rows are changed",
             ) from None

@@ -6,6 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from blend.loaders.files.notes import Notes, unknown_name
+from blend.schemas.misfits import Misfit, misfits
 from blend.schemas.rows import Row
 
 R = TypeVar("R", bound=Row)
@@ -32,26 +33,26 @@ def checked(model: type[R], values: Mapping[str, Any], place: str, notes: Notes)
     try:
         return Placed(place, model.model_validate(values))
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            _note(detail, place, notes)
+        for misfit in misfits(error):
+            _note(misfit, place, notes)
         return None
 
 
-def _note(detail: Mapping[str, Any], place: str, notes: Notes) -> None:
-    column = ".".join(str(part + 1) if isinstance(part, int) else part for part in detail["loc"])
+def _note(misfit: Misfit, place: str, notes: Notes) -> None:
+    column = ".".join(str(part + 1) if isinstance(part, int) else part for part in misfit.path)
     where = f"{place}, column {column}" if column else place
-    value, kind = detail["input"], detail["type"]
-    if kind == "value_error":
-        what, _, fix = str(detail["ctx"]["error"]).partition("; ")
+    value, kind = misfit.value, misfit.kind
+    if misfit.is_ours:
+        what, fix = misfit.what_and_fix
         notes.problem(what, where=where, fix=fix or "correct the row")
     elif kind == "enum":
-        valid = detail["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        valid = misfit.context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         notes.problems.append(unknown_name("value", str(value), valid, where=where))
     elif kind in _MEANINGS:
         what, fix = _MEANINGS[kind]
         notes.problem(what.format(value=value), where=where, fix=fix)
     else:
-        notes.problem(f"{value!r} is not possible ({detail['msg']})", where=where, fix="correct it")
+        notes.problem(f"{value!r} is not possible ({misfit.message})", where=where, fix="correct it")
 
 
 _MEANINGS = {

@@ -68,11 +68,6 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
 
 
-def beyond_limits(error: RecursionError | ValueError) -> str:
-    """What a parser met that its language allows and Python does not; such an error names no place."""
-    return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
-
-
 def is_directory(path: Path) -> bool:
     """Whether the path leads to a directory; false also where `Path.is_dir` raises: a name that cannot be."""
     return os.path.isdir(path)  # noqa: PTH112

@@ -17,9 +17,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.content import beyond_limits, open_content, parquet_rows, read_content
+from blend.loaders.files.content import open_content, parquet_rows, read_content
 from blend.loaders.files.notes import Notes
-from blend.schemas.errors import RowError
+from blend.schemas.errors import RowError, beyond_limits
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 

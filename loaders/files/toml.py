@@ -1,6 +1,5 @@
 """TOML files that fill a model: read, checked key by key, every problem named at once with its key."""
 
-import tomllib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -8,10 +7,11 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
 
-from blend.loaders.files.content import beyond_limits, read_content
+from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.misfits import Misfit, misfits
+from blend.schemas.toml import toml_tables
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -45,12 +45,7 @@ def parse_toml(text: str, model: type[Model], *, name: str, what: str) -> Model:
         RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
             that cannot be; names all of them at once, an unknown one with the closest valid key.
     """
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RowError(f"not TOML: {error}", where=name, fix=f"correct the {what} there") from None
-    except (RecursionError, ValueError) as error:
-        raise RowError(f"not usable as TOML: {beyond_limits(error)}", where=name, fix="correct it") from None
+    values = toml_tables(text, source=name, fix=f"correct the {what} there")
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -60,35 +55,35 @@ def parse_toml(text: str, model: type[Model], *, name: str, what: str) -> Model:
 
 def _problems(error: ValidationError, model: type[BaseModel], name: str) -> list[RowError]:
     """The problems of a file, one per key."""
-    details: dict[str, list[ErrorDetails]] = {}
-    for detail in error.errors(include_url=False):
-        details.setdefault(_key(detail["loc"], model)[0], []).append(detail)
+    found: dict[str, list[Misfit]] = {}
+    for misfit in misfits(error):
+        found.setdefault(_key(misfit.path, model)[0], []).append(misfit)
     # A list whose entries are all wrong is also reported as too short.
-    inner = [key for key in details if not any(other.startswith(f"{key}[") for other in details)]
-    return [_problem(details[key], model, f"{name}, key {key}") for key in inner]
+    inner = [key for key in found if not any(other.startswith(f"{key}[") for other in found)]
+    return [_problem(found[key], model, f"{name}, key {key}") for key in inner]
 
 
-def _problem(details: Sequence[ErrorDetails], model: type[BaseModel], where: str) -> RowError:
-    """The problem of one key; a value that could have several types has one detail for each."""
-    first = details[0]
-    _, table, field = _key(first["loc"], model)
+def _problem(found: Sequence[Misfit], model: type[BaseModel], where: str) -> RowError:
+    """The problem of one key; a value that could have several types has one misfit for each."""
+    first = found[0]
+    _, table, field = _key(first.path, model)
     if field is None:
         valid = list(table.model_fields)
-        close = get_close_matches(str(first["loc"][-1]), valid, n=1)
+        close = get_close_matches(str(first.path[-1]), valid, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
     # The sentence under the field says what may stand there.
     meaning = " ".join((field.description or "").split()).rstrip(".")
-    if first["type"] == "missing":
+    if first.kind == "missing":
         return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
-    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
-    return RowError(f"{_shown(first['input'])} is not {expected}", where=where, fix=f"correct it: {meaning}")
+    expected = " or ".join(dict.fromkeys(_expected(misfit) for misfit in found))
+    return RowError(f"{_shown(first.value)} is not {expected}", where=where, fix=f"correct it: {meaning}")
 
 
-def _expected(detail: ErrorDetails) -> str:
+def _expected(misfit: Misfit) -> str:
     """What a key's value should be, in words."""
-    words = _EXPECTED.get(detail["type"], "possible here")
-    return words.format(**detail.get("ctx", {}))
+    words = _EXPECTED.get(misfit.kind, "possible here")
+    return words.format(**misfit.context)
 
 
 _EXPECTED = {

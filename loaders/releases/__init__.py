@@ -27,6 +27,7 @@ from blend.schemas.frames import KEY
 from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME, leads_out
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.misfits import first_reason
 
 
 class ReleaseTables(NamedTuple):
@@ -70,7 +71,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
         return ReleaseManifest.from_json(read_content(path, what="manifest").decode())
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: not a manifest that this version of blend-sdk reads ({_first_line(error)}); "
+            f"{path}: not a manifest that this version of blend-sdk reads ({first_reason(error)}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
 
@@ -148,10 +149,3 @@ def _file_rows(release: Path, file: str) -> pl.DataFrame:
     where = str(release / file)
     with open_content(release / file, where=where, what="table") as content:
         return parquet_rows(content, where=where, fix="copy or build the release again")
-
-
-def _first_line(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error)

@@ -63,11 +63,14 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
     known = registry() if locales is None else locales
     notes = Notes()
     files = _layout(folder, notes)
+    all_read = not notes.problems
     templates = _table(_TEMPLATES, files["templates"], folder, known, notes)
     questions = _table(_QUESTIONS, files["questions"], folder, known, notes)
     responses = _table(_RESPONSES, files["responses"], folder, known, notes)
     reviews = _table(_REVIEWS, files["reviews"], folder, known, notes)
     prompts = _table(_PROMPTS, files["prompts"], folder, known, notes)
+    if not all_read:  # rows stand where nobody reads them, so nothing can be said to be missing
+        responses, reviews = responses._replace(whole=False), reviews._replace(whole=False)
     check_links(templates, questions, responses, reviews, notes)
     check_prompts(prompts, questions, notes)
     if templates.whole:

@@ -1,6 +1,5 @@
 """Prompt templates about dishes: one table per language, as in the packaged file."""
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 
@@ -8,6 +7,7 @@ import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.food import TEMPLATES, is_language_tag
+from blend.schemas.toml import toml_tables
 
 PACKAGED = "food_templates.toml"
 """File name of the packaged templates about food."""
@@ -38,10 +38,7 @@ def parse_templates(text: str, *, source: str) -> pl.DataFrame:
         RowError, RowErrors: If the text is not TOML, a table's name no language tag, or a list missing, unknown
             or not of text.
     """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RowError(f"not TOML: {error}", where=source, fix="mend the file there") from None
+    tables = toml_tables(text, source=source)
     problems = [problem for language, table in tables.items() for problem in _problems(language, table, source)]
     raise_all(problems)
     rows = [

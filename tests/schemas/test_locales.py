@@ -235,6 +235,11 @@ def test_extended_by_a_known_locale():
             "own.toml: not TOML: Invalid value (at line 10, column 1); mend the file there",
         ),
         (
+            "aliases = []",
+            f"aliases = {'[' * 10_000}",
+            "own.toml: not usable as TOML: nested too deeply; correct it",
+        ),
+        (
             "[[locale]]",
             "[locales]",
             "own.toml: unknown key 'locales'; write one [[locale]] table per locale and nothing else",

@@ -11,6 +11,7 @@ from blend.builders.validate.subject import Subject
 from blend.loaders.files.pins import file_sha256
 from blend.schemas.layout import FINDINGS_NAME, MANIFEST_NAME, RECIPE_NAME, is_the_hubs, leads_out
 from blend.schemas.manifest import FileInfo
+from blend.schemas.misfits import first_reason
 from blend.schemas.recipe import Recipe
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
@@ -51,7 +52,7 @@ def check_recipe(subject: Subject) -> Iterator[Problem]:
     try:
         recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as broken:
-        what = f"is not a recipe ({str(broken).splitlines()[0]})"
+        what = f"is not a recipe ({first_reason(broken)})"
         yield error(RECIPE_NAME, what, REBUILD)
         return
     for key in Recipe.model_fields:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 from pydantic import ValidationError
@@ -13,6 +12,7 @@ from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import TableInfo
+from blend.schemas.misfits import Misfit, misfits
 
 _SHOWN_CHARACTERS = 60
 
@@ -45,8 +45,8 @@ def check_rows(subject: Subject) -> Iterator[Problem]:
             try:
                 model.model_validate(row)
             except ValidationError as broken:
-                for detail in broken.errors(include_url=False):
-                    yield _row_problem(dict(detail), batch.place(row[name]), row[name])
+                for misfit in misfits(broken):
+                    yield _row_problem(misfit, batch.place(row[name]), row[name])
 
 
 def check_splits(subject: Subject) -> Iterator[Problem]:
@@ -105,13 +105,9 @@ def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
     yield error(place, what, REBUILD)
 
 
-def _row_problem(detail: dict[str, Any], where: str, row_id: str) -> Problem:
-    column = ".".join(str(part) for part in detail["loc"])
-    said = str(detail["msg"])
-    if detail["type"] == "value_error":  # the models' own sentences, which name the row again
-        said = said.removeprefix("Value error, ").removeprefix(f"{row_id}: ")
-        return error(where, said, CORRECT_AND_REBUILD)
-    value = repr(detail["input"])
+def _row_problem(misfit: Misfit, where: str, row_id: str) -> Problem:
+    if misfit.is_ours:  # the models' own sentences, which name the row again
+        return error(where, misfit.message.removeprefix(f"{row_id}: "), CORRECT_AND_REBUILD)
+    value = repr(misfit.value)
     shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
-    what = f"column {column}: {said[:1].lower()}{said[1:]}, not {shown}"
-    return error(where, what, CORRECT_AND_REBUILD)
+    return error(where, f"column {misfit.place}: {misfit.given(shown)}", CORRECT_AND_REBUILD)

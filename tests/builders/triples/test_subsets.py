@@ -170,10 +170,10 @@ def test_a_domain_of_ones_own():
             "[domain]\nname = 1",
             "own.toml: not a list of [[domain]] tables; write one [[domain]] table per domain and nothing else",
         ),
-        (domain(title=None), "own.toml, entry 1 (hat), field title: the field is missing; add it"),
+        (domain(title=None), "own.toml, entry 1 (hat), field title: the field is missing; add title = …"),
         (
             domain(item_class="80151"),
-            "{}, field item_class: String should match pattern '^Q[1-9]\\d*$', not '80151'; {}",
+            "{}, field item_class: string should match pattern '^Q[1-9]\\d*$', not '80151'; {}",
         ),
         (
             domain(route_properties=["P2012"]),

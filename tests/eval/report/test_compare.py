@@ -94,7 +94,7 @@ def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
     (copy / "scores.json").write_text("{}", encoding="utf-8")
     expected = (
         f"{copy}/scores.json: not scores that this version of blend-sdk reads "
-        f"(6 validation errors for Scores); score the run again: blend eval score {copy}"
+        f"(task: Field required); score the run again: blend eval score {copy}"
     )
     with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
         compare_runs([good, copy])
