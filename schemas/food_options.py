@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from blend.schemas.domains import Qid
 from blend.schemas.part import Part
@@ -42,7 +42,7 @@ class FoodOptions(Part):
     """Origins that are no more: kept and marked, replaced by the one country that followed, or left out."""
     excluded_origins: tuple[Qid, ...] = ()
     """Countries whose dishes are left out; the published script leaves out Taiwan (``Q865``)."""
-    named_in_english: bool = False
+    named_in_english: StrictBool = False
     """Whether a country without an English name is none, as in the published query."""
     images: Literal["own", "with-material"] = "own"
     """Images whatever else a dish has, or, as published, only beside a material with a label."""

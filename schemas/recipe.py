@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StrictFloat, StrictInt, StringConstraints
 
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.part import Part
@@ -34,9 +34,9 @@ class Source(Part):
 class SaqOptions(Part):
     """How responses become annotations (Myung et al. 2024, section 3)."""
 
-    wanted: int = Field(default=5, ge=1)
+    wanted: StrictInt = Field(default=5, ge=1)
     """Valid responses wanted per question."""
-    max_idk: int = Field(default=5, ge=0)
+    max_idk: StrictInt = Field(default=5, ge=0)
     """Collection for a question stops with more than this many *I don't know*."""
 
 
@@ -51,9 +51,9 @@ class JudgeOptions(Part):
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
     base_url: str | None = None
     """Address of the OpenAI-compatible server; ``OPENAI_BASE_URL`` when absent."""
-    concurrency: int = Field(default=16, ge=1)
+    concurrency: StrictInt = Field(default=16, ge=1)
     """Pairs that a chat model is asked about at the same time."""
-    threshold: float = Field(default=0.8, ge=-1, le=1)
+    threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
     """Cosine similarity from which two answers count as the same (``embedding``)."""
 
 
@@ -62,17 +62,17 @@ class McqOptions(Part):
 
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure exactly; ``default`` is described in ``docs/mcq.md``."""
-    variants: Annotated[int, Field(ge=1)] | Literal["all"] = 5
+    variants: Annotated[StrictInt, Field(ge=1)] | Literal["all"] = 5
     """Questions per template and region at most (``default`` mode; ``paper`` always makes all)."""
-    target_min_votes: int = Field(default=3, ge=1)
+    target_min_votes: StrictInt = Field(default=3, ge=1)
     """Votes that a region's top answer needs before the region is asked about: a majority of five."""
-    target_max_non_answers: int = Field(default=2, ge=0)
+    target_max_non_answers: StrictInt = Field(default=2, ge=0)
     """Non-answers of all kinds with which a region is still asked about: a minority of five."""
-    target_max_not_applicable: int = Field(default=0, ge=0)
+    target_max_not_applicable: StrictInt = Field(default=0, ge=0)
     """Votes for *not applicable to our culture* with which a region is still asked about."""
-    distractor_min_votes: int = Field(default=2, ge=1)
+    distractor_min_votes: StrictInt = Field(default=2, ge=1)
     """Votes that an answer needs before it is offered as a wrong option elsewhere."""
-    distractor_max_non_answers: int = Field(default=2, ge=0)
+    distractor_max_non_answers: StrictInt = Field(default=2, ge=0)
     """Non-answers with which a region's answers are still offered elsewhere."""
     fillers: str | None = None
     """CSV, JSON Lines or Parquet file of reviewed wrong options for questions that are short of them, relative
@@ -97,7 +97,7 @@ class Recipe(Part):
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
     citation: str | None = None
     """BibTeX entry by which the dataset wants to be cited; one without authors is made when absent."""
-    seed: int = Field(default=0, ge=0)
+    seed: StrictInt = Field(default=0, ge=0)
     """Seed of every random choice."""
     sources: tuple[Source, ...] = Field(min_length=1)
     """Inputs, in order."""
@@ -106,7 +106,7 @@ class Recipe(Part):
     changed since then is put on top of its ``CHANGELOG.md``."""
     locale_file: str | None = None
     """TOML file of further locales, relative to the recipe, for regions that the packaged registry lacks."""
-    locales: tuple[str, ...] | None = None
+    locales: tuple[str, ...] | None = Field(default=None, min_length=1)
     """Locale tags to build; all that the sources hold when absent."""
     saq: SaqOptions = SaqOptions()
     """How responses become annotations."""

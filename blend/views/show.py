@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import UnknownNameError
@@ -63,9 +64,9 @@ def _row_panel(release: Path, config: str, split: str) -> Panel:
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for column, value in _first_row(release, config, split).items():
-        table.add_row(column, _short(value))
+        table.add_row(Text(column), Text(_short(value)))
     line = f'load_dataset("{release}", "{config}", split="{split}")[0]'
-    return Panel(table, title=line, title_align="left")
+    return Panel(table, title=Text(line), title_align="left")
 
 
 def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:

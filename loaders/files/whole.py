@@ -58,7 +58,10 @@ def staged(out: Path, *, option: str = "--out", check: Callable[[Path], None] | 
         StorageError: If it cannot be written, or if the disk is full.
         ConflictError: If another process is writing it.
     """
-    out = _followed(out.absolute(), option)
+    with _explained(out, option):
+        out = _followed(out.absolute(), option)
+    if not out.name:
+        raise InputError(f"{out}: the root of the file system; {option} names the directory to make")
     beside = out.with_name(f".{out.name}.partial")
     previous = out.with_name(f".{out.name}.previous")
     with _explained(out, option):
@@ -87,12 +90,30 @@ def _explained(out: Path, option: str) -> Iterator[None]:
                 f"{out}: no space left on the disk; nothing was changed; "
                 f"free some space or choose another {option}"
             ) from error
+        if not _is_about(error, out):
+            raise
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise StorageError(
                 f"{out}: cannot write here ({error.strerror}); "
                 f"choose another {option} or change the permissions"
             ) from error
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"{out}: the name is too long; choose a shorter {option}") from error
+        if error.errno in (errno.ENOTDIR, errno.EEXIST):
+            raise InputError(f"{out}: a part of this path is a file; choose another {option}") from error
         raise
+
+
+def _is_about(error: OSError, out: Path) -> bool:
+    """Whether an error is of the directory to make, of what stands beside it for its sake, or of one above it.
+
+    An input that cannot be read inside the block is not the fault of the place to write to.
+    """
+    if error.filename is None:
+        return True
+    path = Path(os.fsdecode(error.filename))
+    ours = (out, *(out.with_name(f".{out.name}.{part}") for part in ("partial", "previous", "lock")))
+    return out.is_relative_to(path) or any(path.is_relative_to(place) for place in ours)
 
 
 @contextmanager

@@ -12,6 +12,9 @@ from blend.schemas.rows import Grouping
 ANNOTATORS = 5
 """Annotators per question (Myung et al. 2024, section 3)."""
 
+MOST_VOTES = 1_000_000
+"""Most votes that a count may give: more are a slip of the keyboard, and do not fit into a column."""
+
 ENTRY_KEYS = ("question", "en_question", "annotations", "idks")
 _GROUP_KEYS = ("answers", "en_answers", "count")
 _KINDS = ("idk", "no-answer", "not-applicable")
@@ -37,7 +40,7 @@ def check_entry(entry: Json, place: str) -> None:
         if _has_keys(idks, _KINDS, f"{place}, idks", notes, others=True):
             for kind, votes in idks.items():
                 where = f"{place}, idks[{kind!r}]"
-                _check(type(votes) is int and votes >= 0, where, votes, "a count from 0 on", notes)
+                _check(_is_count(votes, 0), where, votes, f"a count from 0 to {MOST_VOTES:,}", notes)
     raise_all(notes.problems)
 
 
@@ -49,7 +52,11 @@ def _check_group(group: Json, where: str, notes: Notes) -> None:
         listed = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
         _check(listed, f"{where}.{key}", texts, "a list of texts", notes)
     votes = group["count"]
-    _check(type(votes) is int and votes >= 1, f"{where}.count", votes, "a count from 1 on", notes)
+    _check(_is_count(votes, 1), f"{where}.count", votes, f"a count from 1 to {MOST_VOTES:,}", notes)
+
+
+def _is_count(votes: Json, least: int) -> bool:
+    return type(votes) is int and least <= votes <= MOST_VOTES
 
 
 def _has_keys(value: Json, keys: tuple[str, ...], where: str, notes: Notes, *, others: bool = False) -> bool:
