@@ -1,5 +1,6 @@
 """Recipes that need no file: the embedded sample, BLEnD's files, a snapshot of Wikidata."""
 
+import os
 import tomllib
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def recorded(location: str, revision: str | None) -> str:
     Where a directory lay on the machine of whoever built the release means nothing to others, and must not
     make a difference to the release's bytes.
     """
-    return location if revision is not None else Path(location).resolve().name
+    return location if revision is not None else Path(os.path.realpath(location)).name
 
 
 def blend_source(recipe: Recipe) -> Source:

@@ -101,7 +101,7 @@ def test_a_place_that_cannot_be_made(told, tmp_path: Path, out: str):
     os.mkfifo(tmp_path / "pipe")
     before = sorted(tmp_path.iterdir())
     words = refused(told("build", "--out", out))
-    assert "--out" in words
+    assert "--out" in words or out in words
     assert sorted(tmp_path.iterdir()) == before
 
 
