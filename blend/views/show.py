@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.references import check_whole
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 from blend.views.release import contents_table
@@ -36,6 +37,8 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     console = SafeConsole()
     manifest = read_manifest(release)
     chosen = _chosen_splits(manifest, config, split)
+    # `datasets` looks at the files of every split of a configuration, whichever is asked for.
+    check_whole(release, [file for table in manifest.tables if table.config in chosen for file in table.files])
     console.print(contents_table(manifest))
     for name, part in chosen.items():
         console.print(_row_panel(release, name, part))

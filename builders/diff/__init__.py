@@ -10,9 +10,7 @@ from blend.builders.diff.settings import file_changes, setting_changes
 from blend.builders.diff.tables import diff_rows, first_ids
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.columns import TableColumns
-from blend.loaders.releases.references import damaged_files
-from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME
+from blend.loaders.releases.references import check_whole
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 EXAMPLES = 3
@@ -58,7 +56,7 @@ def diff_releases(old: Path, new: Path, *, examples: int = EXAMPLES) -> ReleaseD
     """
     before, after = open_release(old), open_release(new)
     for release in (before, after):
-        _refuse_damaged(release.folder)
+        check_whole(release.folder)
     found = diff_tables(before, after, examples=examples)
     return found.model_copy(update={"files": file_changes(*before, *after)})
 
@@ -72,17 +70,6 @@ def diff_tables(old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES)
         files=(),
         configs=tuple(_config_diffs(old, new, examples)),
     )
-
-
-def _refuse_damaged(release: Path) -> None:
-    damaged = [file.path for file in damaged_files(release)]
-    if damaged:
-        more = f" and {len(damaged) - EXAMPLES} more" if damaged[EXAMPLES:] else ""
-        shown = ", ".join(damaged[:EXAMPLES]) + more
-        raise InputError(
-            f"{release}: missing or other than {MANIFEST_NAME} says: {shown}; copy or build the release again "
-            f"before it is compared (`blend validate {release}` lists everything)"
-        )
 
 
 def _config_diffs(old: OpenRelease, new: OpenRelease, examples: int) -> Iterator[ConfigDiff]:

@@ -9,13 +9,14 @@ from blend.loaders.releases import read_manifest, release_locales
 from blend.loaders.releases.newer import tell_if_newer
 from blend.loaders.releases.references import (
     Reference,
+    check_whole,
     damaged_files,
     fetch_release,
     hub_reference,
     resolve_release,
 )
 from blend.schemas.errors import InputError
-from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME
+from blend.schemas.layout import LOCALES_NAME
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -63,7 +64,7 @@ def find_tables(
         manifest = read_manifest(reference)
         locales = release_locales(reference)
         tables = choose(manifest, locales)
-        _check_whole(reference, _files(tables))
+        check_whole(reference, _files(tables))
         return Places(reference, manifest, locales, tables, _below(reference, _files(tables)))
     from huggingface_hub import is_offline_mode
 
@@ -142,15 +143,6 @@ def _locales(reference: Reference, manifest: ReleaseManifest) -> Registry:
     if not _own_locales(manifest):
         return registry()
     return release_locales(fetch_release(repo_id, revision, wanted=_own_locales))
-
-
-def _check_whole(release: Path, files: Sequence[str]) -> None:
-    damaged = ", ".join(file.path for file in damaged_files(release, files))
-    if damaged:
-        raise InputError(
-            f"{release}: {damaged} is missing or differs from the digest in {MANIFEST_NAME}; "
-            "copy or build the release again"
-        )
 
 
 def _files(tables: Sequence[TableInfo]) -> list[str]:

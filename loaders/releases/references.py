@@ -17,6 +17,9 @@ from blend.schemas.manifest import FileInfo, ReleaseManifest
 from blend.schemas.versions import version_of
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_NAMED = 3
+"""Damaged files that a message names at most."""
+
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
 
 
@@ -154,6 +157,25 @@ def manifest_folder(hub: HubClient, commit: str, *, tag: str | None = None) -> P
     except InputError:
         hub.fetch(MANIFEST_NAME, commit, anew=True)
     return path.parent
+
+
+def check_whole(release: Path, paths: Iterable[str] | None = None) -> None:
+    """Check that files are there and are what the manifest says, before anything is told from them.
+
+    Args:
+        release: Directory of the release.
+        paths: Files to look at; all of them when absent.
+
+    Raises:
+        InputError: If one is missing or another; names the first few.
+    """
+    damaged = [file.path for file in damaged_files(release, paths)]
+    if damaged:
+        more = f" and {len(damaged) - _NAMED} more" if damaged[_NAMED:] else ""
+        raise InputError(
+            f"{release}: {', '.join(damaged[:_NAMED])}{more} is missing or differs from the digest in "
+            f"{MANIFEST_NAME}; copy or build the release again"
+        )
 
 
 def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[FileInfo]:

@@ -131,8 +131,8 @@ def test_message_for_a_release_whose_files_are_not_its_own(make, damage: Callabl
     old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
     damage(new / "data" / SAQ / "KP-00000.parquet")
     message = (
-        f"{new}: missing or other than release.json says: data/short-answer-questions/KP-00000.parquet; "
-        f"copy or build the release again before it is compared (`blend validate {new}` lists everything)"
+        f"{new}: data/short-answer-questions/KP-00000.parquet is missing or differs from the digest in "
+        "release.json; copy or build the release again"
     )
     for pair in ((old, new), (new, old), (new, new)):
         with pytest.raises(InputError) as caught:
@@ -145,7 +145,7 @@ def test_an_emptied_table_is_not_nothing_differs(make):
     copy = shutil.copytree(release, release.with_name(f"{release.name}-copy"))
     for table in copy.rglob("*.parquet"):
         table.write_bytes(b"")
-    with pytest.raises(InputError, match="missing or other than"):
+    with pytest.raises(InputError, match="is missing or differs from the digest"):
         diff_releases(release, copy)
 
 
