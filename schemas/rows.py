@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.part import Part
+from blend.schemas.references import decided_twice
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
@@ -129,8 +130,7 @@ class Review(Row):
         decided = [*self.invalid, *(answer for group in self.groups for answer in group.answers)]
         twice = sorted({answer for answer in decided if decided.count(answer) > 1})
         if twice:
-            names = ", ".join(map(repr, twice))
-            raise ValueError(f"decided twice: {names}; name each answer once, as invalid or in one group")
+            raise ValueError("; ".join(decided_twice(twice)))
         return self
 
 

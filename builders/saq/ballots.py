@@ -5,13 +5,13 @@ composition is one answer.
 """
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import KEY
+from blend.schemas.references import decided_twice, not_answered, not_asked
 from blend.schemas.text import clean
 
 ANSWER = (*KEY, "answer")
@@ -128,11 +128,9 @@ def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> 
 
 def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:
     for row in rows.join(questions, on=KEY, how="anti").iter_rows(named=True):
-        yield RowError(
-            f"{kind} {row['template_id']!r} in {row['locale']}, which is not a question",
-            where=row["source"],
-            fix="correct the id or the locale, or add the question",
-        )
+        there = questions.filter(pl.col("locale") == row["locale"])["template_id"]
+        what, fix = not_asked(kind, row["template_id"], row["locale"], there)
+        yield RowError(what, where=row["source"], fix=fix)
 
 
 def _decided_twice(decisions: pl.DataFrame) -> Iterator[RowError]:
@@ -140,21 +138,13 @@ def _decided_twice(decisions: pl.DataFrame) -> Iterator[RowError]:
         verdicts=pl.struct("invalid", "group").n_unique()
     )
     for row in twice.filter(pl.col("verdicts") > 1).iter_rows(named=True):
-        yield RowError(
-            f"the review of {row['template_id']!r} in {row['locale']} decides twice on {row['answer']!r}",
-            where=row["review"],
-            fix="name it in one group, or among the invalid answers",
-        )
+        what, fix = decided_twice([row["answer"]])
+        yield RowError(what, where=row["review"], fix=fix)
 
 
 def _on_nothing(decisions: pl.DataFrame, answers: pl.DataFrame) -> Iterator[RowError]:
     unknown = decisions.join(answers, on=ANSWER, how="anti")
     for row in unknown.iter_rows(named=True):
         here = (pl.col("template_id") == row["template_id"]) & (pl.col("locale") == row["locale"])
-        close = get_close_matches(row["answer"], answers.filter(here)["answer"].to_list(), n=1)
-        yield RowError(
-            f"the review of {row['template_id']!r} in {row['locale']} decides on {row['answer']!r}, "
-            "which nobody gave",
-            where=row["review"],
-            fix=f"write {close[0]!r}, or remove it" if close else "remove it",
-        )
+        what, fix = not_answered(row["answer"], row["template_id"], answers.filter(here)["answer"])
+        yield RowError(what, where=row["review"], fix=fix)

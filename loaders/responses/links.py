@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.notes import Notes
 from blend.schemas.formats import AnswerFormat, format_of, understood
+from blend.schemas.references import close_to, not_answered, not_asked
 from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
 from blend.schemas.slots import slot_problems, slots_of
 
@@ -109,7 +109,7 @@ def _check_templates(
     for place, question in questions:
         template = templates.get(question.template_id)
         if template is None:
-            hint = _hint(question.template_id, templates)
+            hint = close_to(question.template_id, templates)
             what = f"template {question.template_id!r} does not exist{hint}"
             fix = "add it to the templates, or correct the id"
             notes.problem(what, where=f"{place}, column template_id", fix=fix)
@@ -129,15 +129,9 @@ def _check_asked(
     """Note responses and reviews of questions that are not asked in their locale."""
     for place, row in rows:
         if _key(row) not in asked:
-            hint = _hint(row.template_id, {name for name, locale in asked if locale == row.locale})
-            what = f"{kind} question {row.template_id!r}, which is not asked in {row.locale}{hint}"
-            fix = "add the question to the questions, or correct the id"
+            there = {name for name, locale in asked if locale == row.locale}
+            what, fix = not_asked(kind, row.template_id, row.locale, there)
             notes.problem(what, where=f"{place}, column template_id", fix=fix)
-
-
-def _hint(name: str, valid: Iterable[str]) -> str:
-    close = get_close_matches(name, sorted(valid), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _check_reviewed_answers(
@@ -153,8 +147,8 @@ def _check_reviewed_answers(
         decided = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
         for answer in decided:
             if answer not in answers:
-                what = f"nobody answered {answer!r} to {review.template_id!r}{_hint(answer, answers)}"
-                notes.problem(what, where=place, fix="write the answer exactly as typed, or remove it")
+                what, fix = not_answered(answer, review.template_id, answers)
+                notes.problem(what, where=place, fix=fix)
         for answer in answers.keys() - {*decided}:
             detail = f"the review in {place} says nothing about {answer!r}"
             notes.finding(

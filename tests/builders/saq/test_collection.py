@@ -161,8 +161,8 @@ def test_a_response_to_no_question_is_an_error():
     with pytest.raises(RowError) as raised:
         collection_status(questions.clear(), responses, NO_REVIEW, OPTIONS)
     assert str(raised.value) == (
-        "ko-KR.csv:2: response to 'q' in ko-KR, which is not a question; "
-        "correct the id or the locale, or add the question"
+        "ko-KR.csv:2: response to question 'q', which is not asked in ko-KR; "
+        "add the question to the questions, or correct the id"
     )
 
 

@@ -316,8 +316,8 @@ REPLY = responses_of({"a07": ["bread"]})
             pl.concat([REPLY, responses_of({"a07": ["tea"]}, template_id="z", first=5)]),
             NO_REVIEW,
             (
-                "responses/en-GB.csv:5: response to 'z' in en-GB, which is not a question; "
-                "correct the id or the locale, or add the question"
+                "responses/en-GB.csv:5: response to question 'z', which is not asked in en-GB; "
+                "add the question to the questions, or correct the id"
             ),
         ),
         (
@@ -325,8 +325,8 @@ REPLY = responses_of({"a07": ["bread"]})
             REPLY,
             review_of(template_id="z"),
             (
-                "reviews/en-GB.jsonl:1: review of 'z' in en-GB, which is not a question; "
-                "correct the id or the locale, or add the question"
+                "reviews/en-GB.jsonl:1: review of question 'z', which is not asked in en-GB; "
+                "add the question to the questions, or correct the id"
             ),
         ),
         (
@@ -334,8 +334,8 @@ REPLY = responses_of({"a07": ["bread"]})
             REPLY,
             review_of((["bread"], []), invalid=["bread "]),
             (
-                "reviews/en-GB.jsonl:1: the review of 'q' in en-GB decides twice on 'bread'; "
-                "name it in one group, or among the invalid answers"
+                "reviews/en-GB.jsonl:1: decided twice: 'bread'; "
+                "name each answer once, as invalid or in one group"
             ),
         ),
         (
@@ -343,15 +343,18 @@ REPLY = responses_of({"a07": ["bread"]})
             REPLY,
             review_of((["bred"], [])),
             (
-                "reviews/en-GB.jsonl:1: the review of 'q' in en-GB decides on 'bred', which nobody gave; "
-                "write 'bread', or remove it"
+                "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?); "
+                "write the answer exactly as typed, or remove it"
             ),
         ),
         (
             QUESTION,
             REPLY,
             review_of(invalid=["xyz"]),
-            "reviews/en-GB.jsonl:1: the review of 'q' in en-GB decides on 'xyz', which nobody gave; remove it",
+            (
+                "reviews/en-GB.jsonl:1: nobody answered 'xyz' to 'q'; "
+                "write the answer exactly as typed, or remove it"
+            ),
         ),
     ],
 )
