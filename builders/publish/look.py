@@ -77,7 +77,9 @@ def plan_on(shipment: Shipment, refs: Refs, creates: bool = False) -> Publicatio
         check_finished(sight.manifest, refs.head, refs.tags, repo_id=shipment.repository.repo_id)
     check_order(manifest.version, latest, where=shipment.where)
     edited = {
-        path for path in sight.files | sight.released if sight.files.get(path) != sight.released.get(path)
+        path
+        for path in sight.files.keys() | sight.released.keys()
+        if sight.files.get(path) != sight.released.get(path)
     }
     return _plan(
         shipment,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.hub.client import explained, patient, with_retries
+from blend.loaders.hub.explained import explained
+from blend.loaders.hub.patience import patient, with_retries
 from blend.schemas.errors import InputError
 
 CONFIG = "config.json"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from blend.eval.models.checkpoint import CONFIG, Checkpoint
 from blend.schemas.errors import InputError, MissingExtraError
@@ -94,7 +94,8 @@ def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
 
     try:
         with _quiet(), _explained(checkpoint, "model"):
-            loaded, found = AutoModelForCausalLM.from_pretrained(
+            # With `output_loading_info` the answer is a pair, which its annotation does not say.
+            answer: Any = AutoModelForCausalLM.from_pretrained(
                 checkpoint.folder,
                 dtype=getattr(torch, place.dtype),
                 use_safetensors=True,
@@ -102,6 +103,7 @@ def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
                 local_files_only=True,
                 output_loading_info=True,
             )
+            loaded, found = answer
             model: PreTrainedModel = loaded.to(place.device).eval()
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise InputError(

@@ -105,4 +105,4 @@ def _sums(logits: "torch.Tensor", targets: Padded) -> list[float]:
     """Sums of the targets' log-probabilities by row; logits have the shape of the targets, by vocabulary."""
     logits = logits.float()
     chosen = logits.gather(2, targets.ids.unsqueeze(2)).squeeze(2) - logits.logsumexp(dim=2)
-    return (chosen.double() * targets.mask).sum(dim=1).tolist()  # type: ignore[no-any-return]
+    return (chosen.double() * targets.mask).sum(dim=1).tolist()

@@ -58,7 +58,7 @@ def chart_library() -> str:
         import vl_convert
     except ImportError:
         raise MissingExtraError("the report", extra="report") from None
-    return str(vl_convert.javascript_bundle())
+    return str(vl_convert.javascript_bundle(None))
 
 
 def land() -> str:

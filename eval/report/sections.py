@@ -77,8 +77,8 @@ def overview(run: ScoredRun) -> Table:
     for key, score in run.of("parity-gap", "overall").items():
         cells["parity gap, points"] = f"{_cell(score)} ({key})"
     for name, label in (("unparsable", "unparsable, %"), ("missing", "missing, %")):
-        if (score := run.overall(name)) is not None:
-            cells[label] = _cell(score)
+        if (share := run.overall(name)) is not None:
+            cells[label] = _cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
     return Table(tuple(cells), (tuple(cells.values()),))
 

@@ -129,7 +129,7 @@ def _parsing(rows: pl.DataFrame, seed: int) -> list[Score]:
 
 
 def _missing(answered: pl.Series) -> Score:
-    share = 100 * (~answered).sum() / len(answered)
+    share = 100 * int((~answered).sum()) / len(answered)
     return plain("missing", "overall", ALL, share, n=len(answered))
 
 

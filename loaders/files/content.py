@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -26,7 +27,7 @@ def read_content(path: Path, *, where: str | None = None, what: str = "file") ->
             raise _unreadable(path, error, where or str(path), what) from None
 
 
-def open_content(path: Path, *, where: str | None = None, what: str = "file") -> BinaryIO:
+def open_content(path: Path, *, where: str | None = None, what: str = "file") -> BufferedReader:
     """A file, open for reading from its start, whatever the name turns out to lead to.
 
     Args:

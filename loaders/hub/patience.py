@@ -181,7 +181,7 @@ class ProgressWatch:
 
         watch = self
 
-        class SilentBar(tqdm):  # type: ignore[misc]
+        class SilentBar(tqdm):
             def __init__(self, *args: Any, **options: Any) -> None:
                 super().__init__(*args, **{**options, "disable": True})
 

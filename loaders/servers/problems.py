@@ -57,7 +57,7 @@ def explained(error: "openai.OpenAIError", server: "Server") -> ServerError:
     return ServerError(f"{where}: {problem(error, server)}")
 
 
-def problem(error: "openai.OpenAIError", server: "Server") -> str:
+def problem(error: Exception, server: "Server") -> str:
     """The same without saying where."""
     import openai
 

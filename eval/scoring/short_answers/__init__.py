@@ -180,7 +180,7 @@ def _decided(
     )
     if found is None:
         return *ids, False, 0.0, rule, "no match", None
-    return *ids, True, groups[found.index]["count"] / groups[0]["count"], rule, found.why, found.answer
+    return *ids, True, groups[found.group]["count"] / groups[0]["count"], rule, found.why, found.answer
 
 
 def _variants(groups: list[dict[str, Any]], language: AskedIn) -> Iterator[tuple[int, bool, str]]:

@@ -12,7 +12,7 @@ Group = Mapping[str, object]
 class Match(NamedTuple):
     """Which group of answers a response matches, and by what."""
 
-    index: int
+    group: int
     """Index of the group, from 0."""
     answer: str
     """The variant that matched, as written."""

@@ -268,9 +268,10 @@ def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 
     A region whose wording asks for another one becomes a finding.
     """
-    asked = questions.group_by("template_id").agg("answer_format").iter_rows()
+    formats_asked = questions.group_by("template_id").agg("answer_format").iter_rows()
     chosen = {
-        template_id: str(format_of_template(map(AnswerFormat, formats))) for template_id, formats in asked
+        template_id: str(format_of_template(map(AnswerFormat, formats)))
+        for template_id, formats in formats_asked
     }
     joined = questions.with_columns(
         chosen=pl.col("template_id").replace_strict(chosen, default=None, return_dtype=pl.String)
