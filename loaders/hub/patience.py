@@ -183,7 +183,7 @@ class ProgressWatch:
 
         class SilentBar(tqdm):
             def __init__(self, *args: Any, **options: Any) -> None:
-                super().__init__(*args, **{**options, "disable": True})
+                super().__init__(*args, **{**options, "disable": True})  # type: ignore[no-untyped-call]
 
             def update(self, *_: object, **__: object) -> None:
                 watch._last = time.monotonic()

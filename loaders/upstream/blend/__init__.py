@@ -268,10 +268,9 @@ def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 
     A region whose wording asks for another one becomes a finding.
     """
-    formats_asked = questions.group_by("template_id").agg("answer_format").iter_rows()
+    by_template = questions.group_by("template_id").agg("answer_format").iter_rows()
     chosen = {
-        template_id: str(format_of_template(map(AnswerFormat, formats)))
-        for template_id, formats in formats_asked
+        template_id: str(format_of_template(map(AnswerFormat, formats))) for template_id, formats in by_template
     }
     joined = questions.with_columns(
         chosen=pl.col("template_id").replace_strict(chosen, default=None, return_dtype=pl.String)
