@@ -74,6 +74,7 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
         "data/short-answer-questions/MX-00000.parquet",
         "data/short-answer-prompts/MX-00000.parquet",
         "data/multiple-choice-questions/test-00000.parquet",  # three locales have no fourth option
+        "eval.yaml",  # and a release without questions is not a benchmark
     }
     assert set(done.plan.changes.removed) == gone
     assert "data/annotations/KR-00000.parquet" in done.plan.changes.unchanged
@@ -308,7 +309,8 @@ def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
 ):
     hub.fail("POST /api/datasets/org/blend/commit/main", status=429, retry_after_s=3600)
     assert refusal(releases / FIRST) == (
-        "Hub dataset org/blend: the Hub does not do what it is asked (429 Too Many Requests); try again"
+        "Hub dataset org/blend: the Hub is busy (429 Too Many Requests) and asks for time; "
+        "try again in 60 minutes"
     )
 
 
