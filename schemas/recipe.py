@@ -71,11 +71,11 @@ class McqOptions(Part):
     target_max_not_applicable: StrictInt = Field(default=0, ge=0)
     """Votes for *not applicable to our culture* with which a region is still asked about."""
     distractor_min_votes: StrictInt = Field(default=2, ge=1)
-    """Votes that an answer needs before it is offered as a wrong option elsewhere."""
+    """Votes that an answer needs before it is offered as a distractor elsewhere."""
     distractor_max_non_answers: StrictInt = Field(default=2, ge=0)
     """Non-answers with which a region's answers are still offered elsewhere."""
     fillers: str | None = None
-    """CSV, JSON Lines or Parquet file of reviewed wrong options for questions that are short of them, relative
+    """CSV, JSON Lines or Parquet file of reviewed distractors for questions that are short of them, relative
     to the recipe."""
     judge: JudgeOptions = JudgeOptions()
     """Who decides whether two answers mean the same."""

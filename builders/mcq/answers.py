@@ -21,7 +21,7 @@ from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
 
 OFFERED = "offered"
-"""Outcome of an answer that may be shown as a wrong option elsewhere."""
+"""Outcome of an answer that may be shown as a distractor elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def are_apart(one: Locale, other: Locale) -> bool:
     """Whether neither region is or contains the other.
 
     What people of Indonesia answer may well be right in West Java, whether or not anybody there said so, and
-    the other way round; it is not a wrong option.
+    the other way round; it is not a distractor.
     """
     return one.region != other.region and one.parent != other.region and other.parent != one.region
 

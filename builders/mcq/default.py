@@ -21,7 +21,7 @@ from blend.builders.mcq.board import Board, Target
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
-from blend.builders.mcq.variants import N_WRONG, Orders, Pick, pick_variants
+from blend.builders.mcq.variants import N_DISTRACTORS, Orders, Pick, pick_variants
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.frames import MCQS
 from blend.schemas.locales import Locale, Registry
@@ -76,10 +76,10 @@ class Block:
     locale: Locale
     golds: tuple[str, ...]
     """Right answers."""
-    wrong: tuple[tuple[str, str], ...]
-    """Text and locale of every wrong option that is used."""
+    distractors: tuple[tuple[str, str], ...]
+    """Text and locale of every distractor that is used."""
     picks: npt.NDArray[np.uint16]
-    """One row per question: right answer, then three wrong options, by number."""
+    """One row per question: right answer, then three distractors, by number."""
     digests: npt.NDArray[np.uint64]
     """What every question shows, in whatever order: the same options and right answer, the same digest."""
 
@@ -90,9 +90,9 @@ class Block:
         return [f"{template_id}_{self.locale.split}_{one[:width]}" for one in digests]
 
     def contents(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Right answer, and text and locale of the wrong options, of every question."""
-        for gold, *wrong in self.picks.tolist():
-            yield self.golds[gold], [self.wrong[i] for i in wrong]
+        """Right answer, and text and locale of the distractors, of every question."""
+        for gold, *distractors in self.picks.tolist():
+            yield self.golds[gold], [self.distractors[i] for i in distractors]
 
 
 _WIDTHS = (8, 16)
@@ -121,8 +121,8 @@ class DefaultPlan:
             ids = block.ids(self.template_id)
             digests = [digest(self.seed, mcq_id) for mcq_id in ids]
             positions = _full_groups(digests) + list(self.rest.get((self.template_id, block.locale.tag), ()))
-            for (gold, wrong), key, position in zip(block.contents(), digests, positions, strict=True):
-                options = arranged(wrong, key)
+            for (gold, distractors), key, position in zip(block.contents(), digests, positions, strict=True):
+                options = arranged(distractors, key)
                 options.insert(position, (gold, block.locale.tag))
                 columns["options"].append([text for text, _ in options])
                 columns["option_locales"].append([tag for _, tag in options])
@@ -230,15 +230,16 @@ def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
     used = sorted({i for pick in picks for i in pick.triple})
     place = {i: n for n, i in enumerate(used)}
     golds = tuple(gold.text for gold in target.answers.golds)
-    wrong = tuple((board.options[i].text, board.options[i].locale.tag) for i in used)
+    distractors = tuple((board.options[i].text, board.options[i].locale.tag) for i in used)
     tag = target.answers.locale.tag
     shown = (
-        (golds[pick.gold], [(golds[pick.gold], tag), *(wrong[place[i]] for i in pick.triple)]) for pick in picks
+        (golds[pick.gold], [(golds[pick.gold], tag), *(distractors[place[i]] for i in pick.triple)])
+        for pick in picks
     )
     return Block(
         locale=target.answers.locale,
         golds=golds,
-        wrong=wrong,
+        distractors=distractors,
         picks=np.array([(pick.gold, *(place[i] for i in pick.triple)) for pick in picks], np.uint16),
         digests=np.array([digest(gold, *chain(*sorted(options))) for gold, options in shown], np.uint64),
     )
@@ -257,8 +258,8 @@ def _shortage(board: Board, target: Target, answers: TemplateAnswers, left: int)
     own = target.answers.locale.region
     others = len({one.locale.region for one in answers.locales} - {own})
     offering = len(set(board.regions) - {own})
-    said = f"{left} of {others} other regions have an option left, {N_WRONG} are needed" + (
-        " that may stand side by side" if left >= N_WRONG else ""
+    said = f"{left} of {others} other regions have an option left, {N_DISTRACTORS} are needed" + (
+        " that may stand side by side" if left >= N_DISTRACTORS else ""
     )
     return f"{said}; {others - offering} offer none, {offering - left} only what an acceptable answer rules out"
 

@@ -1,4 +1,4 @@
-"""Fillers: reviewed wrong options for questions that are short of them. Nothing is ever invented here."""
+"""Fillers: reviewed distractors for questions that are short of them. Nothing is ever invented here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -25,9 +25,9 @@ from blend.schemas.frames import MCQS, empty
 from blend.schemas.locales import Locale, Registry
 
 MIN_VOTES = 2
-"""Votes that an answer needs to be a wrong option elsewhere."""
-N_WRONG: Final = 3
-"""Wrong options of a question."""
+"""Votes that an answer needs to be a distractor elsewhere."""
+N_DISTRACTORS: Final = 3
+"""Distractors of a question."""
 
 
 def build_paper(
@@ -110,12 +110,12 @@ class Part:
     answers: tuple[str, ...]
     """Right answers: in format, with the most votes of all."""
     options: tuple[tuple[str, str], ...]
-    """Wrong options and their locales' tags, in the order of acceptance."""
+    """Distractors and their locales' tags, in the order of acceptance."""
 
     @property
     def n_mcqs(self) -> int:
-        """Questions it yields: one per right answer and combination of three wrong options."""
-        return len(self.answers) * comb(len(self.options), N_WRONG)
+        """Questions it yields: one per right answer and combination of three distractors."""
+        return len(self.answers) * comb(len(self.options), N_DISTRACTORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,8 @@ def _combined(part: Part, names: Mapping[str, str]) -> Iterator[tuple[list[tuple
     """Four options and the index of the right one, for every question of a locale."""
     for answer in part.answers:
         right = (answer, part.locale.tag)
-        for wrong in combinations(part.options, N_WRONG):
-            options = sorted((*wrong, right), key=lambda option: (option[0], names[option[1]]))
+        for distractors in combinations(part.options, N_DISTRACTORS):
+            options = sorted((*distractors, right), key=lambda option: (option[0], names[option[1]]))
             yield options, options.index(right)
 
 
@@ -199,7 +199,7 @@ def _right(votes: Votes, usable: Votes) -> tuple[str, ...]:
 def _options(
     tag: str, own: Votes, candidates: Iterable[tuple[str, str, int]], overlaps: Overlaps
 ) -> dict[str, str]:
-    """Wrong options of a locale, at most one per other locale, in the order of acceptance."""
+    """Distractors of a locale, at most one per other locale, in the order of acceptance."""
     options: dict[str, str] = {}
     taken = overlaps.bits(own)
     for other, text, _ in candidates:
@@ -215,9 +215,10 @@ def _options(
 def _shortage(plan: PaperPlan) -> str | None:
     """Why a template yields nothing for any locale, if so."""
     fewest = min(plan.parts, key=lambda part: len(part.options))
-    if len(fewest.options) >= N_WRONG:
+    if len(fewest.options) >= N_DISTRACTORS:
         return None
-    return f"{len(fewest.options)} wrong options for {fewest.locale.tag}, {N_WRONG} are needed in every locale"
+    found = f"{len(fewest.options)} wrong options for {fewest.locale.tag}"
+    return f"{found}, {N_DISTRACTORS} are needed in every locale"
 
 
 def _losses(plan: PaperPlan, short: str | None) -> Iterator[tuple[str, str, str, str]]:

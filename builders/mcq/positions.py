@@ -29,9 +29,9 @@ def wishes(digest: int) -> tuple[int, ...]:
     return _WISHES[digest % len(_WISHES)]
 
 
-def arranged(wrong: Sequence[Shown], digest: int) -> list[Shown]:
-    """The wrong options in the order in which they fill the positions left, by the question's digest."""
-    by_text = sorted(wrong)
+def arranged(distractors: Sequence[Shown], digest: int) -> list[Shown]:
+    """The distractors in the order in which they fill the positions left, by the question's digest."""
+    by_text = sorted(distractors)
     return [by_text[i] for i in _ARRANGEMENTS[digest // len(_WISHES) % len(_ARRANGEMENTS)]]
 
 

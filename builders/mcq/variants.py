@@ -1,4 +1,4 @@
-"""Variants: which three wrong options stand together, spread over the regions that offer any.
+"""Variants: which three distractors stand together, spread over the regions that offer any.
 
 Every choice is the first possible one in an order that depends on the seed, the template, the region asked
 about and the regions themselves. A region that joins and is not chosen therefore changes nothing (independence
@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from blend.builders.mcq.answers import digest
 
-N_WRONG: Final = 3
-"""Wrong options of a question."""
+N_DISTRACTORS: Final = 3
+"""Distractors of a question."""
 
 Triple = tuple[int, int, int]
 """Numbers of three options of a board."""
@@ -71,7 +71,7 @@ _LAST = 1 << 32
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One multiple-choice question: which right answer and which wrong options."""
+    """One multiple-choice question: which right answer and which distractors."""
 
     gold: int
     triple: Triple
@@ -106,7 +106,7 @@ def pick_variants(
         ordered = sorted(
             (available[code] for code in orders.of(target, 0) if code in available), key=last.__contains__
         )
-        triples = (triple for triple in combinations(ordered, N_WRONG) if _compatible(triple, conflicts))
+        triples = (triple for triple in combinations(ordered, N_DISTRACTORS) if _compatible(triple, conflicts))
         return [Pick(gold, triple) for triple in triples for gold in range(n_golds)]
     picks: list[Pick] = []
     used = {i: _LAST if i in last else 0 for i in available.values()}
