@@ -48,7 +48,9 @@ def test_hooks_run_what_lint_runs(root: Path):
 def test_make_help_names_every_target(root: Path):
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)
-    printed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
+    # Below `make test`, make would also say which directory it enters.
+    command = ["make", "--no-print-directory", "help"]
+    printed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
     assert {line.split()[0] for line in printed.splitlines()} == set(phony.split())
 
 

@@ -80,7 +80,7 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
         (
             ["--server", "localhost:8000"],
             (
-                "--server 'localhost:8000' is no address of a server; "
+                "--server 'localhost:8000' is not the address of a server; "
                 "write it in full, for example 'http://localhost:8000/v1'"
             ),
         ),

@@ -385,13 +385,14 @@ import sys
 from datetime import date
 from pathlib import Path
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
+from blend.schemas.errors import StorageError
 path, kept = Path(sys.argv[1]), 0
 try:
     for i in range(1000):
         row = Decision(answer_a=f"a{i}", answer_b="x" * 3000, verdict="same", who="p", when=date(2026, 1, 1))
         append_decisions(path, [row])
         kept += 1
-except ValueError as error:
+except StorageError as error:
     print(error)
 print(kept > 10 and len(read_decisions(path)) == kept and path.read_bytes().endswith(b"\\n"))
 """
