@@ -1,100 +1,17 @@
 """Aggregation: votes are annotators, reviews decide, rules propose, and nothing goes missing."""
 
 import doctest
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
+from saq_inputs import KINDS, NO_REVIEW, OPTIONS, findings_of, one, questions_of, responses_of, review_of
 
-from blend.builders.saq import Aggregation, aggregate
+from blend.builders.saq import aggregate
 from blend.builders.saq.ballots import cast_ballots
-from blend.builders.saq.grouping import grouping_key
 from blend.schemas.errors import BlendError, RowError, RowErrors
-from blend.schemas.frames import ANNOTATIONS, FINDINGS, KEY, QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.recipe import SaqOptions
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, RESPONSES
 from blend.schemas.rows import Annotation
-
-OPTIONS = SaqOptions()
-KINDS = ("idk", "no-answer", "not-applicable")
-
-Given = Mapping[str, Any]
-"""Annotator to answers, to the kind of a non-answer, or to ``other: …``."""
-
-
-def questions_of(*template_ids: str, locale: str = "en-GB", answer_format: str = "text") -> pl.DataFrame:
-    fixed = {"topic": "Food", "source_label": "", "question": "?", "en_question": "?", "source_locale": None}
-    rows = [
-        {
-            **fixed,
-            "template_id": name,
-            "locale": locale,
-            "language": locale[:2],
-            "answer_format": answer_format,
-            "source": f"questions.csv:{row}",
-        }
-        for row, name in enumerate(template_ids, start=2)
-    ]
-    return pl.DataFrame(rows, schema=QUESTIONS)
-
-
-def responses_of(
-    given: Given, *, template_id: str = "q", locale: str = "en-GB", first: int = 2
-) -> pl.DataFrame:
-    rows = []
-    for row, (annotator, answer) in enumerate(given.items(), start=first):
-        kind, _, reason = answer.partition(": ") if isinstance(answer, str) else (None, "", "")
-        rows.append(
-            {
-                "template_id": template_id,
-                "locale": locale,
-                "annotator": annotator,
-                "answers": [] if kind else answer,
-                "non_answer": kind,
-                "reason": reason or None,
-                "source": f"responses/{locale}.csv:{row}",
-            }
-        )
-    return pl.DataFrame(rows, schema=RESPONSES)
-
-
-def review_of(
-    *groups: tuple[Sequence[str], Sequence[str]],
-    invalid: Sequence[str] = (),
-    template_id: str = "q",
-    locale: str = "en-GB",
-    row: int = 1,
-) -> pl.DataFrame:
-    review = {
-        "template_id": template_id,
-        "locale": locale,
-        "reviewer": "r",
-        "invalid": list(invalid),
-        "groups": [{"answers": list(answers), "en_answers": list(english)} for answers, english in groups],
-        "source": f"reviews/{locale}.jsonl:{row}",
-    }
-    return pl.DataFrame([review], schema=REVIEWS)
-
-
-NO_REVIEW = pl.DataFrame(schema=REVIEWS)
-
-
-def one(
-    given: Given, reviews: pl.DataFrame = NO_REVIEW, *, locale: str = "en-GB", answer_format: str = "text"
-) -> tuple[list[tuple[list[str], list[str], int]], dict[str, Any]]:
-    """Groups as ``(answers, en_answers, votes)``, and the whole row, of a survey with one question."""
-    questions = questions_of("q", locale=locale, answer_format=answer_format)
-    result = aggregate(questions, responses_of(given, locale=locale), reviews, options=OPTIONS)
-    row = result.annotations.row(0, named=True)
-    return [(g["answers"], g["en_answers"], g["count"]) for g in row["annotations"]], row
-
-
-def findings_of(result: Aggregation, kind: str) -> list[tuple[str, str]]:
-    return result.findings.filter(pl.col("kind") == kind).select("source", "detail").rows()
 
 
 def test_a_vote_is_an_annotator_not_an_answer_string():
@@ -374,126 +291,6 @@ def test_all_problems_come_at_once():
         aggregate(QUESTION, responses, review_of((["bred"], [])), options=OPTIONS)
     with pytest.raises(BlendError):
         aggregate(QUESTION, responses, NO_REVIEW, options=OPTIONS)
-
-
-# Words that the rules of English put together in twos and threes.
-WORDS = st.sampled_from(["tea", "Tea", "te a", "rice", "rice.", "bread", "BREAD", "café", "cafe", "1.5", "15"])
-BALLOTS = st.dictionaries(
-    st.sampled_from([f"a{i}" for i in range(8)]),
-    st.lists(WORDS, min_size=1, max_size=3) | st.sampled_from([*KINDS, "other: not sure", "other: it varies"]),
-)
-
-
-few = settings(max_examples=25, deadline=None)
-"""Each example aggregates three questions; what can go wrong with one takes few annotators to show."""
-
-
-@st.composite
-def surveys(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Questions, responses and, for some of the answers, reviews."""
-    ids = ("p", "q", "r")
-    ballots = {name: draw(BALLOTS) for name in ids}
-    reviews = [NO_REVIEW]
-    for name in ids:
-        typed = sorted({a for given in ballots[name].values() if isinstance(given, list) for a in given})
-        if typed and draw(st.booleans()):
-            places = {answer: draw(st.integers(-2, 3)) for answer in typed}  # -2: not mentioned, -1: invalid
-            groups = [[a for a in typed if places[a] == i] for i in range(4)]
-            reviews.append(
-                review_of(
-                    *((group, group[:1]) for group in groups if group),
-                    invalid=[a for a in typed if places[a] == -1],
-                    template_id=name,
-                )
-            )
-    responses = pl.concat(responses_of(given, template_id=name) for name, given in ballots.items())
-    return questions_of(*ids), responses, pl.concat(reviews)
-
-
-@few
-@given(surveys(), st.randoms(use_true_random=False))
-def test_row_order_is_irrelevant(survey, rng):
-    shuffled = [rows[rng.sample(range(len(rows)), len(rows))] for rows in survey]
-    expected, got = aggregate(*survey, options=OPTIONS), aggregate(*shuffled, options=OPTIONS)
-    assert_frame_equal(got.annotations, expected.annotations)
-    assert_frame_equal(got.findings, expected.findings)
-
-
-@few
-@given(surveys())
-def test_votes_are_bounded_and_nothing_goes_missing(survey):
-    _, responses, reviews = survey
-    invalid = {(row["template_id"], a) for row in reviews.iter_rows(named=True) for a in row["invalid"]}
-    for row in aggregate(*survey, options=OPTIONS).annotations.iter_rows(named=True):
-        own = responses.filter(pl.col("template_id") == row["template_id"])
-        typed = {a for answers in own["answers"] for a in answers if (row["template_id"], a) not in invalid}
-        variants = [a for group in row["annotations"] for a in group["answers"]]
-        assert sorted(variants) == sorted(typed)
-        answering = own.filter(pl.col("answers").list.len() > 0).height
-        counts = [group["count"] for group in row["annotations"]]
-        assert counts == sorted(counts, reverse=True)
-        assert all(1 <= count <= answering for count in counts)
-        assert (
-            sum(row["idks"][kind] for kind in KINDS) + sum(other["count"] for other in row["idks"]["others"])
-            == len(own) - answering
-        )
-
-
-@few
-@given(surveys())
-def test_each_vote_is_an_annotator_with_a_variant_of_the_group(survey):
-    _, responses, _ = survey
-    for row in aggregate(*survey, options=OPTIONS).annotations.iter_rows(named=True):
-        ballots = responses.filter(pl.col("template_id") == row["template_id"])["answers"].to_list()
-        for group in row["annotations"]:
-            assert group["count"] == sum(not set(group["answers"]).isdisjoint(answers) for answers in ballots)
-
-
-@few
-@given(surveys())
-def test_a_review_of_the_proposals_changes_no_vote(survey):
-    # Proposals that a reviewer accepts as they are become reviewed groups with the same votes.
-    questions, responses, _ = survey
-    proposed = aggregate(questions, responses, NO_REVIEW, options=OPTIONS).annotations
-    accepted = [
-        review_of(
-            *((group["answers"], group["en_answers"]) for group in row["annotations"]),
-            template_id=row["template_id"],
-        )
-        for row in proposed.iter_rows(named=True)
-    ]
-    again = aggregate(questions, responses, pl.concat(accepted), options=OPTIONS).annotations
-    assert_frame_equal(again.drop("grouping"), proposed.drop("grouping"))
-    assert set(again["grouping"]) == {"reviewed"}
-
-
-@few
-@given(surveys())
-def test_proposals_are_the_classes_of_equal_keys(survey):
-    questions, responses, _ = survey
-    proposed = aggregate(questions, responses, NO_REVIEW, options=OPTIONS).annotations
-    for groups in proposed["annotations"]:
-        keys = [{grouping_key(answer, "en") for answer in group["answers"]} for group in groups]
-        assert all(len(of_group) == 1 for of_group in keys)
-        assert len(set().union(*keys)) == len(keys)
-
-
-@few
-@given(surveys())
-def test_arguments_stay_as_they_are(survey):
-    before = [rows.clone() for rows in survey]
-    aggregate(*survey, options=OPTIONS)
-    for rows, copy in zip(survey, before, strict=True):
-        assert_frame_equal(rows, copy)
-
-
-@few
-@given(surveys(), st.sampled_from(["p", "q", "r"]))
-def test_a_question_depends_on_its_own_rows_only(survey, name: str):
-    alone = [rows.filter(pl.col("template_id") == name) for rows in survey]
-    whole = aggregate(*survey, options=OPTIONS).annotations.filter(pl.col("template_id") == name)
-    assert_frame_equal(aggregate(*alone, options=OPTIONS).annotations, whole)
-    assert whole.select(KEY).rows() == [(name, "en-GB")]
 
 
 def test_the_example_in_the_docs(root: Path):

@@ -1,0 +1,13 @@
+"""A chat server for every test of judges that wants one."""
+
+from collections.abc import Iterator
+
+import pytest
+from chat_server import SECRET, Chat, served
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    with served() as chat:
+        yield chat

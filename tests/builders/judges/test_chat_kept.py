@@ -1,0 +1,141 @@
+"""The chat judge's record: what was decided is kept and not asked again, whatever stops a run."""
+
+import signal
+import subprocess
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from chat_server import SECRET, Chat, Reply, sensible
+from polars.testing import assert_frame_equal
+
+from blend.builders.judges import make_judges
+from blend.builders.judges.chat import ChatJudge
+from blend.builders.judges.equivalence import Verdict
+from blend.builders.mcq import build_mcq
+from blend.loaders.responses.decisions import append_decisions, read_decisions
+from blend.loaders.upstream.blend import BlendTables
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import JudgeOptions, McqOptions
+
+pytestmark = pytest.mark.integration
+
+
+def test_an_error_while_recording_stops_the_asking(chat: Chat, tmp_path: Path):
+    folder = tmp_path / "decisions.tsv"
+    folder.mkdir()
+    judge = ChatJudge("m1", record=partial(append_decisions, folder), base_url=chat.url, concurrency=1)
+    with pytest.raises(IsADirectoryError):
+        judge.verdicts([(f"a{i}", f"b{i}") for i in range(20)])
+    assert len(chat.requests) == 1
+
+
+PAIRS = [("soccer", "football"), ("apple", "fruit"), ("apple", "pear"), ("Football", "basketball")]
+
+
+def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Path):
+    path = tmp_path / "decisions.tsv"
+    options = JudgeOptions(kind="chat", model="m1", base_url=chat.url, decisions=str(path))
+
+    def run() -> list[Verdict | None]:
+        decisions = read_decisions(path, missing_ok=True)
+        judges = make_judges(options, decisions=decisions, record=partial(append_decisions, path))
+        decided: dict[tuple[str, str], Verdict] = {}
+        for judge in judges:
+            open_pairs = [pair for pair in PAIRS if pair not in decided]
+            verdicts = zip(open_pairs, judge.verdicts(open_pairs), strict=True)
+            decided.update({pair: verdict for pair, verdict in verdicts if verdict is not None})
+        return [decided.get(pair) for pair in PAIRS]
+
+    first = run()
+    content, asked = path.read_bytes(), len(chat.requests)
+    assert run() == first
+    assert [verdict.same for verdict in first if verdict] == [True, True, False, False]
+    assert len(chat.requests) == asked == 4
+    assert path.read_bytes() == content
+    assert SECRET.encode() not in content
+
+
+def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
+    chat: Chat, tmp_path: Path, clean_tables: BlendTables
+):
+    path = tmp_path / "decisions.tsv"
+    options = JudgeOptions(kind="chat", model="m1", base_url=chat.url, decisions=str(path))
+    templates = clean_tables.annotations["template_id"].unique().sort()[::50]
+    annotations = clean_tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
+
+    def build() -> list[pl.DataFrame]:
+        decisions = read_decisions(path, missing_ok=True)
+        judges = make_judges(options, decisions=decisions, record=partial(append_decisions, path))
+        built = build_mcq(clean_tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
+        return [*built.core(), built.deciders, built.dropped, built.summary]
+
+    # The server breaks down in the middle; the next build asks what is missing only.
+    chat.say = lambda body: sensible(body) if len(chat.requests) <= 500 else Reply({"message": "no"}, 400)
+    with pytest.raises(BlendError, match="HTTP 400, 'no'"):
+        build()
+    kept = len(read_decisions(path))
+    assert 500 - 16 <= kept <= 500
+    chat.requests.clear()
+    chat.say = sensible
+    first = build()
+    assert len(read_decisions(path)) == kept + len(chat.requests)
+    assert len(chat.requests) > 500
+    chat.requests.clear()
+    for again, before in zip(build(), first, strict=True):
+        assert_frame_equal(again, before)
+    assert chat.requests == []
+    assert "chat:m1" in first[-3]["judge"].to_list()
+
+
+ASKING = """
+import signal, sys
+from functools import partial
+from pathlib import Path
+from blend.builders.judges.chat import ChatJudge
+from blend.loaders.responses.decisions import append_decisions
+record = partial(append_decisions, Path(sys.argv[2]))
+judge = ChatJudge("m1", record=record, base_url=sys.argv[1], concurrency=2)
+try:
+    judge.verdicts([(f"a{i}", f"b{i}") for i in range(20)])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize(
+    ("signal_number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)], ids=["kill", "ctrl-c"]
+)
+def test_a_run_that_is_stopped_keeps_every_verdict_it_got(
+    chat: Chat, tmp_path: Path, signal_number: int, code: int
+):
+    path = tmp_path / "decisions.tsv"
+    stuck, held = threading.Semaphore(0), threading.Event()
+    served_first = iter(range(6))
+
+    def say(body: dict[str, Any]) -> Reply:
+        if next(served_first, None) is None:
+            stuck.release()
+            held.wait()
+        return sensible(body)
+
+    chat.say = say
+    process = subprocess.Popen([sys.executable, "-c", ASKING, chat.url, str(path)])
+    # Both lanes wait for a reply now, so the six verdicts before have been recorded.
+    stuck.acquire()
+    stuck.acquire()
+    process.send_signal(signal_number)
+    assert process.wait() == code
+    held.set()
+    got = read_decisions(path)
+    assert len(got) == 6
+    chat.requests.clear()
+    rest = {(f"a{i}", f"b{i}") for i in range(20)} - {(row.answer_a, row.answer_b) for row in got}
+    judge = ChatJudge("m1", record=partial(append_decisions, path), base_url=chat.url)
+    judge.verdicts(sorted(rest))
+    assert len(chat.requests) == 14
+    assert len(read_decisions(path)) == 20

@@ -1,0 +1,117 @@
+"""Multiple-choice questions in default mode: order, ids and stability, for any answers."""
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcq_inputs import FRUIT, build_of, frames_of, shown_to
+from polars.testing import assert_frame_equal
+
+from blend.builders.mcq import build_mcq
+from blend.schemas.frames import MCQS
+from blend.schemas.recipe import McqOptions
+
+PINNED_IDS = ["T-1_GB_48834ccb", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_5f8827bf"]
+WORDS = ["apple", "pear", "plum", "dates", "grape", "fig", "red apple", "pear juice"]
+TAGS = ["en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID", "el-GR"]
+ANSWERS = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(1, 5)), min_size=1, max_size=3)
+TEMPLATES = st.dictionaries(
+    st.sampled_from(["T-1", "T-2", "T-3"]),
+    st.dictionaries(st.sampled_from(TAGS), ANSWERS, min_size=4),
+    min_size=1,
+)
+LIMITS = st.sampled_from([1, 3, 5, "all"])
+
+
+def ordered(templates):
+    """The answers of a question come most votes first."""
+    return {
+        template_id: {tag: sorted(groups, key=lambda group: -group[1]) for tag, groups in answers.items()}
+        for template_id, answers in templates.items()
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEMPLATES, LIMITS, st.integers(0, 9))
+def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
+    questions, annotations = frames_of(ordered(templates))
+    options = McqOptions(variants=limit)
+    build = build_mcq(questions, annotations, options=options, seed=3)
+    shuffled = build_mcq(
+        questions.sample(fraction=1, shuffle=True, seed=shuffle_seed),
+        annotations.sample(fraction=1, shuffle=True, seed=shuffle_seed),
+        options=options,
+        seed=3,
+    )
+    assert_frame_equal(shuffled.frame(), build.frame())
+    assert_frame_equal(shuffled.dropped, build.dropped)
+    assert_frame_equal(shuffled.outcomes, build.outcomes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEMPLATES, LIMITS, st.sampled_from(TAGS))
+def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limit, joining):
+    templates = ordered(templates)
+    without = {t: {tag: a for tag, a in answers.items() if tag != joining} for t, answers in templates.items()}
+    options = McqOptions(variants=limit)
+    before = build_mcq(*frames_of(without), options=options, seed=3).frame()
+    after = build_mcq(*frames_of(templates), options=options, seed=3).frame()
+    drawn = set(
+        after.filter(pl.col("option_locales").list.contains(joining))
+        .select("template_id", "locale")
+        .iter_rows()
+    )
+    for key, rows in after.group_by("template_id", "locale"):
+        if key not in drawn:
+            mine = before.filter(pl.col("template_id") == key[0], pl.col("locale") == key[1])
+            assert mine["mcq_id"].to_list() == rows["mcq_id"].to_list()
+            assert [sorted(o) for o in mine["options"]] == [sorted(o) for o in rows["options"]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEMPLATES, LIMITS)
+def test_positions_differ_by_one_at_most_in_every_locale(templates, limit):
+    rows = build_mcq(*frames_of(ordered(templates)), options=McqOptions(variants=limit), seed=3).frame()
+    for _, mine in rows.group_by("locale"):
+        counts = [mine.filter(pl.col("answer") == position).height for position in range(4)]
+        assert max(counts) - min(counts) <= 1
+
+
+def test_ids_name_template_and_split_and_follow_the_options():
+    answers = {**FRUIT, "ms-SG": [("durian", 3)]}
+    rows = build_of(answers).frame()
+    assert rows["mcq_id"].is_unique().all()
+    assert rows["mcq_id"].str.contains(r"^T-1_(GB|US|KR|DZ|SG_ms)_[0-9a-f]{8}$").all()
+    again = build_of(answers, seed=1).frame()
+    # The same options make the same id, in whatever order they are shown.
+    assert set(again["mcq_id"]) == set(rows["mcq_id"])
+    assert again["options"].to_list() != rows["options"].to_list()
+
+
+def test_ids_are_pinned():
+    # An id is published: it stays while its options stay.
+    rows = build_of(FRUIT).frame()
+    assert rows["mcq_id"].to_list() == PINNED_IDS
+
+
+def test_nothing_at_all():
+    questions, annotations = frames_of({})
+    build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
+    assert build.n_mcqs == 0
+    assert list(build.batches()) == []
+    assert build.frame().schema == MCQS
+
+
+def test_a_region_offers_nothing_to_the_one_that_contains_it_or_lies_in_it():
+    # West Java lies in Indonesia; South Korea, the UK and the US do not.
+    answers = {
+        "id-ID": [("rice", 4)],
+        "su-JB": [("tea", 4)],
+        "ko-KR": [("plum", 4)],
+        "en-GB": [("apple", 4)],
+        "en-US": [("pear", 4)],
+    }
+    build = build_of(answers)
+    origins = {tag: {origin for origin, _ in shown_to(build, tag)} for tag in answers}
+    assert "su-JB" not in origins["id-ID"]
+    assert "id-ID" not in origins["su-JB"]
+    assert {"id-ID", "su-JB"} <= origins["ko-KR"]
