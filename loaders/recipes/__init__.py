@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from blend.loaders.files.toml import parse_toml, read_toml
+from blend.loaders.files.toml import read_toml
 from blend.schemas.recipe import Recipe
-
-_WHAT = "recipe"
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -16,13 +14,4 @@ def read_recipe(path: Path) -> Recipe:
         RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
             that cannot be; names all of them at once.
     """
-    return read_toml(path, Recipe, what=_WHAT)
-
-
-def parse_recipe(text: str, *, name: str) -> Recipe:
-    """The recipe in a text; ``name`` is what messages call it.
-
-    Raises:
-        RowError, RowErrors: As `read_recipe`.
-    """
-    return parse_toml(text, Recipe, name=name, what=_WHAT)
+    return read_toml(path, Recipe, what="recipe")

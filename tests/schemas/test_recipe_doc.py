@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from blend.loaders.recipes import parse_recipe
+from blend.loaders.recipes import read_recipe
 from blend.schemas.recipe import Recipe
 
 
@@ -60,8 +60,9 @@ def test_every_key_stands_on_the_page_with_its_default(page: str, table: str):
     assert printed == [(key, default_of(field)) for key, field in TABLES[table].model_fields.items()]
 
 
-def test_the_example_is_read(page: str):
-    example = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[0]
-    recipe = parse_recipe(example, name="recipe.toml")
+def test_the_example_is_read(page: str, tmp_path: Path):
+    path = tmp_path / "recipe.toml"
+    path.write_text(re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[0], encoding="utf-8")
+    recipe = read_recipe(path)
     assert [source.kind for source in recipe.sources] == ["blend", "responses"]
     assert recipe.mcq.judge.decisions == "decisions.tsv"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.recipes import parse_recipe, read_recipe
+from blend.loaders.recipes import read_recipe
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import McqOptions, Source
+from blend.schemas.recipe import McqOptions, Recipe, Source
 
 BROKEN = sorted((Path(__file__).parents[1] / "broken" / "recipes").glob("*.toml"))
 
@@ -20,17 +20,23 @@ location = "collected"
 """
 
 
-def test_what_is_left_out_has_its_default():
-    recipe = parse_recipe(MINIMAL, name="recipe.toml")
+def read(folder: Path, text: str) -> Recipe:
+    path = folder / "recipe.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_recipe(path)
+
+
+def test_what_is_left_out_has_its_default(tmp_path):
+    recipe = read(tmp_path, MINIMAL)
     assert (recipe.name, recipe.version, recipe.seed, recipe.locales) == ("mine", "1.2.3", 0, None)
     assert recipe.sources == (Source(kind="responses", location="collected"),)
     assert recipe.mcq == McqOptions()
 
 
-def test_variants_are_a_number_or_all():
-    for written, read in (("3", 3), ('"all"', "all")):
-        recipe = parse_recipe(f"{MINIMAL}[mcq]\nvariants = {written}\n", name="recipe.toml")
-        assert recipe.mcq.variants == read
+def test_variants_are_a_number_or_all(tmp_path):
+    for written, value in (("3", 3), ('"all"', "all")):
+        recipe = read(tmp_path, f"{MINIMAL}[mcq]\nvariants = {written}\n")
+        assert recipe.mcq.variants == value
 
 
 def test_a_byte_order_mark_is_no_part_of_the_recipe(tmp_path):
