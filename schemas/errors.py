@@ -21,6 +21,8 @@ same call can succeed later. Anything else that is raised is a bug of this packa
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from blend.schemas.distribution import how_to_install
+
 
 class BlendError(Exception):
     """Whatever is not as it must be, with a message that says what to do; see the tree above."""
@@ -81,7 +83,7 @@ class MissingExtraError(BlendError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
     def __init__(self, purpose: str, *, extra: str) -> None:
-        super().__init__(f'{purpose} needs an optional dependency: pip install "blend-sdk[{extra}]"')
+        super().__init__(f"{purpose} needs an optional dependency; {how_to_install(extra)}")
         self.extra = extra
 
 

@@ -77,7 +77,7 @@ class ReleaseManifest(Part):
     version: Version
     """Version of the release, without ``v``."""
     sdk_version: str
-    """Version of blend-sdk that built it."""
+    """Version of the SDK that built it."""
     writers: dict[str, str]
     """Versions of the libraries that decide the files' bytes."""
     recipe: Recipe

@@ -64,7 +64,8 @@ class Question(Row):
     topic: Text = Field(alias="Topic")
     """One of the topics of the dataset, for example ``Food``."""
     source_label: str = Field(alias="Source")
-    """Language and region in which natives wrote the question, for example ``Korean (South Korea)``."""
+    """Language and region in which natives wrote the question, for example ``Korean (South Korea)``; empty
+    where it is not recorded."""
     question: str = Field(alias="Question")
     """The question in the local language, country named; empty where its source left it blank."""
     en_question: Text = Field(alias="Translation")

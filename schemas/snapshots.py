@@ -58,7 +58,7 @@ class SnapshotInfo(Part):
     content_sha256: Sha256
     """SHA-256 of the N-Triples, whatever compressed them."""
     sdk_version: str
-    """Version of blend-sdk that took it."""
+    """Version of the SDK that took it."""
 
     def to_json(self) -> str:
         """The account as the bytes of ``snapshot.json`` decode to."""

@@ -1,10 +1,14 @@
 """Rules that stand in one place: what was once written several times, with different results, stays single."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from blend.schemas.distribution import DISTRIBUTION
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("schemas", "loaders", "builders", "eval", "blend")
@@ -50,6 +54,23 @@ def test_a_text_that_is_not_toml_is_told_in_one_place():
         )
     ]
     assert found == ["schemas/toml.py"]
+
+
+def test_the_name_of_the_installed_package_stands_in_one_place():
+    rooms = [ROOT / room for room in (*ROOMS, "dataset_cards")]
+    written = [*MODULES, *(path.relative_to(ROOT) for room in rooms for path in sorted(room.rglob("*.j2")))]
+    found = [path.as_posix() for path in written if DISTRIBUTION in (ROOT / path).read_text(encoding="utf-8")]
+    assert found == ["schemas/distribution.py"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == DISTRIBUTION
+
+
+def test_nothing_is_installed_from_an_index_that_does_not_have_it():
+    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("dataset_cards/*.j2")]
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    installs = [line for line in lines if "pip install" in line]
+    assert installs
+    assert [line for line in installs if re.search(rf"pip install [^`]*{DISTRIBUTION}", line)] == []
 
 
 def test_no_registry_is_taken_for_absent_because_it_is_empty():

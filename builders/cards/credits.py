@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.manifest import ReleaseManifest, SourceInfo
 from blend.schemas.recipe import Recipe, Source
 
@@ -75,8 +76,9 @@ class _Kind:
 
 _KINDS: Mapping[str, _Kind] = {
     "sample": _Kind(
-        "Embedded sample of blend-sdk",
-        "Invented by the blend-sdk authors for demonstration: nobody was asked, and the votes measure nothing.",
+        f"Embedded sample of {DISTRIBUTION}",
+        f"Invented by the {DISTRIBUTION} authors for demonstration: nobody was asked, and the votes measure "
+        "nothing.",
         "cc-by-4.0",
     ),
     "blend": _Kind(
@@ -126,7 +128,7 @@ def citation(recipe: Recipe) -> str:
     return (
         f"@misc{{{key}_v{recipe.version},\n"
         f"  title = {{{recipe.title or recipe.name}}},\n"
-        f"  note = {{Version {recipe.version}, built with blend-sdk}},\n"
+        f"  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n"
         "}\n"
     )
 

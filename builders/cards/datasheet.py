@@ -8,6 +8,7 @@ from blend.builders.cards.credits import canary, credits_of, license_of
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
 from blend.schemas.datasheet import questions
+from blend.schemas.distribution import DISTRIBUTION
 
 
 class Entry(NamedTuple):
@@ -60,7 +61,7 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
         "one by one in `reports/findings.jsonl`.",
         "preprocessing.steps": f"Steps: {steps}. The recipe with all options is `recipe.toml`; the counts of "
         "every step stand in `release.json`.",
-        "preprocessing.software": f"Built with blend-sdk {facts.manifest.sdk_version}.",
+        "preprocessing.software": f"Built with {DISTRIBUTION} {facts.manifest.sdk_version}.",
         "distribution.license": license_of(recipe.license).markdown,
         "distribution.third_party_terms": "; ".join(terms),
         "maintenance.old_versions": "A version is a tag that never moves; `CHANGELOG.md` says what changed.",

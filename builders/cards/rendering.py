@@ -6,6 +6,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.cards.fields import markdown
+from blend.schemas.distribution import DISTRIBUTION
 
 
 def render(template: str, **values: Any) -> str:
@@ -27,6 +28,7 @@ def render(template: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"cell": _cell, "markdown": markdown}
+    environment.globals["sdk"] = DISTRIBUTION
     return environment.get_template(template).render(values)
 
 

@@ -39,7 +39,7 @@ def open_release(folder: Path) -> OpenRelease:
     return OpenRelease(folder, read_manifest(folder))
 
 
-def diff_releases(old: Path, new: Path, *, examples: int = EXAMPLES) -> ReleaseDiff:
+def diff_releases(old: Path | str, new: Path | str, *, examples: int = EXAMPLES) -> ReleaseDiff:
     """Compare two release directories.
 
     Tables with the same content digest are not read. Others are read column by column, as digests: time is
@@ -54,7 +54,7 @@ def diff_releases(old: Path, new: Path, *, examples: int = EXAMPLES) -> ReleaseD
         BlendError: If a directory is not a release, or if its files are not those of its manifest: then the
             digests there, by which equal tables are recognised, say nothing.
     """
-    before, after = open_release(old), open_release(new)
+    before, after = open_release(Path(old)), open_release(Path(new))
     for release in (before, after):
         check_whole(release.folder)
     found = diff_tables(before, after, examples=examples)

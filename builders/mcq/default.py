@@ -17,7 +17,7 @@ import polars as pl
 from blend.builders.judges.bench import Bench, settle
 from blend.builders.judges.equivalence import Judge, Pair
 from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
-from blend.builders.mcq.board import Board, Target
+from blend.builders.mcq.board import Board, Target, are_apart
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
@@ -255,13 +255,18 @@ def _count_rules(board: Board, bench: Bench) -> None:
 
 def _shortage(board: Board, target: Target, answers: TemplateAnswers, left: int) -> str:
     """How many options are left for a target, and what became of the other regions' answers."""
-    own = target.answers.locale.region
-    others = len({one.locale.region for one in answers.locales} - {own})
-    offering = len(set(board.regions) - {own})
-    said = f"{left} of {others} other regions have an option left, {N_DISTRACTORS} are needed" + (
-        " that may stand side by side" if left >= N_DISTRACTORS else ""
+    asked = target.answers.locale
+    answering = {one.locale.region for one in answers.locales if are_apart(one.locale, asked)}
+    offering = {option.locale.region for option in board.options if are_apart(option.locale, asked)}
+    brought = len(offering - answering)
+    others, none = len(answering | offering), len(answering - offering)
+    said = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
+    side_by_side = " that may stand side by side" if left >= N_DISTRACTORS else ""
+    return (
+        f"{said} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
+        f"{none} offer{'s' if none == 1 else ''} none, "
+        f"{len(offering) - left} only what an acceptable answer rules out"
     )
-    return f"{said}; {others - offering} offer none, {offering - left} only what an acceptable answer rules out"
 
 
 def _positions_left(made: Iterable[_Made], seed: int) -> dict[Place, tuple[int, ...]]:

@@ -20,13 +20,14 @@ from blend.loaders.files.progress import Notify, silent
 from blend.loaders.hub.client import hub_client, hub_name
 from blend.loaders.hub.patience import TIMEOUT_S, OnWait
 from blend.loaders.releases.repository import HubRepository
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.versions import tag_of
 
 
 def plan_publication(
-    release: Path,
+    release: Path | str,
     repo_id: str,
     *,
     private: bool = False,
@@ -43,7 +44,7 @@ def plan_publication(
         BlendError: If it would refuse.
     """
     with _shipment(
-        release,
+        Path(release),
         repo_id,
         despite=despite,
         endpoint=endpoint,
@@ -55,7 +56,7 @@ def plan_publication(
 
 
 def publish_release(
-    release: Path,
+    release: Path | str,
     repo_id: str,
     *,
     private: bool = False,
@@ -94,7 +95,7 @@ def publish_release(
         HubError: If the Hub refuses or cannot be reached.
     """
     with _shipment(
-        release,
+        Path(release),
         repo_id,
         despite=despite,
         endpoint=endpoint,
@@ -189,7 +190,7 @@ def _description(
     manifest: ReleaseManifest, plan: PublicationPlan, forced: str | None, despite: str | None
 ) -> str:
     rows = sum(table.rows for table in manifest.tables)
-    lines = [f"Built by blend-sdk {manifest.sdk_version}: {len(manifest.files) + 1} files, {rows} rows."]
+    lines = [f"Built by {DISTRIBUTION} {manifest.sdk_version}: {len(manifest.files) + 1} files, {rows} rows."]
     if plan.previous is not None:
         lines.append(f"Follows {plan.previous}.")
     if forced is not None:

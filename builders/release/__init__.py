@@ -47,9 +47,9 @@ _WRITERS = ("pyarrow", "polars", "datasets")
 
 def build_release(
     recipe: Recipe,
-    out: Path,
+    out: Path | str,
     *,
-    base: Path = Path(),
+    base: Path | str = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
     replace: bool = False,
@@ -76,7 +76,7 @@ def build_release(
     Raises:
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
-    recipe = licensed(recipe)
+    recipe, out, base = licensed(recipe), Path(out), Path(base)
     known = known_locales(recipe, base=base, packaged=locales)
     check = partial(check_replaceable, name=recipe.name, option="--out", replace=replace)
     with staged(out, check=check) as release:

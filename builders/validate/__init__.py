@@ -66,7 +66,7 @@ EXAMPLES = 10
 
 
 def validate_release(
-    release: Path,
+    release: Path | str,
     *,
     checks: Mapping[str, Check] | None = None,
     examples: int = EXAMPLES,
@@ -93,6 +93,7 @@ def validate_release(
             nothing to compare with.
     """
     chosen = CHECKS if checks is None else checks
+    release = Path(release)
     subject = Subject.open(release, release_locales(release) if locales is None else locales)
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):

@@ -91,7 +91,7 @@ class ValidationReport(Part):
     rows: int
     """Rows of all its tables, as its manifest says."""
     sdk_version: str
-    """Version of blend-sdk that checked it."""
+    """Version of the SDK that checked it."""
     checks: tuple[CheckResult, ...]
     """One result per check, in the order in which they ran."""
 

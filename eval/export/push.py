@@ -14,6 +14,7 @@ from blend.eval.scoring.scores import ALL, SCORES_NAME, Score, Scores
 from blend.loaders.files.content import read_content
 from blend.loaders.hub.explained import explained
 from blend.loaders.hub.patience import TIMEOUT_S, patient
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
 from blend.version import __version__
 
@@ -113,7 +114,7 @@ def _commit(model: str, path: str, content: str, scores: Scores, *, direct: bool
     with patient(TIMEOUT_S), explained(f"Hub model {model}", purpose="write"):
         from huggingface_hub import CommitOperationAdd, HfApi
 
-        api = HfApi(library_name="blend-sdk", library_version=__version__)
+        api = HfApi(library_name=DISTRIBUTION, library_version=__version__)
         info = api.create_commit(
             model,
             [CommitOperationAdd(path, content.encode())],

@@ -16,6 +16,7 @@ from blend.eval.report.hardest import HardQuestion, hardest_questions
 from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
 from blend.eval.report.sections import Section, overview, region_name, sections
 from blend.loaders.files.whole import write_whole
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, StorageError
 from blend.schemas.locales import Locale, registry
 from blend.version import __version__
@@ -79,6 +80,7 @@ def build_report(directories: Sequence[Path], *, seed: int = 0) -> str:
             charts={name: spec for task in tasks for name, spec in task.charts.items()},
             library=_for_script(library),
             land=_for_script(land()),
+            sdk=DISTRIBUTION,
             version=__version__,
         )
     )

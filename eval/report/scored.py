@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from blend.eval.runs.directory import Run, read_run
 from blend.eval.scoring.scores import ALL, DECISIONS_NAME, SCORES_NAME, Score, Scores
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
 from blend.schemas.misfits import first_reason
 
@@ -116,7 +117,7 @@ _PARTS = {
     "dec": "decoding (dec)",
     "rule": "rule (rule)",
     "lemma": "lemmas (lemma)",
-    "sdk": "version of blend-sdk (sdk)",
+    "sdk": f"version of {DISTRIBUTION} (sdk)",
 }
 """Parts of a signature in words."""
 
@@ -136,6 +137,6 @@ def _scores(run: Run) -> Scores:
         ) from None
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: not scores that this version of blend-sdk reads ({first_reason(error)}); "
+            f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             f"score the run again: blend eval score {run.directory}"
         ) from error

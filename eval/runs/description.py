@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.tasks.items import AnswerKind
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.misfits import first_reason
@@ -60,7 +61,7 @@ class RunDescription(Part):
     run_format: int = Field(default=RUN_FORMAT, le=RUN_FORMAT)
     """Number of this layout."""
     sdk_version: str
-    """Version of blend-sdk that started the run."""
+    """Version of the SDK that started the run."""
     release: AskedRelease
     """The release."""
     task: str
@@ -110,7 +111,7 @@ def read_description(directory: Path) -> RunDescription:
         ) from None
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: not a description that this version of blend-sdk reads ({first_reason(error)}); "
+            f"{path}: not a description that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             "use the version that made it, or run again into another directory"
         ) from error
 

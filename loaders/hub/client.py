@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from blend.loaders.hub.explained import WITHOUT_CHUNKS, ChunksFailed, NotTheHub, Purpose, explained
 from blend.loaders.hub.patience import TIMEOUT_S, OnWait, ProgressWatch, Requests, patient, with_retries
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import BlendError, HubError, InputError
 from blend.version import __version__
 
@@ -190,7 +191,7 @@ def hub_client(
     with patient(timeout_s) as requests, explained(hub_name(repo_id), purpose=purpose):
         from huggingface_hub import HfApi
 
-        api = HfApi(endpoint=endpoint, library_name="blend-sdk", library_version=__version__)
+        api = HfApi(endpoint=endpoint, library_name=DISTRIBUTION, library_version=__version__)
         yield HubClient(api, repo_id, requests=requests, timeout_s=timeout_s, on_wait=on_wait)
 
 

@@ -6,7 +6,7 @@ from blend.loaders.files.toml import read_toml
 from blend.schemas.recipe import Recipe
 
 
-def read_recipe(path: Path) -> Recipe:
+def read_recipe(path: Path | str) -> Recipe:
     """The recipe in a TOML file.
 
     Raises:
@@ -14,4 +14,4 @@ def read_recipe(path: Path) -> Recipe:
         RowError, RowErrors: If it is not TOML (names the line), or if keys are missing, unknown or have values
             that cannot be; names all of them at once.
     """
-    return read_toml(path, Recipe, what="recipe")
+    return read_toml(Path(path), Recipe, what="recipe")

@@ -22,6 +22,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_QUESTIONS,
     model_of,
 )
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME, leads_out
@@ -41,14 +42,14 @@ class ReleaseTables(NamedTuple):
     """`frames.MCQ_ROWS`; null when the release has none."""
 
 
-def read_manifest(release: Path) -> ReleaseManifest:
+def read_manifest(release: Path | str) -> ReleaseManifest:
     """The manifest of a release directory; its paths can be followed.
 
     Raises:
         InputError: If there is none, if it is not one that this version reads, or if it names paths outside the
             release, or tables whose files have no digest.
     """
-    manifest = parse_manifest(release)
+    manifest = parse_manifest(Path(release))
     _check_paths(manifest)
     return manifest
 
@@ -71,7 +72,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
         return ReleaseManifest.from_json(read_content(path, what="manifest").decode())
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: not a manifest that this version of blend-sdk reads ({first_reason(error)}); "
+            f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
 
@@ -99,22 +100,23 @@ def release_locales(release: Path) -> Registry:
     return registry().extended(read_locales(path)) if path.is_file() else registry()
 
 
-def read_config(release: Path, config: str) -> pl.DataFrame:
+def read_config(release: Path | str, config: str) -> pl.DataFrame:
     """All splits of a configuration, in the manifest's order, columns named by the model's fields.
 
     Raises:
         UnknownNameError: If the release has no such configuration; lists those it has.
         InputError: If a file that the manifest names is missing.
     """
-    tables = [table for table in read_manifest(release).tables if table.config == config]
+    folder, manifest = Path(release), read_manifest(release)
+    tables = [table for table in manifest.tables if table.config == config]
     if not tables:
-        held = {table.config for table in read_manifest(release).tables}
+        held = {table.config for table in manifest.tables}
         raise UnknownNameError("configuration", config, held)
     model = model_of(config)
-    return pl.concat([_read_table(release, table, model) for table in tables])
+    return pl.concat([_read_table(folder, table, model) for table in tables])
 
 
-def read_tables(release: Path) -> ReleaseTables:
+def read_tables(release: Path | str) -> ReleaseTables:
     """The questions, annotations and multiple-choice questions of a release, as builders take them.
 
     Raises:

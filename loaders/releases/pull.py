@@ -15,7 +15,7 @@ from blend.schemas.manifest import ReleaseManifest
 
 
 def pull_release(
-    reference: str, out: Path, *, endpoint: str | None = None, replace: bool = False
+    reference: str, out: Path | str, *, endpoint: str | None = None, replace: bool = False
 ) -> ReleaseManifest:
     """Copy a release from the Hub into a directory of its own.
 
@@ -44,7 +44,7 @@ def pull_release(
         there = fetch_release(named.repo_id, named.revision, wanted=_paths, endpoint=endpoint)
     manifest = read_manifest(there)
     check = partial(check_replaceable, name=manifest.name, option="directory", replace=replace)
-    with staged(out, option="directory", check=check) as release:
+    with staged(Path(out), option="directory", check=check) as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
             (release / path).parent.mkdir(parents=True, exist_ok=True)
             # The cache links to its own files: copy what they hold.

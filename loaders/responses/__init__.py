@@ -44,7 +44,7 @@ class ResponseTables(NamedTuple):
     """`frames.FINDINGS`."""
 
 
-def read_responses(folder: Path, *, locales: Registry | None = None) -> ResponseTables:
+def read_responses(folder: Path | str, *, locales: Registry | None = None) -> ResponseTables:
     """The questions, responses and reviews in a directory of raw responses.
 
     Args:
@@ -61,7 +61,7 @@ def read_responses(folder: Path, *, locales: Registry | None = None) -> Response
         RowError, RowErrors: If anything in the files breaks its contract; names all places at once.
     """
     known = registry() if locales is None else locales
-    notes = Notes()
+    folder, notes = Path(folder), Notes()
     files = _layout(folder, notes)
     all_read = not notes.problems
     templates = _table(_TEMPLATES, files["templates"], folder, known, notes)

@@ -42,7 +42,7 @@ class Facts:
     """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
 
 
-def read_facts(path: Path, domain: Domain, *, sha256: str | None = None) -> Facts:
+def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
     """Read a snapshot and keep what a domain needs.
 
     The triples are read once and put into columns as they come. Loading them into a SPARQL store and asking it
@@ -57,6 +57,7 @@ def read_facts(path: Path, domain: Domain, *, sha256: str | None = None) -> Fact
         BlendError: If the file is missing, cut off, not N-Triples, or another than ``sha256`` says.
         MissingExtraError: If pyoxigraph is not installed.
     """
+    path = Path(path)
     if sha256 is not None:
         check_digest(path, sha256)
     tables = _read(path, _wanted(domain))

@@ -21,6 +21,7 @@ from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.session import Session, read_lines
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.domains import Domain
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
 from blend.schemas.food import is_language_tag
@@ -126,7 +127,7 @@ def agent_of(contact: str | None, endpoint: str) -> str:
         )
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
         raise InputError(f"contact {contact!r}: write a mail or web address in ASCII")
-    return f"blend-sdk/{version('blend-sdk')}" + (f" ({contact})" if contact else "")
+    return f"{DISTRIBUTION}/{version(DISTRIBUTION)}" + (f" ({contact})" if contact else "")
 
 
 @contextmanager
@@ -253,7 +254,7 @@ def _finish(session: Session, out: Path, started: str, items: int) -> SnapshotIn
         bytes=len(packed),
         sha256=hashlib.sha256(packed).hexdigest(),
         content_sha256=content,
-        sdk_version=version("blend-sdk"),
+        sdk_version=version(DISTRIBUTION),
     )
     write_whole(out, packed)
     write_whole(out.with_name(SNAPSHOT_NAME), info.to_json())

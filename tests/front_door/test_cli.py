@@ -150,6 +150,54 @@ def test_a_previous_release_that_is_not_there_is_told_before_anything_is_built(
         run("build", "--out", tmp_path / "release", "--previous", tmp_path / "nothere")
 
 
+def sample_recipe_with(tmp_path: Path, version: str, *locales: str) -> Path:
+    """A recipe of the sample in some locales."""
+    path = tmp_path / f"{version}.toml"
+    tags = ", ".join(f'"{tag}"' for tag in locales)
+    path.write_text(
+        f'name = "mine"\nversion = "{version}"\nlocales = [{tags}]\n\n[[sources]]\nkind = "sample"\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("version", "locales", "line"),
+    [
+        (
+            "1.0.1",
+            ["ko-KR", "en-US"],
+            (
+                "Since 1.0.0: patch (changed in the manifest: recipe.previous; other files changed: "
+                "README.md). 1.0.1 follows."
+            ),
+        ),
+        (
+            "1.1.0",
+            ["ko-KR"],
+            (
+                "Since 1.0.0: major (annotations: 1 split removed: US; short-answer-questions: 1 split "
+                "removed: US; short-answer-prompts: 1 split removed: US). 1.1.0 does not follow: build it as "
+                "2.0.0 before you publish it."
+            ),
+        ),
+    ],
+)
+def test_build_says_which_step_follows_on_the_previous_release(
+    tmp_path: Path, version: str, locales: list[str], line: str
+):
+    before = sample_recipe_with(tmp_path, "1.0.0", "ko-KR", "en-US")
+    run("build", before, "--out", tmp_path / "before")
+    after = sample_recipe_with(tmp_path, version, *locales)
+    printed = run("build", after, "--out", tmp_path / "after", "--previous", tmp_path / "before")
+    assert printed.splitlines()[-1] == line
+
+
+def test_build_says_of_no_step_without_a_previous_release(release: Path, tmp_path: Path):
+    recipe = sample_recipe_with(tmp_path, "1.0.0", "ko-KR")
+    assert "Since" not in run("build", recipe, "--out", tmp_path / "release")
+
+
 def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
     printed = json.loads(run("stats", release, "--json", "--out", tmp_path / "stats"))
     assert sum(row["questions"] for row in printed["counts"]) == 395

@@ -36,4 +36,7 @@ def test_an_unknown_name_lists_the_valid_ones():
 
 def test_a_missing_extra_names_the_extra():
     error = MissingExtraError("A chat model as judge", extra="judge")
-    assert str(error) == 'A chat model as judge needs an optional dependency: pip install "blend-sdk[judge]"'
+    assert str(error) == (
+        "A chat model as judge needs an optional dependency; "
+        'in a checkout of blend-sdk: pip install -e ".[judge]"'
+    )

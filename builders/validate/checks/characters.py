@@ -21,6 +21,9 @@ PROMPTS: Final = ("prompt", "en_prompt")
 _MAY_BE_BLANK = ("question", "Question")
 """Columns that are blank where their source left them so."""
 
+_EMPTY_WHERE_UNKNOWN = ("Source",)
+"""Columns that are empty where nobody recorded what they hold."""
+
 _SUSPECT = r"^$|^\s|\s$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\x{FFFD}]"
 """Texts worth a closer look; far fewer than all."""
 
@@ -90,6 +93,8 @@ def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[P
         where: Its place.
         ordinary: Invisible characters that belong to its script.
     """
+    if not text and column in _EMPTY_WHERE_UNKNOWN:
+        return
     if not text.strip():
         found = warning if column in _MAY_BE_BLANK else error
         yield found(where, f"column {column} is blank", "fill it in or leave the row out")

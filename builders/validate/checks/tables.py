@@ -10,6 +10,7 @@ from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem
 from blend.builders.validate.subject import Subject, Survey, id_column, is_known
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import TableInfo
 from blend.schemas.misfits import Misfit, misfits
@@ -88,7 +89,7 @@ def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
     if not is_known(table.config):
         known = ", ".join(CONFIGS)
         what = f"unknown configuration {table.config!r}, its rows are not checked; known are {known}"
-        yield error(place, what, "validate with the version of blend-sdk that built the release")
+        yield error(place, what, f"validate with the version of {DISTRIBUTION} that built the release")
         return
     expected = {field.name: str(field.type) for field in arrow_schema(model_of(table.config))}
     held = {field.name: str(field.type) for field in survey.schema}

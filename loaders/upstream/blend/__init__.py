@@ -52,7 +52,7 @@ class BlendTables(NamedTuple):
     """`frames.FINDINGS`, one row per irregularity."""
 
 
-def read_blend(folder: Path, *, clean: bool = True, locales: Registry | None = None) -> BlendTables:
+def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | None = None) -> BlendTables:
     """The questions and annotations of all regions in a folder of BLEnD's files.
 
     Args:
@@ -73,7 +73,7 @@ def read_blend(folder: Path, *, clean: bool = True, locales: Registry | None = N
         RowError, RowErrors: If anything cannot be read or contradicts itself; names all places at once.
     """
     known = registry() if locales is None else locales
-    root, labels = data_folder(folder), _labels(known)
+    root, labels = data_folder(Path(folder)), _labels(known)
     tidy = Tidy(Notes(), clean=clean)
     questions: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []

@@ -20,7 +20,7 @@ PAIRS = [(a, b) for a in TEXTS for b in TEXTS if a < b]
 def library() -> None:
     """The extra ``embed``, which the tests' own extra leaves out for its size."""
     if importlib.util.find_spec("sentence_transformers") is None:
-        message = 'sentence-transformers is not here: pip install -c constraints.txt "blend-sdk[embed]"'
+        message = 'sentence-transformers is not here: in the checkout: pip install -e ".[embed]"'
         if os.environ.get("BLEND_REQUIRE_ALL") == "1":
             pytest.fail(message)
         pytest.skip(message)

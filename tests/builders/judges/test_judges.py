@@ -163,18 +163,21 @@ def test_verdicts_of_a_chat_model_must_go_somewhere():
     assert str(caught.value) == "judge: verdicts of a chat model must be kept; pass record to make_judges"
 
 
+IN_A_CHECKOUT = '{} needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[{}]"'
+
+
 @pytest.mark.parametrize(
     ("module", "judge", "message"),
     [
         (
             "openai",
             ChatJudge("m1", record=ignore),
-            'the chat judge needs an optional dependency: pip install "blend-sdk[judge]"',
+            IN_A_CHECKOUT.format("the chat judge", "judge"),
         ),
         (
             "sentence_transformers",
             EmbeddingJudge("org/name@v1", threshold=0.8),
-            'the embedding judge needs an optional dependency: pip install "blend-sdk[embed]"',
+            IN_A_CHECKOUT.format("the embedding judge", "embed"),
         ),
     ],
 )

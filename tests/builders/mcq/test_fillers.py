@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from mcq_inputs import FRUIT, build_of, shown_to
+from mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
 from blend.schemas.frames import FILLERS
@@ -49,6 +49,51 @@ def test_a_filler_passes_the_same_rules(row, outcome):
     build = build_of(SHORT, fillers=fillers_of({**row, "locale": "en-GB"}))
     assert build.n_mcqs == 0
     assert build.fillers["outcome"].to_list() == [outcome]
+
+
+@pytest.mark.parametrize(
+    ("answers", "filler", "detail"),
+    [
+        # Korea has no answer that may be shown; Greece is in no table and comes with the filler alone.
+        (
+            {**SHORT, "ko-KR": [("plum", 1)]},
+            {},
+            (
+                "2 of 3 other regions (1 only by fillers) have an option left, 3 are needed; "
+                "1 offers none, 0 only what an acceptable answer rules out"
+            ),
+        ),
+        # A filler for a region that answers changes no count.
+        (
+            {**SHORT, "ko-KR": [("plum", 1)], "ar-DZ": [("fig", 1)]},
+            {"region": "KR"},
+            (
+                "2 of 3 other regions have an option left, 3 are needed; "
+                "1 offers none, 0 only what an acceptable answer rules out"
+            ),
+        ),
+        (
+            SHORT,
+            {"option": "Apple pie"},
+            (
+                "2 of 3 other regions (1 only by fillers) have an option left, 3 are needed; "
+                "0 offer none, 1 only what an acceptable answer rules out"
+            ),
+        ),
+    ],
+)
+def test_short_questions_count_the_regions_that_fillers_bring(answers, filler, detail):
+    build = build_of(answers, fillers=fillers_of({**filler, "locale": "en-GB"}))
+    assert loss_of(build, "en-GB") == ("short", detail)
+
+
+def test_short_questions_count_no_region_that_contains_the_one_asked_about():
+    # Indonesia contains West Java: what people say there is no wrong answer here.
+    build = build_of({"id-ID": [("rice", 3)], "su-JB": [("tempeh", 3)], "en-US": [("pear", 3)]})
+    assert loss_of(build, "su-JB")[1] == (
+        "1 of 1 other regions have an option left, 3 are needed; "
+        "0 offer none, 0 only what an acceptable answer rules out"
+    )
 
 
 def test_a_filler_is_not_used_where_there_are_options():

@@ -101,6 +101,22 @@ def test_annotations_of_other_questions(release):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What do pupils do?", "Translation does not name South Korea"),
+        ("What do pupils in Mexico do?", "Translation names Mexico, not South Korea"),
+    ],
+)
+def test_a_question_that_names_no_country_or_another(release, text: str, said: str):
+    def change(rows):
+        rows[0]["Translation"] = text
+
+    release.change("short-answer-questions", "KR", change)
+    told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
+    assert told == [f"warning: {SAQ}:edu-01: {said}; {FIX}"]
+
+
 def test_multiple_choice_questions_of_other_questions(release):
     def change(rows):
         rows[0]["question"] = "What do pupils in the UK do?"

@@ -148,7 +148,7 @@ def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch)
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    expected = 'the report needs an optional dependency: pip install "blend-sdk[report]"'
+    expected = 'the report needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[report]"'
     with pytest.raises(MissingExtraError, match=f"^{re.escape(expected)}$"):
         build_report([good])
 

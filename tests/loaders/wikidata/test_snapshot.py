@@ -276,7 +276,7 @@ def test_without_the_extra(
 ):
     endpoint = serve(FACTS)
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=r'pip install "blend-sdk\[wikidata\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[wikidata\]"'):
         take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     assert not endpoint.log
 

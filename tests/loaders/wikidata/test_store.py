@@ -39,7 +39,8 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(MissingExtraError) as error:
         read_facts(path, DISH)
     assert str(error.value) == (
-        'reading a Wikidata snapshot needs an optional dependency: pip install "blend-sdk[wikidata]"'
+        "reading a Wikidata snapshot needs an optional dependency; "
+        'in a checkout of blend-sdk: pip install -e ".[wikidata]"'
     )
 
 
