@@ -39,7 +39,7 @@ def {task}(region: str | None = None) -> Task:
         # The first letter that stands alone; an answer without one is wrong.
         scorer=pattern(r"(?:^|[^A-Za-z])([A-D])(?![A-Za-z])"),
         # Questions of one template are not independent, so the standard error is clustered by template.
-        metrics=[grouped(accuracy(), "region"), stderr(cluster="template_id")],
+        metrics=[accuracy(), stderr(cluster="template_id"), grouped(accuracy(), "region", all=False)],
         version="{version}",
     )
 '''

@@ -7,20 +7,9 @@ import polars as pl
 import pytest
 import yaml
 
-from blend.builders.release import build_release
 from blend.eval.export import export_tasks
 from blend.eval.tasks.asking import ask
-from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import InputError, UnknownNameError
-
-FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("export") / "release"
-    build_release(sample_recipe().model_copy(update={"locales": FOUR}), out)
-    return out
 
 
 @pytest.mark.parametrize("style", ["letters", "texts"])
