@@ -1,5 +1,16 @@
-"""``python -m blend`` is ``blend``."""
+"""Where ``blend`` and ``python -m blend`` begin."""
 
-from blend.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command line; Ctrl-C while it is still being loaded ends it like any later one."""
+    try:
+        from blend.cli import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -7,18 +7,20 @@ an error that no code foresaw is shown with its traceback.
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from blend.cli import build, diff, init, look, publish, templates, validate, wikidata
 from blend.cli import eval as evaluation
+from blend.cli.application import Application
 from blend.cli.last_resort import last_words
+from blend.cli.streams import patient_streams
 from blend.schemas.errors import BlendError
 from blend.schemas.text import harmless
 from blend.version import __version__
 
-app = typer.Typer(
+app = Application(
     name="blend",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -55,13 +57,26 @@ def _blend(
 def main() -> None:
     """Run the command line and turn whatever goes wrong into one message and an exit code."""
     try:
+        with patient_streams():
+            _run()
+    except BlendError as error:
+        # What was still to be printed when the command had ended.
+        _end(str(error), 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _run() -> None:
+    try:
         app()
     except BlendError as error:
-        typer.echo(f"error: {harmless(str(error))}", err=True)
-        sys.exit(1)
+        _end(str(error), 1)
     except Exception as error:
         if os.environ.get("BLEND_TRACEBACK"):
             raise
-        sentence, code = last_words(error)
-        typer.echo(f"error: {harmless(sentence)}", err=True)
-        sys.exit(code)
+        _end(*last_words(error))
+
+
+def _end(sentence: str, code: int) -> NoReturn:
+    typer.echo(f"error: {harmless(sentence)}", err=True)
+    sys.exit(code)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from blend.cli import eval_export
+from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.schemas.errors import InputError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from blend.eval.runs.running import Outcome
     from blend.eval.tasks.asking import AskedOfRelease
 
-app = typer.Typer(
+app = Application(
     no_args_is_help=True,
     help="Ask a model the questions of a release, and score what it answers.",
 )

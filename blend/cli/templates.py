@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.cli.application import Application
 from blend.schemas.errors import InputError, StorageError
 from blend.schemas.text import counted
 
@@ -16,7 +17,7 @@ LocaleFile = Annotated[
     typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),
 ]
 
-app = typer.Typer(
+app = Application(
     no_args_is_help=True,
     help="Make question templates from questions that natives wrote. `docs/templates.md` walks through it.",
 )

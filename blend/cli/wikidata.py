@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
+from blend.cli.application import Application
+
+app = Application(
     no_args_is_help=True,
     help="Take snapshots of Wikidata to build from offline. `docs/wikidata.md` walks through it.",
 )

@@ -1,0 +1,38 @@
+"""The application class of the command line: its help shows a flag as a flag, without a type."""
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_flag_types(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_flag_types(super().get_params(ctx))
+
+
+class Application(typer.Typer):
+    """A group of commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(cls=_Group, **options)
+
+    def command(
+        self, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a function as a command, see `typer.Typer.command`."""
+        return super().command(name, cls=_Command, **options)
+
+
+def _without_flag_types(parameters: list[Any]) -> list[Any]:
+    """The parameters; typer would print ``<bool>`` behind a flag, which takes no value."""
+    for parameter in parameters:
+        if getattr(parameter, "is_bool_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    return parameters

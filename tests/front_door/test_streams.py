@@ -1,0 +1,97 @@
+"""Standard streams: a reader that leaves, a full disk and Ctrl-C end a command without a traceback."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blend.cli.streams import patient_streams
+
+BLEND = (str(Path(sys.executable).with_name("blend")),)
+
+
+def printing(release: Path) -> dict[str, list[str]]:
+    """Commands that print a lot, by name."""
+    return {
+        "help": ["--help"],
+        "help of a command": ["build", "--help"],
+        "show": ["show", str(release)],
+        "stats": ["stats", str(release)],
+        "stats as JSON": ["stats", str(release), "--json"],
+        "status": ["status"],
+        "schema": ["schema", "recipe"],
+        "locales": ["locales"],
+        "diff": ["diff", str(release), str(release)],
+        "validate": ["validate", str(release), "--skip", "loading"],
+    }
+
+
+def after_its_reader_left(*arguments: str) -> tuple[int, str]:
+    """Exit code and standard error of a command that nobody reads: what ``head`` leaves, without its chance."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run([*BLEND, *arguments], stdout=writer, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writer)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", printing(Path()))
+def test_a_command_ends_quietly_when_its_reader_has_left(name: str, sample_release: Path):
+    code, errors = after_its_reader_left(*printing(sample_release)[name])
+    assert code == 0
+    assert "Traceback" not in errors
+    assert "Broken" not in errors
+
+
+@pytest.mark.integration
+def test_the_exit_code_outlives_the_reader(sample_release: Path, tmp_path: Path):
+    damaged = shutil.copytree(sample_release, tmp_path / "damaged")
+    (damaged / "README.md").write_text("empty", encoding="utf-8")
+    assert after_its_reader_left("validate", str(damaged), "--only", "files")[0] == 1
+
+
+@pytest.mark.integration
+def test_a_full_disk_is_one_sentence():
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*BLEND, "locales"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: standard output: cannot write (No space left on device); make room, or send it elsewhere\n",
+    )
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", ["stats", "show", "validate"])
+def test_interrupted_while_it_prints_it_ends_with_130(name: str, sample_release: Path):
+    # The pipe holds less than one write: after the first byte has come, the command stands in that write.
+    fcntl = pytest.importorskip("fcntl")
+    reader, writer = os.pipe()
+    if not hasattr(fcntl, "F_SETPIPE_SZ"):
+        pytest.skip("this system has pipes of one size only")
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    command = [*BLEND, *printing(sample_release)[name]]
+    process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    with open(reader, "rb", buffering=0) as output:
+        assert output.read(1)
+        process.send_signal(signal.SIGINT)
+        while output.read(4096):
+            pass
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+
+
+def test_streams_without_a_descriptor_stay_as_they_are(capsys: pytest.CaptureFixture[str]):
+    before = sys.stdout
+    with patient_streams():
+        assert sys.stdout is before
