@@ -76,7 +76,7 @@ FILLERS = pl.Schema(
         **_PLACE,
     }
 )
-"""One row per reviewed wrong option: the template, the locale asked about (null: any), the option in English,
+"""One row per reviewed distractor: the template, the locale asked about (null: any), the option in English,
 the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
 
 FINDINGS = pl.Schema(

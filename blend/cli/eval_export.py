@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from blend.cli.build import DEFAULT_OUT
+from blend.schemas.text import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +41,9 @@ def export(
     from blend.eval.export import export_tasks
 
     made = export_tasks(release, to, out, style=style, locales=locales, limit=limit)
-    typer.echo(f"Wrote {made.n_questions:,} questions about {', '.join(made.regions)} to {out}. Run them:")
+    typer.echo(
+        f"Wrote {counted(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
+    )
     if to == "lm-eval":
         typer.echo(f"  cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …")
     else:

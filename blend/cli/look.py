@@ -43,26 +43,45 @@ def stats(
     out: Annotated[
         Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
     ] = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Print this table only; can be repeated. `docs/stats.md` lists their names, and so does an "
+            "unknown one.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients."""
+    """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients.
+
+    - `blend stats release --table overlap` prints one table.
+    - `blend stats release --out figures` keeps all of them as files.
+    """
     import json
 
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
-    from blend.views.stats import dataset_tables, write_frames
+    from blend.views.stats import chosen_tables, write_frames
+
+    if table and as_json:
+        raise InputError(
+            "--table chooses what is printed for people, and --json prints everything; leave one out"
+        )
 
     figures = stats_of_release(release) if blend_data is None else stats_of_blend(blend_data)
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
+    tables = chosen_tables(figures, table)
     if as_json:
         typer.echo(json.dumps(figures.to_json(), ensure_ascii=False, indent=2))
         return
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
-    for table in dataset_tables(figures):
-        console.print(table)
-        console.print()
+    for number, figures_table in enumerate(tables):
+        if number:
+            console.print()
+        console.print(figures_table)
 
 
 def status(
@@ -113,7 +132,9 @@ def schema(
         return
     if name not in MODELS:
         raise UnknownNameError("model", name, MODELS)
-    typer.echo(json.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2))
+    # Descriptions are Markdown for most readers of JSON Schemas.
+    text = json.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2).replace("``", "`")
+    typer.echo(text)
 
 
 def locales(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.schemas.text import counted
+
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
     from blend.views.safe import SafeConsole
@@ -107,9 +109,8 @@ def pull(
 
     with interruptible():
         manifest = pull_release(reference, out, replace=replace)
-    typer.echo(
-        f"{manifest.name} {manifest.version} is in {out}: {len(manifest.files) + 1} files, all as published"
-    )
+    files = counted(len(manifest.files) + 1, "file")
+    typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Standard streams that may fail: the reader leaves, as ``head`` does once it has its lines, or the disk is full."""
+"""Standard streams that may fail: the reader leaves, as ``head`` does after its lines, or the disk is full."""
 
 import io
 import sys
@@ -36,8 +36,8 @@ class _Output(io.FileIO):
 def patient_streams() -> Iterator[None]:
     """Let a command do its work to the end, with its own exit code, although its reader has left.
 
-    ``blend stats release | head`` ends quietly; ``blend validate release | head`` still fails for a release that
-    is not valid. Streams without a file descriptor (of a test, of a notebook) stay as they are.
+    ``blend stats release | head`` ends quietly; ``blend validate release | head`` still fails for a release
+    that is not valid. Streams without a file descriptor (of a test, of a notebook) stay as they are.
 
     Raises:
         StorageError: If the last lines cannot be written for another reason.

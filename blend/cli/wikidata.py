@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
+from blend.schemas.text import counted
 
 app = Application(
     no_args_is_help=True,
@@ -59,5 +60,5 @@ def snapshot(
             notify=notify,
             on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
-    typer.echo(f"{out}: {info.triples:,} triples about {info.items:,} items. Build from it:")
+    typer.echo(f"{out}: {counted(info.triples, 'triple')} about {counted(info.items, 'item')}. Build from it:")
     typer.echo(f"  blend build --food {out}")

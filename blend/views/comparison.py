@@ -9,6 +9,7 @@ from rich.text import Text
 
 from blend.eval.report.compare import Comparisons, Difference, Pair
 from blend.eval.statistics.figures import Estimate
+from blend.schemas.text import counted
 from blend.views.safe import shown
 
 _STYLES = {"better": "green", "worse": "red", "no difference shown": "dim"}
@@ -20,7 +21,8 @@ def comparison_views(found: Comparisons) -> Iterator[RenderableType]:
     for pair in found.pairs:
         yield _verdict(pair)
         yield _regions(pair)
-    yield Text(found.signature, style="dim", overflow="fold")
+    # In one line, however narrow the terminal: it is there to be copied.
+    yield Text(found.signature, style="dim", overflow="ignore", no_wrap=True)
 
 
 def interval(estimate: Estimate, *, signed: bool = False) -> str:
@@ -40,13 +42,10 @@ def p_text(p_value: float) -> str:
 
 def _standings(found: Comparisons) -> Table:
     table = Table(title="Mean over regions, % right", title_justify="left", box=SIMPLE_HEAD, show_edge=False)
-    for name, justify in (
-        ("place", "right"),
-        ("possible", "right"),
-        ("model", "left"),
-        ("95 % interval", "left"),
-    ):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for name in ("place", "possible"):
+        table.add_column(name, justify="right")
+    for name in ("model", "95 % interval"):
+        table.add_column(name, overflow="fold")
     for standing in found.standings:
         rank = standing.rank
         possible = str(rank.best) if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
@@ -65,7 +64,8 @@ def _verdict(pair: Pair) -> Text:
         text.append(f"{second} is {macro.verdict} than {first}", style=f"bold {_STYLES[macro.verdict]}")
     text.append(f" in the mean over regions ({figures}).")
     if pair.n_left_out:
-        text.append(f" {pair.n_left_out:,} items that only one of them answered are left out.")
+        verb = "is" if pair.n_left_out == 1 else "are"
+        text.append(f" {counted(pair.n_left_out, 'item')} that only one of them answered {verb} left out.")
     return text
 
 

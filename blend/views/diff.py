@@ -19,10 +19,13 @@ from blend.builders.diff.version_step import (
     expected_version,
     version_step,
 )
+from blend.schemas.text import counted
 
 _STYLES: dict[Step, str] = {"major": "bold red", "minor": "yellow", "patch": "cyan", "none": "green"}
 _COUNTS = ("added", "removed", "changed", "moved")
 _INDENT = 6
+_FRAMES = 10
+"""Columns of the terminal between and around three columns of a table."""
 
 
 def diff_views(diff: ReleaseDiff, *, examples: int, width: int) -> Iterator[RenderableType]:
@@ -110,9 +113,7 @@ def _config(config: ConfigDiff, examples: int, width: int) -> Iterator[Renderabl
             lines.append(_ids(what, ids[:examples], total))
     found = examples_by_column(config, examples)
     for column, total in column_totals(config).items():
-        lines.append(
-            Text.assemble("  ", (column, "bold"), f" changed in {total:,} row{'' if total == 1 else 's'}")
-        )
+        lines.append(Text.assemble("  ", (column, "bold"), f" changed in {counted(total, 'row')}"))
         lines += [_example(split, change, width) for split, change in found.get(column, [])]
     if lines:
         yield Group(Text(config.config, style="italic"), *lines)
@@ -135,9 +136,13 @@ def _example(split: str, change: CellChange, width: int) -> RenderableType:
 
 def _settings(diff: ReleaseDiff, width: int) -> Table:
     table = Table(title="Settings", title_justify="left")
-    for name in ("setting", "before", "now"):
-        table.add_column(name, overflow="fold")
+    # Names of settings hold no blanks at which they could be broken; what they leave is for the values.
+    longest = min(max(len(setting.path) for setting in diff.settings), width // 2)
+    table.add_column("setting", overflow="fold", min_width=longest)
+    room = (width - longest - _FRAMES) // 2
+    for name in ("before", "now"):
+        table.add_column(name, overflow="fold", max_width=room)
     for setting in diff.settings:
-        pair = value_pair(setting.old, setting.new, width // 2)
+        pair = value_pair(setting.old, setting.new, 2 * room)
         table.add_row(*(escape(text) for text in (setting.path, *pair)))
     return table

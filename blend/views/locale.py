@@ -4,14 +4,22 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from blend.builders.cards.fields import plain
 from blend.schemas.locales import Locale
+from blend.schemas.text import counted
 
 
 def locale_table(locales: Sequence[Locale]) -> Table:
-    """One line per locale."""
-    table = Table(title=f"{len(locales)} locales", title_justify="left")
-    for heading in ("locale", "split", "language", "region", "in a question", "upstream", "in"):
+    """One line per locale, with a column per dataset that says whether it holds the locale."""
+    collections = list(dict.fromkeys(name for locale in locales for name in locale.collections))
+    table = Table(title=counted(len(locales), "locale"), title_justify="left")
+    for heading in ("locale", "split"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("language", "region", "in a question"):
         table.add_column(heading, overflow="fold")
+    for name in collections:
+        # Broken behind its first hyphen: the heading would otherwise be far wider than what stands below it.
+        table.add_column(name.replace("-", "-\n", 1), justify="center")
     for locale in locales:
         table.add_row(
             locale.tag,
@@ -19,8 +27,7 @@ def locale_table(locales: Sequence[Locale]) -> Table:
             locale.language_name,
             locale.region_name,
             locale.prompt_name,
-            locale.upstream,
-            " ".join(locale.collections),
+            *("yes" if name in locale.collections else "" for name in collections),
         )
     return table
 
@@ -28,11 +35,11 @@ def locale_table(locales: Sequence[Locale]) -> Table:
 def locale_details(locale: Locale) -> Table:
     """Every field of one locale with what it means."""
     table = Table(title=locale.tag, title_justify="left")
-    table.add_column("field")
+    table.add_column("field", no_wrap=True)
     table.add_column("value", overflow="fold")
     table.add_column("meaning", overflow="fold")
     for name, field in Locale.model_fields.items():
         value = getattr(locale, name)
-        shown = ", ".join(value) if isinstance(value, tuple) else str(value)
-        table.add_row(name, shown, field.description)
+        shown = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+        table.add_row(name, shown, plain(field.description or ""))
     return table

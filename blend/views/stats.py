@@ -4,21 +4,20 @@ The tables are at most 80 columns wide, whatever the terminal; what would be wid
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.markup import escape
 from rich.table import Table
 
 from blend.builders.stats import Stats
 from blend.builders.stats.dataset import DatasetStats
-from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
 from blend.loaders.files.whole import whole_file, write_whole
-from blend.schemas.errors import InputError
-from blend.schemas.rows import LETTERS
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.views.mcq import mcq_tables
+from blend.views.tables import count, figures_table, mean, topic_heads, with_total
 from blend.views.triples import food_stats_tables
 
 _WIDTH = 80
@@ -45,31 +44,46 @@ _PER_QUESTION = {
 }
 
 _BY_TOPIC = {
-    "Votes for the most frequent answer, by topic": ("max_votes", "with_annotations"),
-    "Agreement, by topic": ("agreement", "annotators"),
-    "Different answers, by topic": ("answers", "groups"),
-    "Non-answers, by topic": ("non_answers", "all_keys"),
+    "top-votes-by-topic": ("Votes for the most frequent answer, by topic", "max_votes", "with_annotations"),
+    "agreement-by-topic": ("Agreement, by topic", "agreement", "annotators"),
+    "answers-by-topic": ("Different answers, by topic", "answers", "groups"),
+    "non-answers-by-topic": ("Non-answers, by topic", "non_answers", "all_keys"),
 }
 
 
-def dataset_tables(figures: DatasetStats) -> list[Table]:
-    """All figures of a release, those of its questions first."""
-    tables = [] if figures.questions is None else stats_tables(figures.questions)
-    return tables + [table for name, food in figures.food.items() for table in food_stats_tables(name, food)]
+def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
+    """All figures of a release by the name of their table, those of its questions first."""
+    tables = {} if figures.questions is None else stats_tables(figures.questions)
+    for name, food in figures.food.items():
+        tables |= food_stats_tables(name, food)
+    return tables
 
 
-def stats_tables(stats: Stats) -> list[Table]:
-    """All figures, each table with a caption that says what they are and in which unit."""
-    tables = [
-        _counts(stats),
-        _per_question(stats),
-        _measures(stats),
-        *(_by_topic(stats, title, *key) for title, key in _BY_TOPIC.items()),
-        _topics(stats),
-        _non_answers(stats),
-        _overlap(stats),
-    ]
-    return tables if stats.mcqs is None else tables + mcq_tables(stats.mcqs)
+def chosen_tables(figures: DatasetStats, names: Sequence[str] | None) -> list[Table]:
+    """The tables of these names in the order of the names; all without any.
+
+    Raises:
+        UnknownNameError: If the dataset has no table of a name.
+    """
+    tables = dataset_tables(figures)
+    for name in names or ():
+        if name not in tables:
+            raise UnknownNameError("table", name, tables)
+    return [tables[name] for name in names or tables]
+
+
+def stats_tables(stats: Stats) -> dict[str, Table]:
+    """All figures by the name of their table; its caption says what they are and in which unit."""
+    tables = {
+        "counts": _counts(stats),
+        "per-question": _per_question(stats),
+        "measures": _measures(stats),
+        **{name: _by_topic(stats, *of) for name, of in _BY_TOPIC.items()},
+        "templates": _topics(stats),
+        "non-answers": _non_answers(stats),
+        "overlap": _overlap(stats),
+    }
+    return tables if stats.mcqs is None else tables | mcq_tables(stats.mcqs)
 
 
 def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any], out: Path) -> None:
@@ -96,13 +110,8 @@ def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any],
         ) from error
 
 
-def mcq_tables(mcqs: McqStats) -> list[Table]:
-    """The figures of multiple-choice questions: how many, where the right one stands, who distracts."""
-    return [_mcq_counts(mcqs), _mcq_topics(mcqs), _mcq_distractors(mcqs)]
-
-
 def _counts(stats: Stats) -> Table:
-    table = _table(
+    table = figures_table(
         "Questions, answers and votes",
         "Counts. Unanswered: no annotator gave an answer. Scored: short-answer scoring does not skip it."
         " Answers: different ones, variants merged; strings: with variants. Votes: annotators behind answers.",
@@ -110,12 +119,12 @@ def _counts(stats: Stats) -> Table:
         _COUNTS.values(),
     )
     for row in stats.counts.iter_rows(named=True):
-        table.add_row(row["locale"], *(_count(row[name]) for name in _COUNTS))
-    return _with_total(table, "all", (_count(int(stats.counts[name].sum())) for name in _COUNTS))
+        table.add_row(row["locale"], *(count(row[name]) for name in _COUNTS))
+    return with_total(table, "all", (count(int(stats.counts[name].sum())) for name in _COUNTS))
 
 
 def _per_question(stats: Stats) -> Table:
-    table = _table(
+    table = figures_table(
         "Per question",
         "Means over questions. Top votes: annotators behind the most frequent answer. Agreement: their share"
         " of the annotators. Majority: share of questions where they are more than half. See the next table.",
@@ -124,9 +133,9 @@ def _per_question(stats: Stats) -> Table:
     )
     means = _cells(stats.locale_means, "locale")
     for locale in stats.counts["locale"]:
-        table.add_row(locale, *(_mean(*means[locale, *key]) for key in _PER_QUESTION.values()))
+        table.add_row(locale, *(mean(*means[locale, *key]) for key in _PER_QUESTION.values()))
     overall = _cells(stats.overall_means)
-    return _with_total(table, "all", (_mean(*overall[key]) for key in _PER_QUESTION.values()))
+    return with_total(table, "all", (mean(*overall[key]) for key in _PER_QUESTION.values()))
 
 
 def _measures(stats: Stats) -> Table:
@@ -140,9 +149,9 @@ def _measures(stats: Stats) -> Table:
         table.add_row(
             f"{measure.replace('_', ' ')}\n{definition.replace('_', ' ')}",
             MEASURES[measure][definition].text,
-            _count(row["n"]),
-            _mean(row["mean"], unit),
-            _mean(row["mean_of_locale_means"], unit),
+            count(row["n"]),
+            mean(row["mean"], unit),
+            mean(row["mean_of_locale_means"], unit),
         )
     return table
 
@@ -151,34 +160,34 @@ def _by_topic(stats: Stats, title: str, measure: str, definition: str) -> Table:
     of = MEASURES[measure][definition]
     topics = stats.topics["topic"].to_list()
     unit = "percent" if of.unit == "fraction" else of.unit
-    table = _table(title, f"Mean over questions, in {unit}. {of.text}", "locale", _heads(topics))
+    table = figures_table(title, f"Mean over questions, in {unit}. {of.text}", "locale", topic_heads(topics))
     means = stats.topic_means.filter(measure=measure, definition=definition)
     cells = {(row["locale"], row["topic"]): row["mean"] for row in means.iter_rows(named=True)}
     for locale in stats.counts["locale"]:
-        table.add_row(locale, *(_mean(cells.get((locale, topic)), of.unit) for topic in topics))
+        table.add_row(locale, *(mean(cells.get((locale, topic)), of.unit) for topic in topics))
     return table
 
 
 def _topics(stats: Stats) -> Table:
     topics = stats.topics["topic"].to_list()
-    table = _table(
+    table = figures_table(
         "Templates by topic and origin",
         "Counts of question templates; a template is asked in every locale. Origin: locale whose natives"
         " wrote it.",
         "origin",
-        [*_heads(topics), "all"],
+        [*topic_heads(topics), "all"],
     )
     cells = {(row["source_locale"], row["topic"]): row["templates"] for row in stats.sources.to_dicts()}
     for source in dict.fromkeys([*stats.counts["locale"], *stats.sources["source_locale"]]):
         counts = [cells.get((source, topic), 0) for topic in topics]
         if any(counts):
-            table.add_row(source or "unknown", *map(_count, [*counts, sum(counts)]))
+            table.add_row(source or "unknown", *map(count, [*counts, sum(counts)]))
     totals = stats.topics["templates"].to_list()
-    return _with_total(table, "all", map(_count, [*totals, sum(totals)]))
+    return with_total(table, "all", map(count, [*totals, sum(totals)]))
 
 
 def _non_answers(stats: Stats) -> Table:
-    table = _table(
+    table = figures_table(
         "Non-answers",
         "Votes for not answering. Other: a reason in the annotator's own words. Per question: all kinds"
         " together.",
@@ -191,9 +200,9 @@ def _non_answers(stats: Stats) -> Table:
     for locale, questions in stats.counts.select("locale", "questions").iter_rows():
         counts = [cells[locale, kind] for kind in KINDS]
         sums = [a + b for a, b in zip(sums, counts, strict=True)]
-        table.add_row(locale, *map(_count, [*counts, sum(counts)]), f"{sum(counts) / questions:.2f}")
+        table.add_row(locale, *map(count, [*counts, sum(counts)]), f"{sum(counts) / questions:.2f}")
     n = stats.counts["questions"].sum()
-    return _with_total(table, "all", [*map(_count, [*sums, sum(sums)]), f"{sum(sums) / n:.2f}" if n else "–"])
+    return with_total(table, "all", [*map(count, [*sums, sum(sums)]), f"{sum(sums) / n:.2f}" if n else "–"])
 
 
 def _overlap(stats: Stats) -> Table:
@@ -220,7 +229,7 @@ def _triangle(
         table.add_column(head, justify="right", no_wrap=True)
     cells = {(a, b): n for a, b, n in overlap.select("locale_b", "locale_a", "common_lemmas").iter_rows()}
     for i, tag in enumerate(tags[1:], start=1):
-        table.add_row(tag, *(_count(cells[tag, other]) for other in tags[:i]))
+        table.add_row(tag, *(count(cells[tag, other]) for other in tags[:i]))
     return table
 
 
@@ -233,70 +242,10 @@ def _extremes(overlap: pl.DataFrame, title: str, caption: str) -> Table:
     ends = [ranked] if ranked.height <= 2 * _EXTREMES else [ranked.head(_EXTREMES), ranked.tail(_EXTREMES)]
     for end in ends:
         for row in end.iter_rows(named=True):
-            share = _mean(row["lemma_share"], "fraction")
+            share = mean(row["lemma_share"], "fraction")
             pair = f"{row['locale_a']} and {row['locale_b']}"
-            table.add_row(pair, _count(row["common_lemmas"]), share, _count(row["common_words"]))
+            table.add_row(pair, count(row["common_lemmas"]), share, count(row["common_words"]))
         table.add_section()
-    return table
-
-
-def _mcq_counts(mcqs: McqStats) -> Table:
-    table = _table(
-        "Multiple-choice questions",
-        "Counts. Templates: those that give the locale any. A to D: questions by letter of the right option.",
-        "locale",
-        ("templates", "questions", *LETTERS),
-    )
-    places = dict(mcqs.positions.group_by("locale").agg("mcqs").iter_rows())
-    totals = mcqs.counts.group_by("locale", maintain_order=True).agg(pl.col("templates", "mcqs").sum())
-    for locale, templates, total in totals.iter_rows():
-        table.add_row(locale, *map(_count, [templates, total, *places[locale]]))
-    sums = [sum(column) for column in zip(*places.values(), strict=True)] or [0] * len(LETTERS)
-    return _with_total(table, "all", ["", *map(_count, [sum(sums), *sums])])
-
-
-def _mcq_topics(mcqs: McqStats) -> Table:
-    topics = sorted(mcqs.counts["topic"].unique())
-    table = _table(
-        "Multiple-choice questions, by topic", "Counts by locale asked about.", "locale", _heads(topics)
-    )
-    cells = {(row["locale"], row["topic"]): row["mcqs"] for row in mcqs.counts.to_dicts()}
-    for locale in mcqs.counts["locale"].unique(maintain_order=True):
-        table.add_row(locale, *(_count(cells.get((locale, topic), 0)) for topic in topics))
-    sums = (int(mcqs.counts.filter(topic=topic)["mcqs"].sum()) for topic in topics)
-    return _with_total(table, "all", map(_count, sums))
-
-
-def _mcq_distractors(mcqs: McqStats) -> Table:
-    table = _table(
-        "Origin of wrong options",
-        "How many wrong options a region gives, their share of all wrong options, and the least and greatest"
-        " share among the wrong options of a locale that gets any from it.",
-        "region",
-        ("options", "share", "least", "greatest"),
-    )
-    regions = mcqs.distractors.group_by("region").agg(
-        pl.col("options").sum(), least=pl.col("share").min(), greatest=pl.col("share").max()
-    )
-    total = int(regions["options"].sum())
-    for row in regions.sort("options", "region", descending=[True, False]).iter_rows(named=True):
-        shares = (row["options"] / total, row["least"], row["greatest"])
-        table.add_row(row["region"], _count(row["options"]), *(_mean(share, "fraction") for share in shares))
-    return _with_total(table, "all", [_count(total), "", "", ""])
-
-
-def _table(title: str, caption: str, first: str, others: Iterable[str]) -> Table:
-    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
-    table.add_column(first)
-    for name in others:
-        # Folded rather than cut: a figure must not lose its last digits where a table is too wide.
-        table.add_column(name, justify="right", overflow="fold")
-    return table
-
-
-def _with_total(table: Table, label: str, cells: Iterable[str]) -> Table:
-    table.add_section()
-    table.add_row(label, *cells)
     return table
 
 
@@ -311,17 +260,3 @@ def _regions(tags: Sequence[str]) -> list[str]:
     """Region codes where they tell the locales apart, tags where two locales share a region."""
     regions = [tag.rpartition("-")[2] for tag in tags]
     return regions if len(set(regions)) == len(regions) else list(tags)
-
-
-def _heads(topics: Iterable[str]) -> list[str]:
-    return [escape(topic).replace("/", "/\n") for topic in topics]
-
-
-def _count(number: int) -> str:
-    return f"{number:,}"
-
-
-def _mean(mean: float | None, unit: str) -> str:
-    if mean is None:
-        return "–"
-    return f"{mean:.1%}" if unit == "fraction" else f"{mean:.2f}"

@@ -4,6 +4,8 @@ import polars as pl
 from rich.table import Table
 
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, CollectionStatus
+from blend.schemas.text import counted
+from blend.views.tables import narrow_table
 
 _SHOWN = 20
 """Questions listed; all of them stand in the JSON output."""
@@ -15,17 +17,13 @@ def status_tables(state: CollectionStatus) -> list[Table]:
 
 
 def _locales(locales: pl.DataFrame) -> Table:
-    table = Table(
-        title="Collection by locale",
-        title_justify="left",
-        caption="Questions by state, then responses. A valid response is any but \u201cI don't know\u201d "
+    table = narrow_table(
+        "Collection by locale",
+        "Questions by state, then responses. A valid response is any but \u201cI don't know\u201d "
         "and those that a reviewer rejected.",
-        caption_justify="left",
+        "locale",
+        ("questions", "complete", "open", "stopped", "valid", "idk", "rejected", "needed"),
     )
-    table.add_column("locale")
-    headings = ("questions", "complete", "open", "stopped", "valid", "idk", "rejected", "needed")
-    for heading in headings:
-        table.add_column(heading, justify="right")
     columns = (
         "questions",
         "complete",
@@ -47,7 +45,7 @@ def _open_questions(questions: pl.DataFrame) -> Table:
         "locale", "state", "still_needed", "template_id", descending=[False, False, True, False]
     )
     table = Table(
-        title=f"{len(wanting):,} questions without enough responses",
+        title=f"{counted(len(wanting), 'question')} without enough responses",
         title_justify="left",
         caption_justify="left",
     )

@@ -5,6 +5,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.builders.stats.triples import FoodStats
+from blend.views.tables import narrow_table
 
 _LANGUAGES = 8
 """Languages whose most common parts are shown: those with the most dishes."""
@@ -13,9 +14,13 @@ _ORIGINS = 15
 """Origins shown."""
 
 
-def food_stats_tables(name: str, stats: FoodStats) -> list[Table]:
-    """How many dishes every language has, where they come from, and what most of them are made of."""
-    return [_languages(name, stats.languages), _origins(name, stats.origins), _common_parts(name, stats)]
+def food_stats_tables(name: str, stats: FoodStats) -> dict[str, Table]:
+    """How many dishes every language has, their origins and most common parts, by the table's name."""
+    return {
+        f"{name}-languages": _languages(name, stats.languages),
+        f"{name}-origins": _origins(name, stats.origins),
+        f"{name}-common-parts": _common_parts(name, stats),
+    }
 
 
 def _languages(name: str, languages: pl.DataFrame) -> Table:
@@ -23,10 +28,6 @@ def _languages(name: str, languages: pl.DataFrame) -> Table:
         "Counts. Triples: pairs of dish and part. Labels: different names of parts, the candidates of probing. "
         "One part: dishes with a single part. Material and image: dishes with any."
     )
-    table = Table(
-        title=f"{name}: rows by language", title_justify="left", caption=caption, caption_justify="left"
-    )
-    table.add_column("language")
     columns = {
         "dishes": "dishes",
         "triples": "triples",
@@ -37,8 +38,7 @@ def _languages(name: str, languages: pl.DataFrame) -> Table:
         "materials": "material",
         "images": "image",
     }
-    for heading in columns.values():
-        table.add_column(heading, justify="right")
+    table = narrow_table(f"{name}: rows by language", caption, "language", columns.values())
     for row in languages.iter_rows(named=True):
         table.add_row(row["language"], *(f"{row[column]:,}" for column in columns))
     return table

@@ -5,6 +5,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
+from blend.schemas.text import counted
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
@@ -21,7 +22,7 @@ def print_report(report: ValidationReport, console: Console, *, strict: bool = F
 
 def checks_table(report: ValidationReport) -> Table:
     """A row per check: what it looks at, and how many problems of each level it found."""
-    table = Table(title=f"{report.name} {report.version}, {report.rows:,} rows", title_justify="left")
+    table = Table(title=f"{report.name} {report.version}, {counted(report.rows, 'row')}", title_justify="left")
     table.add_column("check", no_wrap=True)
     table.add_column("what it looks at")
     for level, name in zip(Level, ("errors", "warnings", "infos"), strict=True):
@@ -45,7 +46,7 @@ def _print_problems(result: CheckResult, level: Level, console: Console) -> None
 
 
 def _verdict(report: ValidationReport, *, strict: bool) -> str:
-    counts = f"{report.errors:,} errors, {report.warnings:,} warnings"
+    counts = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
     if report.passes(strict=strict):
         return f"[bold green]valid[/]: {counts}"
     only_warnings = " (--strict fails on warnings)" if not report.errors else ""

@@ -112,7 +112,7 @@ def license_of(identifier: str | None) -> License:
 def credits_of(manifest: ReleaseManifest) -> list[Credit]:
     """The credits of a release's sources, in the recipe's order.
 
-    Reviewed files that decide what is built but give no rows (decisions of equivalence, reviewed wrong options)
+    Reviewed files that decide what is built but give no rows (decisions of equivalence, reviewed distractors)
     are the maker's own and no sources in this sense.
     """
     read = {(info.kind, info.location): info for info in manifest.sources}

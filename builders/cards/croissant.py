@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from blend.builders.cards.fields import first_sentence, kind_of, plain
 from blend.schemas.configs import key_of, model_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.text import counted
 
 _PARQUET = "application/x-parquet"
 
@@ -152,7 +153,7 @@ def _record_set(table: TableInfo) -> dict[str, Any]:
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "description": f"{first_sentence(model)} {table.rows:,} records.",
+        "description": f"{first_sentence(model)} {counted(table.rows, 'record')}.",
         "key": {"@id": f"{name}/{key}"},
         "field": _fields(model, name, source, column=None, path=()),
     }

@@ -61,7 +61,7 @@ class ReleaseFacts:
         if not self.locales:
             return ""
         mcqs = self.total("mcqs")
-        choices = f", and {mcqs:,} multiple-choice questions whose wrong options are other regions' answers"
+        choices = f", and {mcqs:,} multiple-choice questions whose distractors are other regions' answers"
         return (
             f"Everyday knowledge of {counted(len(self.locales), 'locale')} in "
             f"{counted(len({locale.language for locale in self.locales}), 'language')}: "

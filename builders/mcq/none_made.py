@@ -3,6 +3,7 @@
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import LETTERS
+from blend.schemas.text import counted
 
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
@@ -21,7 +22,7 @@ def why_none_made(manifest: ReleaseManifest) -> str | None:
     needs = len(LETTERS) - 1
     few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
     return (
-        f"No multiple-choice question was made of {rows[SHORT_ANSWER_QUESTIONS]:,} questions"
+        f"No multiple-choice question was made of {counted(rows[SHORT_ANSWER_QUESTIONS], 'question')}"
         f"{f' ({causes})' if causes else ''}. Each shows an answer of one region beside {needs} answers of "
         f"other regions, so at least {len(LETTERS)} regions must be asked the same question, or a file of "
         f"reviewed fillers must stand in for them (docs/mcq.md).{few}"

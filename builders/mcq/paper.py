@@ -217,7 +217,7 @@ def _shortage(plan: PaperPlan) -> str | None:
     fewest = min(plan.parts, key=lambda part: len(part.options))
     if len(fewest.options) >= N_DISTRACTORS:
         return None
-    found = f"{len(fewest.options)} wrong options for {fewest.locale.tag}"
+    found = f"{len(fewest.options)} distractors for {fewest.locale.tag}"
     return f"{found}, {N_DISTRACTORS} are needed in every locale"
 
 

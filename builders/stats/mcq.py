@@ -1,4 +1,4 @@
-"""Statistics of multiple-choice questions: how many, where the right answer stands, who gives wrong options."""
+"""Statistics of multiple-choice questions: how many, where the right answer stands, who gives distractors."""
 
 from dataclasses import dataclass
 
@@ -20,12 +20,12 @@ class McqStats:
     """One row per locale and letter: ``locale``, ``letter`` (of the right option), ``mcqs`` (count), ``share``
     of the locale's multiple-choice questions (fraction)."""
     distractors: pl.DataFrame
-    """One row per locale asked about and region that gives it wrong options: ``locale``, ``region`` (code),
-    ``options`` (count of wrong options), ``share`` of the locale's wrong options (fraction)."""
+    """One row per locale asked about and region that gives it distractors: ``locale``, ``region`` (code),
+    ``options`` (count of distractors), ``share`` of the locale's distractors (fraction)."""
 
 
 def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = None) -> McqStats:
-    """Count multiple-choice questions, places of the right answer, and origins of wrong options.
+    """Count multiple-choice questions, places of the right answer, and origins of distractors.
 
     Args:
         mcqs: `MCQ_ROWS`; of a lazy frame, only the columns needed are read, in streams.

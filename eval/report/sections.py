@@ -192,7 +192,7 @@ def _cultures(runs: Sequence[ScoredRun], locales: Locales) -> Section | None:
         "cultures",
         "Whose culture a model falls back to",
         "Of the wrong answers to questions about the region of the row: how often the answer of the culture "
-        "of the column was chosen where it was one of the three wrong options. 33 is chance; a bright column "
+        "of the column was chosen where it was one of the three distractors. 33 is chance; a bright column "
         "is a culture that the model takes for everyone’s.",
         tuple(pictures),
         Table(("model", "culture", "chosen where on offer, %"), tuple(cells)),

@@ -169,7 +169,7 @@ def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
 
 
 def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
-    """Of the wrong choices, how often a culture was chosen where it was among the wrong options.
+    """Of the wrong choices, how often a culture was chosen where it was among the distractors.
 
     By the culture chosen, and by region asked about and culture chosen (``KR/US``).
     """

@@ -1,4 +1,4 @@
-"""Fillers: reviewed wrong options for questions that are short of them."""
+"""Fillers: reviewed distractors for questions that are short of them."""
 
 from pathlib import Path
 

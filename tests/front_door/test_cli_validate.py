@@ -47,16 +47,16 @@ def test_a_valid_release(release: Path):
 
 
 def test_warnings_fail_only_when_asked_to(warned: Path):
-    assert run(warned, "--only", "card").endswith("valid: 0 errors, 1 warnings\n")
+    assert run(warned, "--only", "card").endswith("valid: 0 errors, 1 warning\n")
     printed = run(warned, "--only", "card", "--strict", code=1)
-    assert printed.endswith("not valid: 0 errors, 1 warnings (--strict fails on warnings)\n")
+    assert printed.endswith("not valid: 0 errors, 1 warning (--strict fails on warnings)\n")
 
 
 def test_errors_fail(warned: Path):
     printed = run(warned, "--only", "files", code=1)
     assert "error files: 1" in printed
     assert "README.md: changed: " in printed
-    assert printed.endswith("not valid: 1 errors, 0 warnings\n")
+    assert printed.endswith("not valid: 1 error, 0 warnings\n")
 
 
 def test_json_is_the_report_and_nothing_else(warned: Path):

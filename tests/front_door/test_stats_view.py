@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Iterable
 
 import polars as pl
 import pytest
@@ -15,7 +16,8 @@ from blend.builders.stats.mcq import McqStats
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.locales import registry
-from blend.views.stats import mcq_tables, stats_tables, write_frames
+from blend.views.mcq import mcq_tables
+from blend.views.stats import stats_tables, write_frames
 
 TOPICS = ("Food", "Holidays/Celebration/Leisure", "Work [life]")
 BLEND = registry().tags[:16]
@@ -45,10 +47,10 @@ def stats() -> Stats:
 
 
 def printed(stats: Stats, width: int) -> str:
-    return rendered(stats_tables(stats), width)
+    return rendered(stats_tables(stats).values(), width)
 
 
-def rendered(tables: list[Table], width: int) -> str:
+def rendered(tables: Iterable[Table], width: int) -> str:
     console = Console(file=io.StringIO(), width=width)
     for table in tables:
         console.print(table)
@@ -71,7 +73,7 @@ def test_large_counts_of_multiple_choice_questions_fit():
     )
     letters = pl.DataFrame({"locale": ["ko-KR"] * 4, "letter": list("ABCD"), "mcqs": [185_184] * 4})
     distractors = pl.DataFrame({"locale": ["ko-KR"], "region": ["GB"], "options": [2_222_208], "share": [1.0]})
-    text = rendered(mcq_tables(McqStats(counts, letters, distractors)), 80)
+    text = rendered(mcq_tables(McqStats(counts, letters, distractors)).values(), 80)
     assert max(map(cell_len, text.splitlines())) <= 80
     lines = [line.replace("│", " ").split() for line in text.splitlines()]
     assert ["ko-KR", "294", "740,736", *["185,184"] * 4] in lines
@@ -79,13 +81,13 @@ def test_large_counts_of_multiple_choice_questions_fit():
 
 
 def test_every_table_says_what_it_holds(stats):
-    for table in stats_tables(stats):
+    for table in stats_tables(stats).values():
         assert table.title
         assert table.caption or any(column.header == "definition" for column in table.columns)
 
 
 def test_figures_are_right_aligned(stats):
-    for table in stats_tables(stats):
+    for table in stats_tables(stats).values():
         numeric = [column for column in table.columns[1:] if column.header != "definition"]
         assert {column.justify for column in numeric} == {"right"}
 

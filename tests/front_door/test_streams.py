@@ -61,7 +61,7 @@ def test_the_exit_code_outlives_the_reader(sample_release: Path, tmp_path: Path)
 def test_a_full_disk_is_one_sentence():
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = subprocess.run([*BLEND, "locales"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (
         1,
@@ -81,7 +81,7 @@ def test_interrupted_while_it_prints_it_ends_with_130(name: str, sample_release:
     command = [*BLEND, *printing(sample_release)[name]]
     process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
-    with open(reader, "rb", buffering=0) as output:
+    with os.fdopen(reader, "rb", buffering=0) as output:
         assert output.read(1)
         process.send_signal(signal.SIGINT)
         while output.read(4096):

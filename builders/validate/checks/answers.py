@@ -32,7 +32,7 @@ def check_right_answers(subject: Subject) -> Iterator[Problem]:
 
 
 def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
-    """Wrong options are given answers.
+    """Distractors are given answers.
 
     Annotators of their region gave them, or they are reviewed fillers.
     """
@@ -41,16 +41,14 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
-            what = (
-                f"the wrong option {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
-            )
+            what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
             yield found(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 def check_overlaps(subject: Subject) -> Iterator[Problem]:
-    """Wrong options are really wrong.
+    """Distractors are really wrong.
 
-    None overlaps an acceptable answer of the locale, or another wrong option.
+    None overlaps an acceptable answer of the locale, or another distractor.
     """
     recipe = subject.manifest.recipe.mcq
     found, fix = error, CORRECT_AND_REBUILD
@@ -72,7 +70,7 @@ def check_overlaps(subject: Subject) -> Iterator[Problem]:
 
 
 class _Rivals:
-    """What the wrong options of one question may not overlap."""
+    """What the distractors of one question may not overlap."""
 
     def __init__(self, acceptable: Iterable[str], answer_format: AnswerFormat) -> None:
         self._format = answer_format
@@ -82,12 +80,12 @@ class _Rivals:
         for text in wrong:
             meanings = self._meanings(text)
             if not meanings:
-                yield f"the wrong option {text!r} has no letter or digit, so that nothing can be said about it"
+                yield f"the distractor {text!r} has no letter or digit, so that nothing can be said about it"
             for rival in sorted({self._acceptable[m] for m in meanings if m in self._acceptable}):
-                yield f"the wrong option {text!r} overlaps the acceptable answer {rival!r}"
+                yield f"the distractor {text!r} overlaps the acceptable answer {rival!r}"
         for one, other in combinations(wrong, 2):
             if not self._meanings(one).isdisjoint(self._meanings(other)):
-                yield f"the wrong options {one!r} and {other!r} overlap"
+                yield f"the distractors {one!r} and {other!r} overlap"
 
     def _meanings(self, text: str) -> frozenset[str]:
         """What two overlapping answers share: words, as `equivalence.overlaps` has it, or numbers and times."""

@@ -14,6 +14,7 @@ from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import TableInfo
 from blend.schemas.misfits import Misfit, misfits
+from blend.schemas.text import counted
 
 _SHOWN_CHARACTERS = 60
 
@@ -68,13 +69,13 @@ def check_splits(subject: Subject) -> Iterator[Problem]:
             )
             yield error(batch.place(row[id_column(batch.table.config)]), what, REBUILD)
     for tag, rows in sorted(unknown.items()):
-        what = f"{tag} is in no registry: script and regions of its {rows:,} rows are not checked"
+        what = f"{tag} is in no registry: script and regions of its {counted(rows, 'row')} are not checked"
         yield info(MANIFEST_NAME, what, "give the locales that the release was built with")
 
 
 def _digests(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
     if survey.rows != table.rows:
-        what = f"{survey.rows:,} rows, {MANIFEST_NAME} says {table.rows:,}"
+        what = f"{counted(survey.rows, 'row')}, {MANIFEST_NAME} says {table.rows:,}"
         yield error(place, what, REBUILD)
     for kind, held, said in (
         ("rows", survey.content_sha256, table.content_sha256),

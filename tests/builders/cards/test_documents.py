@@ -91,7 +91,7 @@ def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
     assert not (tmp_path / "release" / "images" / "overlap.svg").exists()
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     assert "Everyday knowledge of 1 locale in 1 language: 40 questions" in card
-    # Without other locales there are no wrong options: the card then says nothing of such questions.
+    # Without other locales there are no distractors: the card then says nothing of such questions.
     assert not re.search(r"MCQ|A multiple-choice question|`multiple-choice-questions`:", card)
 
 

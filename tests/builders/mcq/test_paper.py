@@ -73,7 +73,7 @@ def test_choices_of_the_sample(build, golden):
     for template_id, expected in sample.items():
         if expected["min_choices"] < 3:
             assert template_id not in plans
-            assert short[template_id].startswith(f"{expected['min_choices']} wrong options for ")
+            assert short[template_id].startswith(f"{expected['min_choices']} distractors for ")
             continue
         for part in plans[template_id].parts:
             country = expected["countries"][part.locale.upstream]
@@ -208,7 +208,7 @@ def test_a_locale_without_usable_answer_makes_the_question_short_instead_of_an_e
     build = paper({**FRUIT, "ko-KR": []})
     assert build.n_mcqs == 0
     assert build.dropped["reason"].to_list() == ["short"] * 4
-    assert build.dropped["detail"][0] == "2 wrong options for en-GB, 3 are needed in every locale"
+    assert build.dropped["detail"][0] == "2 distractors for en-GB, 3 are needed in every locale"
 
 
 def test_a_top_answer_out_of_format_leaves_no_right_answer():

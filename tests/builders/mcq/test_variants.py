@@ -1,4 +1,4 @@
-"""Which wrong options stand together."""
+"""Which distractors stand together."""
 
 from itertools import combinations
 

@@ -83,7 +83,7 @@ def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_pat
     assert annotations["annotations"].list.len().to_list() == [1, 0, 0]
     assert annotations["annotations"].to_list()[0][0]["count"] == 2
     assert annotations["grouping"].to_list()[0] == "proposed"
-    # One region alone has no wrong options, so there is no such configuration, and the report says why.
+    # One region alone has no distractors, so there is no such configuration, and the report says why.
     assert {table.config for table in manifest.tables} == {"annotations", "short-answer-questions"}
     assert sum(manifest.report[-1].findings.values()) == 3
     assert "no person has merged" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")

@@ -64,7 +64,7 @@ def test_positions_of_the_right_option(figures):
 
 
 def test_regions_that_give_wrong_options(figures):
-    # Korea's three questions have nine wrong options: GB 3, CN 2, US 2, DZ 1, ID 1.
+    # Korea's three questions have nine distractors: GB 3, CN 2, US 2, DZ 1, ID 1.
     assert figures.distractors.filter(locale="ko-KR").rows() == [
         ("ko-KR", "GB", 3, pytest.approx(3 / 9)),
         ("ko-KR", "CN", 2, pytest.approx(2 / 9)),

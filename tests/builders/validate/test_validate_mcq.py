@@ -125,7 +125,7 @@ def test_a_wrong_option_that_nobody_of_its_region_gave(release):
         first(rows)["options"][1] = "wave at the goldfish"
 
     release.change(CONFIG, "test", change)
-    said = f"{MCQ}:{ID}: the wrong option 'wave at the goldfish' is not an answer of region IR to edu-01; {FIX}"
+    said = f"{MCQ}:{ID}: the distractor 'wave at the goldfish' is not an answer of region IR to edu-01; {FIX}"
     assert release.problems("wrong-answers") == [f"error: {said}"]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(fillers="fillers.csv"))
     assert release.problems("wrong-answers") == [f"warning: {said}"]
@@ -146,9 +146,9 @@ def test_a_wrong_option_that_is_acceptable(release):
     release.change(CONFIG, "test", change)
     assert release.problems("mcq-texts") == []
     overlap = (
-        f"{MCQ}:{ID}: the wrong option 'Good-Morning song' overlaps the acceptable answer 'say good morning'"
+        f"{MCQ}:{ID}: the distractor 'Good-Morning song' overlaps the acceptable answer 'say good morning'"
     )
-    said = [overlap, f"{MCQ}:{ID}: the wrong options 'Good-Morning song' and 'a song' overlap"]
+    said = [overlap, f"{MCQ}:{ID}: the distractors 'Good-Morning song' and 'a song' overlap"]
     assert release.problems("overlaps") == [f"error: {one}; {FIX}" for one in said]
 
     def decide(manifest):
@@ -169,7 +169,7 @@ def test_a_wrong_option_without_words(release):
     release.change(CONFIG, "test", change)
     assert release.problems("overlaps") == [
         (
-            f"error: {MCQ}:{ID}: the wrong option '…' has no letter or digit, so that nothing can be said "
+            f"error: {MCQ}:{ID}: the distractor '…' has no letter or digit, so that nothing can be said "
             f"about it; {FIX}"
         )
     ]
@@ -192,7 +192,7 @@ def test_numbers_overlap_by_value_and_not_by_digits(release):
     put(f"{right}.0")
     assert release.problems("overlaps") == [
         (
-            f"error: {MCQ}:{row['MCQID']}: the wrong option '{right}.0' overlaps the acceptable answer "
+            f"error: {MCQ}:{row['MCQID']}: the distractor '{right}.0' overlaps the acceptable answer "
             f"'{right}'; {FIX}"
         )
     ]

@@ -1,4 +1,4 @@
-"""Fillers: reviewed wrong options, read with their places."""
+"""Fillers: reviewed distractors, read with their places."""
 
 from pathlib import Path
 
