@@ -64,7 +64,7 @@ def build_of(answers, *, options=ALL, seed=0, judges=RULES, fillers=None, **more
 
 
 def shown_to(build, tag):
-    """The wrong options that a locale's questions show, by locale of origin."""
+    """The distractors that a locale's questions show, by locale of origin."""
     shown = set()
     for row in build.frame().filter(pl.col("locale") == tag).iter_rows(named=True):
         options = zip(row["option_locales"], row["options"], strict=True)

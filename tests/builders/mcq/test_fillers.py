@@ -1,4 +1,4 @@
-"""Fillers: reviewed wrong options where a question is short of them."""
+"""Fillers: reviewed distractors where a question is short of them."""
 
 import polars as pl
 import pytest
