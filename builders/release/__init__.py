@@ -22,6 +22,7 @@ from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import staged
 from blend.loaders.recipes.datasheets import read_datasheet
+from blend.loaders.recipes.portable import portable_recipe
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.configs import (
@@ -76,7 +77,8 @@ def build_release(
     Raises:
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
-    recipe, out, base = licensed(recipe), Path(out), Path(base)
+    recipe, places = portable_recipe(licensed(recipe), places or {})
+    out, base = Path(out), Path(base)
     known = known_locales(recipe, base=base, packaged=locales)
     check = partial(check_replaceable, name=recipe.name, option="--out", replace=replace)
     with staged(out, check=check) as release:
@@ -84,7 +86,7 @@ def build_release(
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         # Before anything is built: what is not there is better told at once than after hours.
-        before = _previous(recipe, base, places or {})
+        before = _previous(recipe, base, places)
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
         manifest = _write_data(built, release, known, notify)
         facts = ReleaseFacts(

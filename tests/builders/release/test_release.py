@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -301,3 +302,22 @@ def test_a_missing_locale_file(responses: Path, tmp_path: Path):
     assert (
         str(caught.value) == f"recipe, key locale_file: no such file: {tmp_path}/nowhere.toml; correct the path"
     )
+
+
+def test_where_inputs_lie_on_this_machine_is_told_nowhere(responses: Path, tmp_path: Path):
+    source = Source(kind="responses", location=str(responses))
+    recipe = Recipe(name="own", version="1.0.0", license="cc-by-4.0", sources=(source,))
+    build_release(recipe, tmp_path / "first")
+    after = recipe.model_copy(update={"version": "1.0.1", "previous": str(tmp_path / "first")})
+    build_release(after, tmp_path / "second")
+    manifest = read_manifest(tmp_path / "second")
+    assert (manifest.sources[0].location, manifest.recipe.previous) == ("collected", "first")
+    assert manifest.recipe.sources[0].sha256 == manifest.sources[0].sha256
+    texts = [path for path in (tmp_path / "second").rglob("*") if path.is_file()]
+    assert not [path.name for path in texts if str(tmp_path).encode() in path.read_bytes()]
+    # What is written down builds the same again, beside what it names.
+    built = tomllib.loads((tmp_path / "second" / "recipe.toml").read_text(encoding="utf-8"))
+    build_release(Recipe.model_validate(built), tmp_path / "again", base=tmp_path)
+    assert (tmp_path / "again" / "release.json").read_text() == (
+        tmp_path / "second" / "release.json"
+    ).read_text()
