@@ -53,7 +53,7 @@ def snapshot(
         info = take_snapshot(
             out,
             find_domain(domain),
-            endpoint=endpoint or PUBLIC_ENDPOINT,
+            endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
             languages=language,
             contact=contact,
             batch_size=batch_size,

@@ -19,6 +19,9 @@ from blend.schemas.food import DROPPED
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.frames import FINDINGS
 
+_CHAIN_SHOWN = 10
+"""Classes of a cycle that its finding names."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoodBuild:
@@ -262,9 +265,18 @@ def _check_languages(index: pl.DataFrame, options: FoodOptions) -> None:
 
 def _build_findings(claims: pl.DataFrame, domain: Domain, own_parts: pl.DataFrame) -> pl.DataFrame:
     cycles = [
-        ("class-cycle", cycle[0], f"the classes lead back to their start: {' -> '.join([*cycle, cycle[0]])}")
+        ("class-cycle", cycle[0], f"the classes lead back to their start: {_chain(cycle)}")
         for cycle in class_cycles(claims, domain)
     ]
     own = [("own-part", item, "the item is its own part; that part is left out") for item in own_parts["item"]]
     rows = [(kind, item, None, None, detail) for kind, item, detail in [*cycles, *own]]
     return pl.DataFrame(rows, schema=FINDINGS, orient="row").sort("kind", "source", "detail")
+
+
+def _chain(cycle: Sequence[str]) -> str:
+    """A cycle in a line, from its first item back to it; the middle of a long one is counted."""
+    n_left_out = len(cycle) - _CHAIN_SHOWN
+    steps = (
+        list(cycle) if n_left_out <= 0 else [*cycle[: _CHAIN_SHOWN - 1], f"({n_left_out:,} more)", cycle[-1]]
+    )
+    return " -> ".join([*steps, cycle[0]])

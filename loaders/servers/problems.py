@@ -32,17 +32,23 @@ def server_address(base_url: str | None, *, where: str) -> str | None:
     base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
     if base_url is None:
         return None
-    try:
-        parts = urlsplit(base_url)
-        complete = parts.scheme in ("http", "https") and parts.hostname
-    except ValueError:
-        complete = False
-    if not complete:
+    if not is_server_address(base_url):
         raise InputError(
             f"{where} {base_url!r} is not the address of a server; "
             "write it in full, for example 'http://localhost:8000/v1'"
         )
     return base_url
+
+
+def is_server_address(text: str) -> bool:
+    """Whether a text is the complete address of a web server, with nothing in it that cannot be printed."""
+    try:
+        parts = urlsplit(text)
+        # Reading the port checks it: urlsplit itself takes any.
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return named and parts.scheme in ("http", "https") and text.isprintable() and " " not in text
 
 
 def public_address(base_url: str) -> str:

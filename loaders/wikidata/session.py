@@ -30,6 +30,8 @@ class Tally:
 
     requests: int = 0
     triples: int = 0
+    asked_now: int = 0
+    """Questions that the endpoint answered in this run; the others were answered in earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,21 @@ class Session:
             return [line for part in batch.divided() for line in self._lines(part)]
         else:
             question = pattern(batch, self.domain, self.languages)
+            has_answered = any(tally.asked_now for tally in self.tallies.values())
             try:
-                lines = self.client.construct(question, divisible=batch.divisible)
+                lines = self.client.construct(question, divisible=batch.divisible, has_answered=has_answered)
             except TooHeavyError:
                 write_whole(divided, "")
                 return self._lines(batch)
             write_whole(path, "".join(f"{line}\n" for line in lines))
-        tally = self.tallies.setdefault(batch.stage, Tally())
+            self._tally(batch).asked_now += 1
+        tally = self._tally(batch)
         tally.requests += 1
         tally.triples += len(lines)
         return lines
+
+    def _tally(self, batch: Batch) -> Tally:
+        return self.tallies.setdefault(batch.stage, Tally())
 
     def _key(self, batch: Batch) -> str:
         return sha256(pattern(batch, self.domain, self.languages).encode()).hexdigest()[:32]

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import write_whole
+from blend.loaders.servers.problems import is_server_address
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.session import Session, read_lines
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
@@ -69,7 +70,8 @@ def take_snapshot(
         The account, as written to ``snapshot.json``.
 
     Raises:
-        EndpointError: If the endpoint is down, refuses, or does not answer as it must. Nothing is lost.
+        EndpointError: If the endpoint is down, is at another address, refuses, or does not answer as it must.
+            Nothing is lost.
         InputError: If an option is wrong, or if ``OUT.partial`` belongs to another snapshot.
         ConflictError: If another process is taking it.
         StorageError: If the disk is full.
@@ -81,6 +83,7 @@ def take_snapshot(
     """
     wanted = _checked_languages(languages)
     _check_out(out)
+    _check_endpoint(endpoint)
     if policy is None:
         agent = agent_of(contact, endpoint)
         policy = RequestPolicy(agent) if on_wait is None else RequestPolicy(agent, on_wait=on_wait)
@@ -165,6 +168,15 @@ def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | Non
             "write tags such as en, zh or zh-hans"
         )
     return tuple(sorted(set(languages)))
+
+
+def _check_endpoint(endpoint: str) -> None:
+    # A name and password would be written into the account of the snapshot.
+    if not (is_server_address(endpoint) and endpoint.isascii() and "@" not in endpoint):
+        raise InputError(
+            f"endpoint {endpoint!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
+            "https:// and without a user name, for example 'http://localhost:7001'"
+        )
 
 
 def _check_out(out: Path) -> None:

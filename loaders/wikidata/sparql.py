@@ -5,10 +5,12 @@ connection, a service appends an error message to a half-written answer, or cuts
 every question asks for the number of its triples as well, and an answer that does not bring as many is refused.
 """
 
+import errno
 import gzip
 import http.client
 import re
 import socket
+import ssl
 import time
 import urllib.error
 import zlib
@@ -35,6 +37,11 @@ _ACCEPT = "application/n-triples, text/turtle;q=0.9"
 
 _TIMEOUT = re.compile(rb"time[d]?[ -]?out", re.IGNORECASE)
 _EXCERPT = 160
+
+_NEVER = (501, 505)
+"""Answers of a server that does not speak the protocol, now or later."""
+
+_UNREACHABLE = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH)
 
 
 _Parser = Callable[[bytes, str], set[Any]]
@@ -77,9 +84,12 @@ class RequestPolicy:
 class _Passing(Exception):
     """Something that may be over when the question is asked again."""
 
-    def __init__(self, what: str, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, what: str, retry_after_s: float | None = None, *, may_be_the_address: bool = False
+    ) -> None:
         super().__init__(what)
         self.retry_after_s = retry_after_s
+        self.may_be_the_address = may_be_the_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,7 @@ class SparqlClient:
     endpoint: str
     policy: RequestPolicy
 
-    def construct(self, pattern: str, *, divisible: bool = True) -> list[str]:
+    def construct(self, pattern: str, *, divisible: bool = True, has_answered: bool = True) -> list[str]:
         """The triples ``?s ?p ?o`` of a graph pattern as N-Triples lines, sorted, each once.
 
         Blank nodes get an address that depends on their subject and property alone, so that two answers with
@@ -98,6 +108,8 @@ class SparqlClient:
         Args:
             pattern: Body of a WHERE clause that binds ``?s``, ``?p`` and ``?o``.
             divisible: Whether the caller can ask for less at a time. If not, a timeout is waited out as well.
+            has_answered: Whether the endpoint has answered before. If not, what looks like a wrong address is
+                taken for one: nobody listens there, or something that speaks no SPARQL.
 
         Raises:
             TooHeavyError: If the endpoint runs out of time on a divisible question.
@@ -113,6 +125,10 @@ class SparqlClient:
                     raise
                 trouble = _Passing(str(error))
             except _Passing as passing:
+                if passing.may_be_the_address and not has_answered:
+                    raise EndpointError(
+                        f"{self.endpoint}: {passing}; check the address, or run the same command again later"
+                    ) from None
                 trouble = passing
             else:
                 self.policy.sleep(self.policy.pause_s)
@@ -171,24 +187,39 @@ class SparqlClient:
                 f"{self.endpoint}: the name of this server cannot be resolved ({reason}); check the address "
                 "and the network, and run the same command again: what it has answered is kept"
             )
-        return _Passing(f"cannot be reached ({reason})")
+        if isinstance(reason, ssl.SSLError):
+            return EndpointError(
+                f"{self.endpoint}: no secure connection ({reason}); check the address, https:// or http://, "
+                "and the certificates of this machine"
+            )
+        said = " ".join(str(reason).split())
+        return _Passing(f"cannot be reached ({said})", may_be_the_address=_may_be_the_address(reason))
 
     def _refusal(self, status: int, body: bytes, headers: Any) -> Exception:
         """What a status other than 200 means: asking again, asking for less, or giving up."""
         if status >= 500 and (status == 504 or _TIMEOUT.search(body)):
             return TooHeavyError(f"{self.endpoint}: ran out of time (HTTP {status})")
-        if status == 429 or status >= 500:
+        if status == 429 or (status >= 500 and status not in _NEVER):
             return _Passing(f"answers HTTP {status}", _retry_after_s(headers.get("Retry-After")))
         reason = {
             400: "does not understand the query",
             401: "wants a user name and password",
             403: "refuses this client",
             404: "there is no endpoint at this address",
+            405: "takes no questions by POST",
+            501: "takes no questions by POST",
         }.get(status, "does not answer")
         return EndpointError(
             f"{self.endpoint}: {reason} (HTTP {status}): {_excerpt(body)}; "
             "check the address and the contact given"
         )
+
+
+def _may_be_the_address(reason: Exception) -> bool:
+    """Whether nobody listens there, or somebody who does not speak HTTP."""
+    if isinstance(reason, http.client.RemoteDisconnected):
+        return False
+    return isinstance(reason, http.client.BadStatusLine) or getattr(reason, "errno", None) in _UNREACHABLE
 
 
 def construct_query(pattern: str) -> str:
@@ -250,7 +281,7 @@ def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:
         except (EOFError, OSError, zlib.error):
             raise _Passing("ends its compressed answer in the middle") from None
     if kind not in _FORMATS:
-        raise _Passing(f"answers {kind} instead of triples: {_excerpt(body)}")
+        raise _Passing(f"answers {kind} instead of triples: {_excerpt(body)}", may_be_the_address=True)
     try:
         triples = parse(body, _FORMATS[kind])
     except SyntaxError as error:

@@ -1,10 +1,13 @@
 """Dishes, origins and parts by small snapshots, one rule each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from graphlib import TopologicalSorter
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blend.builders.triples import FoodBuild, build_food
 from blend.builders.triples.classes import class_cycles, class_members
@@ -201,6 +204,74 @@ def test_a_cyclic_subclass_chain_is_reported_and_does_no_harm(facts_of: Callable
     ]
     facts = facts_of(cycle + "\nQ20 P279 Q20\nQ20 P279 Q10\nQ30 P279 Q31\nQ31 P279 Q30")
     assert class_cycles(facts.claims, DISH) == [("Q10", "Q11", "Q12"), ("Q20",)], "Q30 is below no dish"
+
+
+DEEP = 50_000
+
+
+def deep_claims(*more: tuple[str, str]) -> pl.DataFrame:
+    """A chain of classes below *dish*, each a subclass of the one before, and more such steps."""
+    classes = [f"Q{1_000_000 + number}" for number in range(DEEP)]
+    steps = [(classes[0], "Q746549"), *zip(classes[1:], classes[:-1], strict=True), *more]
+    rows = [(item, "P279", parent) for item, parent in steps]
+    return pl.DataFrame(rows, schema=["item", "property", "value"], orient="row")
+
+
+def test_a_chain_of_fifty_thousand_classes():
+    claims = deep_claims()
+    assert len(class_members(claims, DISH)) == DEEP
+    assert class_cycles(claims, DISH) == []
+
+
+def test_a_cycle_of_fifty_thousand_classes():
+    last = f"Q{1_000_000 + DEEP - 1}"
+    claims = deep_claims(("Q1000000", last))
+    (cycle,) = class_cycles(claims, DISH)
+    assert len(cycle) == DEEP
+    assert cycle[:2] == ("Q1000000", last)
+
+
+def test_fifty_thousand_classes_that_are_each_others_subclasses():
+    back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
+    cycles = class_cycles(deep_claims(*back), DISH)
+    assert cycles == back, "each pair is a cycle of its own"
+
+
+def test_a_long_cycle_is_told_in_a_line(build: Build):
+    steps = "".join(f"Q{number} P279 Q{number + 1}\n" for number in range(500, 519))
+    made = build(f"Q1 P495 Q100\n{steps}Q519 P279 Q500\nQ519 P279 Q746549")
+    (detail,) = made.findings.filter(pl.col("kind") == "class-cycle")["detail"]
+    assert detail == (
+        "the classes lead back to their start: Q500 -> Q501 -> Q502 -> Q503 -> Q504 -> Q505 -> Q506 -> Q507 -> "
+        "Q508 -> (10 more) -> Q519 -> Q500"
+    )
+
+
+@given(st.sets(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=20))
+def test_without_the_steps_of_its_cycles_nothing_leads_back(steps: set[tuple[int, int]]):
+    claims = pl.DataFrame(
+        [(f"Q{item}", "P279", f"Q{parent}") for item, parent in sorted(steps)]
+        + [(f"Q{item}", "P279", "Q746549") for item in range(1, 8)],
+        schema=["item", "property", "value"],
+        orient="row",
+    )
+    cycles = class_cycles(claims, DISH)
+    known = set(claims.select("item", "value").rows())
+    graph: dict[str, set[str]] = {}
+    for item, parent in known:
+        graph.setdefault(item, set()).add(parent)
+    for cycle in cycles:
+        assert cycle[0] == min(cycle)
+        assert set(_steps([cycle])) <= known, "every step is a statement"
+    for item, parent in _steps(cycles):
+        graph[item].discard(parent)
+    TopologicalSorter(graph).prepare()
+
+
+def _steps(cycles: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    """Every step of the cycles."""
+    for cycle in cycles:
+        yield from zip(cycle, (*cycle[1:], cycle[0]), strict=True)
 
 
 def test_members_by_any_mixture_of_steps(facts_of: Callable[..., Facts]):
