@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    to: Annotated[Literal["lm-eval", "inspect"], typer.Option(help="The harness.")],
+    to: Annotated[Literal["lm-eval", "lighteval", "inspect"], typer.Option(help="The harness.")],
     out: Annotated[Path, typer.Option(help="Directory to make.")],
     release: Annotated[
         str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
@@ -32,7 +32,7 @@ def export(
         int | None, typer.Option(min=1, help="Question templates per region at most; all when absent.")
     ] = None,
 ) -> None:
-    """Write the multiple-choice questions as tasks for lm-eval or Inspect.
+    """Write the multiple-choice questions as tasks for lm-eval, lighteval or Inspect.
 
     The prompts are those of `blend eval run`, text by text.
 
@@ -44,10 +44,13 @@ def export(
     typer.echo(
         f"Wrote {counted(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )
-    if to == "lm-eval":
-        typer.echo(f"  cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …")
-    else:
-        typer.echo(f"  inspect eval {out / f'{made.task}.py'} --model PROVIDER/MODEL")
+    file = out / f"{made.task}.py"
+    commands = {
+        "lm-eval": f"cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …",
+        "lighteval": f'lighteval accelerate "model_name=MODEL" "{made.task}" --custom-tasks {file}',
+        "inspect": f"inspect eval {file} --model PROVIDER/MODEL",
+    }
+    typer.echo(f"  {commands[to]}")
 
 
 def push(

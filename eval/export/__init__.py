@@ -9,6 +9,7 @@ from pathlib import Path
 
 from blend.eval.export.harness import Exported, Questions
 from blend.eval.export.inspect import inspect_files
+from blend.eval.export.lighteval import lighteval_files
 from blend.eval.export.lm_eval import lm_eval_files
 from blend.eval.tasks.asking import ask
 from blend.loaders.files.whole import write_whole
@@ -16,6 +17,7 @@ from blend.schemas.errors import InputError, UnknownNameError
 
 HARNESSES: dict[str, Callable[[Questions], Mapping[str, str | bytes]]] = {
     "lm-eval": lm_eval_files,
+    "lighteval": lighteval_files,
     "inspect": inspect_files,
 }
 """By name of the harness, what writes its files: path in the folder to content."""

@@ -1,5 +1,6 @@
 """What every harness is given: the items of multiple choice with their right answers, one row each."""
 
+import io
 import re
 from typing import NamedTuple, Self
 
@@ -63,3 +64,10 @@ class Exported(NamedTuple):
     """Regions asked about."""
     files: tuple[str, ...]
     """Paths of the files below the directory, in text order."""
+
+
+def parquet_bytes(rows: pl.DataFrame) -> bytes:
+    """Rows as the content of a Parquet file."""
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer)
+    return buffer.getvalue()

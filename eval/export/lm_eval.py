@@ -3,13 +3,12 @@
 The format is that of lm-eval 0.4: YAML files that name a Parquet file beside them.
 """
 
-import io
 from collections.abc import Mapping
 
 import polars as pl
 import yaml
 
-from blend.eval.export.harness import Questions
+from blend.eval.export.harness import Questions, parquet_bytes
 
 _README = """\
 # {release} for lm-eval
@@ -47,7 +46,7 @@ def lm_eval_files(questions: Questions) -> Mapping[str, str | bytes]:
     }
     for region, task in tasks.items():
         data = f"data/{region}.parquet"
-        files[data] = _parquet(questions.rows.filter(pl.col("region") == region))
+        files[data] = parquet_bytes(questions.rows.filter(pl.col("region") == region))
         files[f"{task}.yaml"] = _yaml(_task(task, data, questions.version))
     return files
 
@@ -70,9 +69,3 @@ def _task(name: str, data: str, version: str) -> dict[str, object]:
 
 def _yaml(value: Mapping[str, object]) -> str:
     return yaml.safe_dump(dict(value), sort_keys=False, allow_unicode=True)
-
-
-def _parquet(rows: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer)
-    return buffer.getvalue()

@@ -35,13 +35,15 @@ def tiny_model(once: Any) -> Path:
 
 @pytest.fixture(scope="session")
 def environment(root: Path, missing: Callable[[str], None]) -> Callable[..., Path]:
-    """Makes an environment for a harness whose requirements do not fit ours, and gives its Python.
+    """Makes an environment for a harness that has no place among our requirements, and gives its Python.
 
-    It is kept in ``build/``, so that only the first run on a machine waits for it; ``make clean`` removes it.
+    It sees our packages and holds what else the harness needs. It is kept in ``build/``, so that only the first
+    run on a machine waits for it; ``make clean`` removes it.
     """
+    ours = [path for path in sys.path if Path(path).name == "site-packages"]
 
     def environment(name: str, *requirements: str) -> Path:
-        digest = hashlib.sha256(repr((sys.version, requirements)).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr((sys.version, ours, requirements)).encode()).hexdigest()[:12]
         folder = root / "build" / "environments" / f"{name}-{digest}"
         python, ready = folder / "bin" / "python", folder / "ready"
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -49,6 +51,8 @@ def environment(root: Path, missing: Callable[[str], None]) -> Callable[..., Pat
             if not ready.exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 venv.create(folder, with_pip=True)
+                (site,) = folder.glob("lib/*/site-packages")
+                (site / "ours.pth").write_text("\n".join(ours))
                 pip = [python, "-m", "pip", "install", "--quiet", "-c", root / "constraints.txt"]
                 made = subprocess.run([*pip, *requirements], capture_output=True, text=True)
                 if made.returncode != 0:

@@ -45,10 +45,34 @@ def test_the_same_release_gives_the_same_files(release: Path, tmp_path: Path):
     for name in ("a", "b"):
         export_tasks(release, "lm-eval", tmp_path / name)
         export_tasks(release, "inspect", tmp_path / f"{name}-inspect")
+        export_tasks(release, "lighteval", tmp_path / f"{name}-lighteval")
     for one in (path for path in tmp_path.rglob("*") if path.is_file()):
         part = one.relative_to(tmp_path).as_posix()
         if part.startswith("a"):
             assert one.read_bytes() == (tmp_path / part.replace("a", "b", 1)).read_bytes()
+
+
+@pytest.mark.parametrize("style", ["letters", "texts"])
+def test_lighteval_is_given_a_file_of_python_with_our_questions_beside_it(
+    release: Path, tmp_path: Path, style: str
+):
+    made = export_tasks(release, "lighteval", tmp_path, style=style)
+    assert set(made.files) == {
+        f"{made.task}.py",
+        *(f"data/{region}/test.parquet" for region in made.regions),
+    }
+    code = ast.parse((tmp_path / f"{made.task}.py").read_text(encoding="utf-8"))
+    values = {
+        node.targets[0].id: node.value  # type: ignore[attr-defined]
+        for node in code.body
+        if isinstance(node, ast.Assign)
+    }
+    assert ast.literal_eval(values["REGIONS"]) == list(made.regions)
+    rows = pl.concat(pl.read_parquet(tmp_path / "data" / region / "test.parquet") for region in made.regions)
+    items = ask(release, "multiple-choice", style=style).asked
+    asked = items.items.join(items.gold.select("item_id", "answer"), on="item_id")
+    columns = ["item_id", "prompt", "options", "answer"]
+    assert rows.select(columns).sort("item_id").equals(asked.select(columns).sort("item_id"))
 
 
 def test_inspect_is_given_letters_and_a_file_of_python(release: Path, tmp_path: Path):
@@ -84,7 +108,7 @@ def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: P
 def test_message_for_an_unknown_harness(release: Path, tmp_path: Path):
     with pytest.raises(UnknownNameError) as caught:
         export_tasks(release, "helm", tmp_path / "tasks")
-    assert str(caught.value) == "unknown harness 'helm'; choose one of: inspect, lm-eval"
+    assert str(caught.value) == "unknown harness 'helm'; choose one of: inspect, lighteval, lm-eval"
 
 
 def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path):

@@ -66,11 +66,12 @@ def agree(theirs: dict[str, Verdict], scored: Scored) -> None:
     assert theirs == {item: Verdict(chosen, right) for item, chosen, right in decisions}
 
 
-def run_harness(command: list[str | Path], folder: Path, **environment: str) -> None:
+def run_harness(command: list[str | Path], folder: Path, **environment: str) -> str:
     run = subprocess.run(
         command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=1800
     )
     assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
 
 
 # lm-eval
@@ -121,13 +122,40 @@ def lm_eval_verdicts(folder: Path) -> Iterator[tuple[str, Verdict]]:
             yield sample["doc"]["item_id"], verdict
 
 
+# lighteval
+
+
+def test_lighteval_chooses_what_we_choose(
+    environment: Callable[..., Path], release: Path, tiny_model: Path, ours: Any, tmp_path: Path
+):
+    python = environment("lighteval", "lighteval==0.13.0")
+    made = export_tasks(release, "lighteval", tmp_path / "tasks", limit=LIMIT)
+    (file,) = (tmp_path / "tasks").glob("*.py")
+    script = Path(__file__).with_name("in_lighteval.py")
+    printed = run_harness(
+        [python, script, file, tiny_model],
+        tmp_path,
+        HF_HOME=str(tmp_path / "hf"),
+        XDG_CACHE_HOME=str(tmp_path / "cache"),
+        HF_HUB_OFFLINE="1",
+    )
+    answers = json.loads(printed.splitlines()[-1])
+    assert list(answers) == [f"{made.task}:{region}" for region in made.regions]
+    theirs = {
+        answer["item_id"]: Verdict(answer["chosen"], answer["score"] == 1)
+        for region in answers.values()
+        for answer in region
+    }
+    agree(theirs, ours("letters", LIMIT))
+
+
 # Inspect
 
 
 @pytest.fixture(scope="session")
 def inspect(environment: Callable[..., Path]) -> Path:
-    """The Python of an environment with Inspect and what it reads the Hub with."""
-    return environment("inspect", "inspect-ai==0.3.285", "datasets>=5,<6", "huggingface_hub>=2,<3")
+    """The Python of an environment with Inspect."""
+    return environment("inspect", "inspect-ai==0.3.285")
 
 
 def inspect_log(python: Path, task: str, folder: Path, *options: str, **environment: str) -> dict[str, Any]:
