@@ -4,6 +4,7 @@ from collections import Counter
 
 from rich.table import Table
 
+from blend.schemas.layout import FINDINGS_NAME
 from blend.schemas.manifest import ReleaseManifest
 
 
@@ -29,11 +30,16 @@ def contents_table(manifest: ReleaseManifest) -> Table:
 
 
 def _report(manifest: ReleaseManifest) -> Table:
-    table = Table(title="What each step kept and left out", title_justify="left")
+    table = Table(
+        title="What each step kept and left out",
+        title_justify="left",
+        caption=f"Each is a line of {FINDINGS_NAME}; docs/findings.md says what the kinds mean and what to do.",
+        caption_justify="left",
+    )
     table.add_column("step")
     table.add_column("kept", justify="right")
-    table.add_column("oddities and rows left out, each in reports/findings.jsonl", overflow="fold")
+    table.add_column("oddities and rows left out", overflow="fold")
     for stage in manifest.report:
-        found = ", ".join(f"{kind} {count:,}" for kind, count in stage.findings.items())
+        found = "\n".join(f"{kind} {count:,}" for kind, count in stage.findings.items())
         table.add_row(stage.stage, f"{sum(stage.kept.values()):,}", found or "none")
     return table

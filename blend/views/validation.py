@@ -17,6 +17,8 @@ def print_report(report: ValidationReport, console: Console, *, strict: bool = F
         for result in report.checks:
             _print_problems(result, level, console)
     console.print()
+    if any(result.errors or result.warnings or result.infos for result in report.checks):
+        console.print("docs/validate.md explains the checks, docs/findings.md what a build found.", style="dim")
     console.print(_verdict(report, strict=strict))
 
 

@@ -19,6 +19,7 @@ from blend.builders.mcq.values import is_placeholder, shown, values
 from blend.schemas.formats import AnswerFormat, format_of_template, understood
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
+from blend.schemas.text import counted
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
@@ -184,15 +185,17 @@ class _Reader:
     def _loss(self, idks: dict[str, Any], votes: list[int]) -> tuple[str, str] | None:
         limits = self.options
         if idks["not-applicable"] > limits.target_max_not_applicable:
-            detail = f"{idks['not-applicable']} votes for not applicable; "
+            detail = f"{counted(idks['not-applicable'], 'vote')} for not applicable; "
             return "not-applicable", f"{detail}at most {limits.target_max_not_applicable} allowed"
         if _non_answers(idks) > limits.target_max_non_answers:
-            detail = f"{_non_answers(idks)} non-answers; at most {limits.target_max_non_answers} allowed"
+            detail = (
+                f"{counted(_non_answers(idks), 'non-answer')}; at most {limits.target_max_non_answers} allowed"
+            )
             return "non-answers", detail
         if not votes:
             return "no-answers", "nobody answered"
         if max(votes) < limits.target_min_votes:
-            detail = f"{max(votes)} votes for the top answer; {limits.target_min_votes} needed"
+            detail = f"{counted(max(votes), 'vote')} for the top answer; {limits.target_min_votes} needed"
             return "few-votes", detail
         return None
 

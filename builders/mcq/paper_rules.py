@@ -39,10 +39,10 @@ def objections(annotations: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     )
     says = (
         pl.when(not_applicable > 0)
-        .then(pl.format("{} votes for not applicable", not_applicable))
+        .then(pl.format("{} for not applicable", _counted(not_applicable, "vote")))
         .when(non_answers > MAX_NON_ANSWERS)
-        .then(pl.format("{} non-answers", non_answers))
-        .otherwise(pl.format("{} votes for the first answer", first.field("count")))
+        .then(_counted(non_answers, "non-answer"))
+        .otherwise(pl.format("{} for the first answer", _counted(first.field("count"), "vote")))
     )
     rank = pl.col("locale").map_elements(locales.rank, return_dtype=pl.Int64)
     return (
@@ -53,6 +53,11 @@ def objections(annotations: pl.DataFrame, locales: Registry) -> pl.DataFrame:
         .first()
         .select("template_id", "reason", detail=pl.format("{} objects: {}", "locale", "says"))
     )
+
+
+def _counted(number: pl.Expr, thing: str) -> pl.Expr:
+    """A number of things in English, see `schemas.text.counted`."""
+    return pl.format("{} {}", number, pl.when(number == 1).then(pl.lit(thing)).otherwise(pl.lit(f"{thing}s")))
 
 
 def objected(annotations: pl.DataFrame, objecting: pl.DataFrame) -> pl.DataFrame:

@@ -34,7 +34,7 @@ def test_four_locales_that_agree_with_themselves_make_four_questions():
         (
             [("plum", 3)],
             {"not-applicable": 1},
-            ("not-applicable", "1 votes for not applicable; at most 0 allowed"),
+            ("not-applicable", "1 vote for not applicable; at most 0 allowed"),
         ),
         (
             [("plum", 3)],

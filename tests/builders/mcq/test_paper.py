@@ -187,7 +187,7 @@ def test_one_objection_drops_the_question_everywhere():
     build = paper(FRUIT, idks={"ko-KR": {"not-applicable": 1}})
     assert build.n_mcqs == 0
     assert build.dropped["reason"].to_list() == ["not-applicable"] * 4
-    assert build.dropped["detail"].unique().to_list() == ["ko-KR objects: 1 votes for not applicable"]
+    assert build.dropped["detail"].unique().to_list() == ["ko-KR objects: 1 vote for not applicable"]
 
 
 def test_reasons_in_free_text_are_non_answers():
