@@ -42,6 +42,9 @@ class FoodTriple(Row):
     """Country of origin, or the country of the cuisine or meal that the dish belongs to."""
     origin: Text
     """Name of the country."""
+    origin_prompt_name: Text
+    """Name of the country as it stands inside a sentence, for ``[C]`` of a template: in English with its
+    article, ``the United Kingdom``; in other languages the name itself."""
     origin_en: str | None
     """English name of the country; null where Wikidata has none."""
     origin_via: tuple[Text, ...]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.triples.chinese import simplified_texts
+from blend.schemas.articles import in_a_sentence
 from blend.schemas.food import TRIPLES
 from blend.schemas.food_options import FoodOptions
 
@@ -98,6 +99,7 @@ def _images_beside_materials(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _published(rows: pl.DataFrame, language: str) -> pl.DataFrame:
     none = {name: pl.lit([], TRIPLES[name]) for name in ("materials", "image")}
+    in_sentences = {name: in_a_sentence(name, language) for name in rows["origin_label"].unique()}
     return (
         rows.with_columns(pl.col(name).fill_null(value) for name, value in none.items())
         .select(
@@ -114,6 +116,7 @@ def _published(rows: pl.DataFrame, language: str) -> pl.DataFrame:
             language=pl.lit(language),
             origin_qid="origin",
             origin="origin_label",
+            origin_prompt_name=pl.col("origin_label").replace(in_sentences),
             origin_via="via",
             origin_is_historical="historical",
             stated_origin_qid="stated",

@@ -1,6 +1,7 @@
 """Prompt templates about dishes, filled in."""
 
 from blend.loaders.wikidata.prompt_checks import PLACEHOLDER
+from blend.schemas.articles import in_a_sentence
 from blend.schemas.food import PLACEHOLDERS
 from blend.schemas.korean import agreeing
 
@@ -10,7 +11,8 @@ def fill(
 ) -> str:
     """A template with its placeholders filled; without ``part`` its placeholder stays for a model to fill.
 
-    In Korean a particle directly behind a filled placeholder takes the form that the word asks for.
+    In Korean a particle directly behind a filled placeholder takes the form that the word asks for; in English
+    a country gets its article ("in the United Kingdom"), whether its name comes with one or without.
 
     Args:
         template: Text with ``[X]``, ``[Y]`` and perhaps ``[C]``.
@@ -24,7 +26,10 @@ def fill(
     """
     if PLACEHOLDERS["country"] in template and country is None:
         raise ValueError(f"{template!r} names the country; give one")
-    words = {PLACEHOLDERS["subject"]: subject, PLACEHOLDERS["country"]: country, PLACEHOLDERS["part"]: part}
+    place = None if country is None else in_a_sentence(country, language)
+    if place is not None and template.startswith(PLACEHOLDERS["country"]):
+        place = place[:1].upper() + place[1:]
+    words = {PLACEHOLDERS["subject"]: subject, PLACEHOLDERS["country"]: place, PLACEHOLDERS["part"]: part}
     filled, rest = "", template
     # From left to right in one pass: a name that looks like a placeholder must not be filled in turn.
     while (match := PLACEHOLDER.search(rest)) is not None:

@@ -17,6 +17,7 @@ PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 _ENDS = {"zh": "。", "ja": "。"}
 _COMMAS = {"ar": "،", "fa": "،"}
 _NO_BLANK_BEFORE = re.compile(r"[ \u00a0][,.،。;؛:]")
+_TOGETHER = re.compile(r"\]\s*\[")
 _DOUBLED = re.compile(r"[.,،。;؛:!?]{2,}| {2,}")
 
 
@@ -49,6 +50,11 @@ def _placeholders(row: Mapping[str, Any]) -> str | None:
     wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or row["with_country"])
     found = sorted(PLACEHOLDER.findall(row["template"]))
     return None if found == wanted else f"holds {' '.join(found) or 'nothing'} instead of {' '.join(wanted)}"
+
+
+def _together(row: Mapping[str, Any]) -> str | None:
+    found = _TOGETHER.search(row["template"])
+    return None if found is None else "two placeholders stand side by side, so that their words run together"
 
 
 def _end(row: Mapping[str, Any]) -> str | None:
@@ -87,6 +93,7 @@ def _particle(row: Mapping[str, Any]) -> str | None:
 
 _CHECKS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
     "wrong-placeholders": _placeholders,
+    "placeholders-together": _together,
     "no-full-stop": _end,
     "wrong-punctuation": _punctuation,
     "odd-character": _characters,

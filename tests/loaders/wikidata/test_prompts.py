@@ -83,6 +83,11 @@ def test_cased_languages_keep_labels_apart_from_prepositions(language: str):
         ),
         (("en", "country_1", "[X] has [Y]."), "wrong-placeholders", "holds [X] [Y] instead of [C] [X] [Y]"),
         (("en", "hasParts_1", "Bread."), "wrong-placeholders", "holds nothing instead of [X] [Y]"),
+        (
+            ("de", "country_3", "In der Landesküche ([C]) enthält das Gericht [X] [Y]."),
+            "placeholders-together",
+            "two placeholders stand side by side, so that their words run together",
+        ),
         (("en", "hasParts_1", "[X] has [Y]"), "no-full-stop", "does not end in '.'"),
         (("zh", "hasParts_1", "[X]有[Y]."), "no-full-stop", "does not end in '。'"),
         (
@@ -96,14 +101,14 @@ def test_cased_languages_keep_labels_apart_from_prepositions(language: str):
             "'  ' is doubled or has a blank before it",
         ),
         (
-            ("he", "country_1", "ב [C] ,[X] [Y]."),
+            ("he", "country_1", "ב [C] ,[X]: [Y]."),
             "wrong-punctuation",
             "' ,' is doubled or has a blank before it",
         ),
-        (("ar", "country_1", "في [C], [X] [Y]."), "wrong-punctuation", "has the comma ',' instead of '،'"),
+        (("ar", "country_1", "في [C], [X]: [Y]."), "wrong-punctuation", "has the comma ',' instead of '،'"),
         (("fr", "hasParts_1", "[X] est prépare\u0301 avec [Y]."), "odd-character", "is not in Unicode NFC"),
         (("en", "hasParts_1", " [X] has [Y]."), "odd-character", "starts or ends with a blank"),
-        (("ko", "hasParts_1", "[X] [Y]\u05b8."), "odd-character", "a mark U+05B8 stands on no letter"),
+        (("ko", "hasParts_1", "[X]: [Y]\u05b8."), "odd-character", "a mark U+05B8 stands on no letter"),
         (
             ("ko", "hasParts_1", "[X]는 [Y] 요리입니다."),
             "variable-particle",
@@ -140,6 +145,37 @@ def test_fill():
         ValueError, match=r"^'In \[C\], \[X\] is made with \[Y\]\.' names the country; give one$"
     ):
         fill(text, "en", subject="toast")
+
+
+def test_english_countries_get_their_article():
+    text = "In [C], [X] is made with [Y]."
+    assert fill(text, "en", subject="haggis", country="United Kingdom").startswith(
+        "In the United Kingdom, haggis"
+    )
+    assert fill(text, "en", subject="haggis", country="the United Kingdom").startswith(
+        "In the United Kingdom, "
+    )
+    assert (
+        fill("[C] has [X].", "en", subject="haggis", country="United Kingdom")
+        == "The United Kingdom has haggis."
+    )
+    assert fill("[C] : [X].", "fr", subject="haggis", country="United Kingdom") == "United Kingdom : haggis."
+
+
+FRAMES = {
+    "de": {"[X]": ("Als ", "als ", "Gericht ", "Namen "), "[Y]": ("Zutat ",), "[C]": ("(",)},
+    "ru": {"[X]": ("«",), "[Y]": ("ингредиент «", "такой ингредиент, как ", "» — "), "[C]": ("(",)},
+    "el": {"[X]": ("πιάτο «", "φαγητό «", "πιάτου «"), "[Y]": (": ", "υλικό «"), "[C]": ("(",)},
+}
+"""What may stand before a label where verbs would agree with it: nothing that makes it a subject."""
+
+
+@pytest.mark.parametrize("language", FRAMES)
+def test_no_verb_agrees_with_a_label(language: str):
+    for text in packaged_templates().filter(pl.col("language") == language)["template"]:
+        for placeholder, frames in FRAMES[language].items():
+            before, found, _ = text.partition(placeholder)
+            assert not found or before.endswith(frames), text
 
 
 def test_korean_particles_follow_the_word():
