@@ -1,7 +1,7 @@
 """``blend eval``: from a release and a model to scores."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -9,11 +9,6 @@ from blend.cli import eval_export
 from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.schemas.errors import InputError
-
-if TYPE_CHECKING:
-    from blend.eval.models.protocols import Decoding
-    from blend.eval.runs.running import Outcome
-    from blend.eval.tasks.asking import AskedOfRelease
 
 app = Application(
     no_args_is_help=True,
@@ -107,11 +102,20 @@ def run(
         bool | None,
         typer.Option("--chat/--no-chat", help="Use the model's chat template; when it has one, if absent."),
     ] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens that a written answer may have.")] = 128,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens that a written answer may have; 128 if absent.")
+    ] = None,
     temperature: Annotated[
-        float, typer.Option(min=0, help="0 writes the likeliest token each time; above it, tokens are drawn.")
-    ] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Where drawing starts.")] = 0,
+        float | None,
+        typer.Option(
+            min=0,
+            help="Written answers: 0 writes the likeliest token each time, as if absent; above it, tokens are "
+            "drawn.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Written answers: where drawing starts; 0 if absent.")
+    ] = None,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
@@ -122,78 +126,37 @@ def run(
     - `blend eval run release --model name --server http://localhost:8000/v1` asks one on a server.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
-    from blend.eval.models.protocols import Decoding
+    from blend.cli import eval_asking
     from blend.eval.tasks.asking import ask
     from blend.views.progress import interruptible
 
     style = style or ("json" if answers is not None and task == "multiple-choice" else None)
-    options = {
-        "style": style,
-        "rotations": rotations,
-        "prompts": None if prompts is None else tuple(prompts),
-        "languages": None if language is None else (language,),
-    }
-    given = {name: value for name, value in options.items() if value is not None}
+    options = eval_asking.given(
+        style=style,
+        rotations=rotations,
+        prompts=None if prompts is None else tuple(prompts),
+        languages=None if language is None else (language,),
+    )
+    decoding = eval_asking.given(max_tokens=max_tokens, temperature=temperature, seed=seed)
+    how = eval_asking.given(
+        server=server,
+        concurrency=concurrency,
+        revision=revision,
+        device=device,
+        dtype=dtype,
+        chat=chat,
+        batch_size=eval_asking.read_batch_size(batch_size),
+    )
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
-        asked = ask(release, task, locales=locales, limit=limit, **given)
+        asked = ask(release, task, locales=locales, limit=limit, **options)
         if answers is not None:
-            outcome = _keep(asked, answers, model, out)
+            eval_asking.refuse({**how, **decoding}, "where a model is asked, and --answers asks nobody")
+            outcome = eval_asking.keep_answers(asked, answers, model, out)
         elif model is not None:
-            decoding = Decoding(max_tokens=max_tokens, temperature=temperature, seed=seed)
-            where = {"server": server, "concurrency": concurrency, "revision": revision, "device": device}
-            how = {"dtype": dtype, "chat": chat, "batch_size": _batch_size(batch_size)}
-            outcome = _ask(asked, model, out, decoding=decoding, options={**where, **how})
+            outcome = eval_asking.ask_model_named(asked, model, out, decoding=decoding, how=how)
         else:
             raise InputError("nobody to ask: name a --model, or a file of recorded --answers")
-    _print_outcome(outcome, out)
-
-
-def _ask(
-    asked: "AskedOfRelease", model: str, out: Path, *, decoding: "Decoding", options: dict[str, Any]
-) -> "Outcome":
-    from blend.eval.models import open_model
-    from blend.eval.runs import opened
-    from blend.eval.runs.running import ask_model
-    from blend.views.progress import shown_progress
-
-    used = open_model(model, asked_for=asked.asked.kind, decoding=decoding, **options)
-    written = decoding if asked.asked.kind == "text" else None
-    with opened(out, asked, used.describe(), written) as run, shown_progress(unit="questions") as notify:
-        return ask_model(run, used, notify=notify)
-
-
-def _keep(asked: "AskedOfRelease", answers: Path, model: str | None, out: Path) -> "Outcome":
-    from blend.eval.runs import opened
-    from blend.eval.runs.recorded import read_recorded
-    from blend.eval.runs.running import keep_recorded
-
-    recorded = read_recorded(answers, asked.asked, model=model)
-    for remark in recorded.remarks:
-        typer.echo(f"note: {answers.name}: {remark}", err=True)
-    with opened(out, asked, recorded.description, None) as run:
-        return keep_recorded(run, recorded)
-
-
-def _batch_size(text: str) -> int | None:
-    if text == "auto":
-        return None
-    if not (text.isdecimal() and int(text) > 0):
-        raise InputError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
-    return int(text)
-
-
-def _print_outcome(outcome: "Outcome", out: Path) -> None:
-    kept = outcome.n_items - outcome.n_missing
-    typer.echo(f"{kept:,} of {outcome.n_items:,} items are answered in {out}. Score them:")
-    typer.echo(f"  blend eval score {out}")
-    if outcome.first_error is not None:
-        from blend.views.safe import shown
-
-        typer.echo(
-            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); "
-            "the same command asks them again",
-            err=True,
-        )
+    eval_asking.print_outcome(outcome, out)
 
 
 @app.command("tiny-model")

@@ -135,7 +135,10 @@ def _check_missing(run: Run, answers: pl.DataFrame, *, allow_missing: bool) -> N
         return
     reasons = []
     if answers.height < n_items:
-        reasons.append(f"{n_items - answers.height} were not asked yet")
+        is_recorded = run.description.model.backend == "recorded"
+        reasons.append(
+            f"{n_items - answers.height} {'are not in the file' if is_recorded else 'were not asked yet'}"
+        )
     if failed.height:
         first = failed.row(0, named=True)
         reasons.append(f"{failed.height} failed (first: {first['item_id']}: {first['error']})")

@@ -84,6 +84,16 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
                 "write it in full, for example 'http://localhost:8000/v1'"
             ),
         ),
+        *(
+            (
+                option,
+                (
+                    f"{' '.join(option)} makes sense only where answers are written, and here the likeliest "
+                    "option is the answer; leave one of the two out"
+                ),
+            )
+            for option in (["--max-tokens", "8"], ["--temperature", "0.5"], ["--seed", "1"])
+        ),
         (["--device", "abacus"], "device 'abacus': torch finds no such device; choose one of: cpu"),
     ],
 )
@@ -94,4 +104,34 @@ def test_options_that_do_not_fit_are_refused(
         ask(sample_release, "tiny", tmp_path / "run", *options)
     # Machines with GPUs have more devices.
     assert str(caught.value).removesuffix(", cuda:0") == message
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--server", "http://localhost:1/v1"],
+        ["--concurrency", "2"],
+        ["--revision", "v1"],
+        ["--device", "cpu"],
+        ["--dtype", "float32"],
+        ["--chat"],
+        ["--no-chat"],
+        ["--batch-size", "4"],
+        ["--max-tokens", "8"],
+        ["--temperature", "0.5"],
+        ["--seed", "0"],
+    ],
+)
+def test_options_of_models_are_refused_with_recorded_answers(
+    sample_release: Path, tmp_path: Path, option: list[str]
+):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("MCQID,response\n")
+    with pytest.raises(BlendError) as caught:
+        ask(sample_release, "whose", tmp_path / "run", "--answers", str(answers), *option)
+    assert str(caught.value) == (
+        f"{' '.join(option)} makes sense only where a model is asked, and --answers asks nobody; "
+        "leave one of the two out"
+    )
     assert not (tmp_path / "run").exists()

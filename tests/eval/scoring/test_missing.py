@@ -1,0 +1,113 @@
+"""Missing answers: never wrong in silence; above 1 % there is no score unless it is asked for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.eval.models import open_model
+from blend.eval.models.tiny import make_tiny_model
+from blend.eval.runs import opened
+from blend.eval.runs.directory import Run, read_run
+from blend.eval.runs.recorded import read_recorded
+from blend.eval.runs.running import keep_recorded
+from blend.eval.scoring import score_run
+from blend.eval.tasks.asking import AskedOfRelease, ask
+from blend.schemas.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def asked(sample_release: Path) -> AskedOfRelease:
+    """The 134 questions about Korea, of which 1 % is one."""
+    asked = ask(sample_release, "multiple-choice", locales=["KR"], style="json")
+    assert asked.asked.items.height == 134
+    return asked
+
+
+@pytest.fixture
+def recorded(asked: AskedOfRelease, tmp_path: Path) -> Callable[[int], Run]:
+    """Makes a run of recorded answers that lacks so many at its end; all answers are A."""
+
+    def recorded(n_missing: int) -> Run:
+        rows = asked.asked.items.select("item_id").head(asked.asked.items.height - n_missing)
+        rows.with_columns(response=pl.lit('{"answer_choice": "A"}')).write_csv(tmp_path / "answers.csv")
+        found = read_recorded(tmp_path / "answers.csv", asked.asked)
+        with opened(tmp_path / "run", asked, found.description, None) as run:
+            keep_recorded(run, found)
+        return read_run(tmp_path / "run")
+
+    return recorded
+
+
+def missing_share(run: Run, **options: bool) -> tuple[float, int]:
+    """The figure for missing answers in percent, and the number of answers scored."""
+    scores = {
+        score.metric: score for score in score_run(run, **options).scores.scores if score.scope == "overall"
+    }
+    return scores["missing"].value, scores["accuracy"].n
+
+
+def test_one_percent_may_be_missing_and_is_told(recorded: Callable[[int], Run]):
+    share, n_scored = missing_share(recorded(1))
+    assert (share, n_scored) == (pytest.approx(100 / 134), 133)
+
+
+def test_message_for_more_than_one_percent(recorded: Callable[[int], Run], tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        score_run(recorded(2))
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: 2 of 134 items have no answer (1.5 %): 2 are not in the file; run again with "
+        "a file that holds them all, into another directory, or score what is there with --allow-missing"
+    )
+    assert not (tmp_path / "run" / "scores.json").exists()
+
+
+def test_missing_answers_are_scored_when_told_and_are_not_wrong(
+    recorded: Callable[[int], Run], asked: AskedOfRelease, tmp_path: Path
+):
+    share, n_scored = missing_share(recorded(34), allow_missing=True)
+    assert (share, n_scored) == (pytest.approx(100 * 34 / 134), 100)
+    result = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run"), "--allow-missing"])
+    assert result.exit_code == 0
+    decisions = pl.read_parquet(tmp_path / "run" / "decisions.parquet")
+    right = asked.asked.gold["answer"].head(100) == 0
+    assert decisions["right"].to_list() == [*right.to_list(), *[None] * 34]
+
+
+def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: Path):
+    asked = ask(sample_release, "multiple-choice", locales=["KR"])
+    make_tiny_model(tmp_path / "tiny")
+    model = open_model(str(tmp_path / "tiny"), asked_for="logprobs")
+    with opened(tmp_path / "run", asked, model.describe(), None):
+        pass
+    with pytest.raises(InputError) as caught:
+        score_run(read_run(tmp_path / "run"))
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: 134 of 134 items have no answer (100.0 %): 134 were not asked yet; run the same "
+        "command again to ask them, or score what is there with --allow-missing"
+    )
+
+
+def test_message_for_answers_that_failed(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # Prompts that are longer than the model's context are errors of their own.
+    monkeypatch.setattr("blend.eval.models.tiny.CONTEXT_TOKENS", 60)
+    make_tiny_model(tmp_path / "short")
+    command = ["eval", "run", str(sample_release), "--locales", "KR", "--model", str(tmp_path / "short")]
+    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0
+    answers = read_run(tmp_path / "run").answers()
+    failed = answers.filter(pl.col("error").is_not_null())
+    assert 1.34 < len(failed) < 134
+    first = failed["item_id"][0]
+    with pytest.raises(InputError) as caught:
+        score_run(read_run(tmp_path / "run"))
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: {len(failed)} of 134 items have no answer ({len(failed) / 1.34:.1f} %): "
+        f"{len(failed)} failed (first: {first}: {failed['error'][0]}); run the same command again to ask "
+        "them, or score what is there with --allow-missing"
+    )
+    share, n_scored = missing_share(read_run(tmp_path / "run"), allow_missing=True)
+    assert (share, n_scored) == (pytest.approx(len(failed) / 1.34), 134 - len(failed))
