@@ -123,6 +123,8 @@ class Review(Row):
     """Pseudonym of the reviewer."""
     invalid: tuple[Text, ...] = ()
     """Answers, as typed, that do not answer the question and get no vote."""
+    reasons: tuple[str, ...] = ()
+    """Why, for every one of them in the same order; a blank where the reviewer gave no reason."""
     groups: tuple[ReviewedGroup, ...] = ()
     """Valid answers, each in exactly one group of variants."""
 
@@ -132,6 +134,11 @@ class Review(Row):
         twice = sorted({answer for answer in decided if decided.count(answer) > 1})
         if twice:
             raise ValueError("; ".join(decided_twice(twice)))
+        if self.reasons and len(self.reasons) != len(self.invalid):
+            raise ValueError(
+                f"{len(self.reasons)} reasons for {len(self.invalid)} invalid answers; "
+                "write one for each in the same order, a blank text where there is none"
+            )
         return self
 
 

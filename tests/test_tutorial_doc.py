@@ -1,4 +1,4 @@
-"""docs/tutorial.md: its files written, its programs run, its output printed, in the order of the page."""
+"""docs/tutorial.md, docs/reviews.md: files written, programs run, output printed, in the order of the page."""
 
 import os
 import re
@@ -13,21 +13,28 @@ pytestmark = pytest.mark.integration
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_a_newcomer_can_follow_the_page(root: Path, tmp_path: Path):
-    page = (root / "docs" / "tutorial.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "made_of"),
+    [
+        ("tutorial", {"csv", "jsonl", "toml", "bash", "python", "text"}),
+        ("reviews", {"csv", "toml", "bash", "text"}),
+    ],
+)
+def test_a_newcomer_can_follow_the_page(root: Path, tmp_path: Path, name: str, made_of: set[str]):
+    page = (root / "docs" / f"{name}.md").read_text(encoding="utf-8")
     work, printed, kinds = tmp_path / "work", "", []
     work.mkdir()
-    for kind, name, content in BLOCK.findall(page):
+    for kind, file, content in BLOCK.findall(page):
         kinds.append(kind)
-        if name:
-            (work / name).parent.mkdir(parents=True, exist_ok=True)
-            (work / name).write_text(content, encoding="utf-8")
+        if file:
+            (work / file).parent.mkdir(parents=True, exist_ok=True)
+            (work / file).write_text(content, encoding="utf-8")
         elif kind == "text":
             assert content in printed
         else:
             printed = run(kind, content, work, tmp_path / "home")
     # What the page is made of; a block of another kind would be passed over.
-    assert set(kinds) == {"csv", "jsonl", "toml", "bash", "python", "text"}
+    assert set(kinds) == made_of
     assert (work / "release" / "release.json").is_file()
 
 

@@ -56,6 +56,7 @@ def read_inputs(
     base: Path = Path(),
     places: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
+    reviewing: bool = False,
     notify: Notify = silent,
 ) -> Inputs:
     """Read all sources of a recipe that hold questions.
@@ -65,6 +66,7 @@ def read_inputs(
         base: Folder to which the recipe's relative locations refer.
         places: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
+        reviewing: Whether responses are about to be reviewed (`loaders.responses.read_responses`).
         notify: Told about progress.
 
     Raises:
@@ -85,7 +87,7 @@ def read_inputs(
     holding_questions = [source for source in recipe.sources if source.kind != "wikidata"]
     for done, source in enumerate(holding_questions):
         notify("read sources", done, len(holding_questions))
-        tables = _load(source, base, places or {}, known)
+        tables = _load(source, base, places or {}, known, reviewing=reviewing)
         held.update(tables.questions["locale"])
         sources.append(_only(tables, wanted))
         notify("read sources", done + 1, len(holding_questions))
@@ -150,11 +152,13 @@ def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([empty(schema), *frames])
 
 
-def _load(source: Source, base: Path, places: Mapping[str, Path], known: Registry) -> SourceTables:
+def _load(
+    source: Source, base: Path, places: Mapping[str, Path], known: Registry, *, reviewing: bool
+) -> SourceTables:
     if source.location not in places:
-        return load_source(source, base, known)
+        return load_source(source, base, known, reviewing=reviewing)
     moved = source.model_copy(update={"location": str(places[source.location].absolute())})
-    tables = load_source(moved, base, known)
+    tables = load_source(moved, base, known, reviewing=reviewing)
     return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
 
 

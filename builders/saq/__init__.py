@@ -9,17 +9,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.saq.ballots import Ballots, cast_ballots, cleaned
+from blend.builders.saq.ballots import cast_ballots, cleaned
 from blend.builders.saq.collection import count_responses
 from blend.builders.saq.findings import saq_findings
-from blend.builders.saq.grouping import grouping_key
-from blend.schemas.formats import AnswerFormat
+from blend.builders.saq.groups import answer_groups, grouped
 from blend.schemas.frames import ANNOTATIONS, KEY
 from blend.schemas.recipe import SaqOptions
 from blend.schemas.rows import Grouping, NonAnswer
-
-_GROUP = (*KEY, "group", "key")
-"""What makes an answer group: an index within the review, or the key of a proposal; the other one is null."""
 
 
 class Aggregation(NamedTuple):
@@ -51,101 +47,18 @@ def aggregate(
     Returns:
         The annotations; rows of the arguments may stand in any order. ``answers`` of a group are cleaned
         (`schemas.text.clean`), in the review's order, after them unreviewed ones, most annotators first, then
-        by text. ``en_answers`` are the review's; in English locales, where the review gives none, the answers.
-        ``source`` is the question's.
+        by text. ``en_answers`` are the review's; where it gives none, in English locales the answers, and in
+        all others those of them that are in the question's format. ``source`` is the question's.
 
     Raises:
         RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
     """
     ballots = cast_ballots(questions, responses, reviews)
-    votes = _placed(ballots)
-    groups = _groups(votes, reviews, questions)
+    votes = grouped(ballots)
+    groups = answer_groups(votes, reviews, questions)
     annotations = _annotations(questions, responses, reviews, votes, groups)
     states = count_responses(questions, responses, ballots.answers, options).questions
     return Aggregation(annotations, saq_findings(questions, reviews, ballots, votes, groups, states))
-
-
-def _placed(ballots: Ballots) -> pl.DataFrame:
-    """The valid answers with their group: ``group`` by the review, or ``key`` by the rules.
-
-    Columns of `Ballots.answers`, and ``key`` and ``reviewed`` (whether the review mentions the answer).
-    """
-    answers = ballots.answers.with_columns(reviewed=pl.col("invalid").is_not_null())
-    reviewed = answers.filter("reviewed", ~pl.col("invalid"))
-    unreviewed = _with_keys(answers.filter(~pl.col("reviewed")).drop("group"))
-    beside = _with_keys(reviewed.join(unreviewed, on=KEY, how="semi"))
-    joinable = (
-        beside.group_by(*KEY, "key")
-        .agg(group=pl.col("group").first(), n_groups=pl.col("group").n_unique())
-        .filter(pl.col("n_groups") == 1)
-        .drop("n_groups")
-    )
-    proposed = unreviewed.join(joinable, on=[*KEY, "key"], how="left").with_columns(
-        key=pl.when(pl.col("group").is_null()).then("key")
-    )
-    no_key = pl.lit(None, pl.String).alias("key")
-    return pl.concat([reviewed.with_columns(no_key), proposed], how="diagonal")
-
-
-def _with_keys(answers: pl.DataFrame) -> pl.DataFrame:
-    """The answers with the ``key`` that the rules of grouping compare them by."""
-    distinct = answers.select("answer", "language", "answer_format").unique()
-    keys = [
-        grouping_key(answer, language, AnswerFormat(form)) for answer, language, form in distinct.iter_rows()
-    ]
-    return answers.join(
-        distinct.with_columns(key=pl.Series(keys, dtype=pl.String)), on=distinct.columns, how="left"
-    )
-
-
-def _groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """Every answer group: `_GROUP`, ``answers``, ``en_answers``, ``count``; in published order."""
-    variants = (
-        votes.group_by(*_GROUP, "answer")
-        .agg(pl.col("position").first(), annotators=pl.len())
-        .sort("position", "annotators", "answer", descending=[False, True, False], nulls_last=True)
-        .group_by(_GROUP, maintain_order=True)
-        .agg(answers=pl.col("answer"))
-    )
-    counts = votes.group_by(_GROUP).agg(count=pl.col("annotator").n_unique().cast(pl.Int64))
-    english = pl.col("language").str.split("-").list.first() == "en"
-    return (
-        variants.join(counts, on=_GROUP, nulls_equal=True)
-        .join(_translations(reviews), on=[*KEY, "group"], how="left")
-        .join(questions.select(*KEY, "language"), on=KEY)
-        .with_columns(
-            en_answers=pl.coalesce(
-                "en_answers", pl.when(english).then("answers"), pl.lit([], pl.List(pl.String))
-            )
-        )
-        .sort(
-            *KEY,
-            "count",
-            "group",
-            pl.col("answers").list.first(),
-            descending=[False, False, True, False, False],
-            nulls_last=True,
-        )
-    )
-
-
-def _translations(reviews: pl.DataFrame) -> pl.DataFrame:
-    """The English answers of reviewed groups that have some, cleaned, each once, in the review's order."""
-    english = (
-        reviews.select(*KEY, "groups")
-        .filter(pl.col("groups").list.len() > 0)
-        .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
-        .explode("groups", "group")
-        .select(*KEY, "group", en_answer=pl.col("groups").struct.field("en_answers"))
-        .filter(pl.col("en_answer").list.len() > 0)
-        .explode("en_answer")
-    )
-    return (
-        cleaned(english, "en_answer")
-        .unique(maintain_order=True)
-        .group_by(*KEY, "group", maintain_order=True)
-        .agg(en_answers=pl.col("en_answer"))
-    )
 
 
 def _annotations(

@@ -27,8 +27,8 @@ class Ballots(NamedTuple):
     the answer), ``group`` (index within the review, from 0; null where invalid or unmentioned) and ``position``
     (of the answer within the review)."""
     decisions: pl.DataFrame
-    """One row per reviewed answer: ``template_id``, ``locale``, ``answer`` (cleaned), ``invalid``, ``group``,
-    ``position``, ``review`` (source of the review)."""
+    """One row per reviewed answer: ``template_id``, ``locale``, ``answer`` (cleaned), ``invalid``, ``reason``
+    (why it is; empty where nobody said), ``group``, ``position``, ``review`` (source of the review)."""
 
 
 def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame) -> Ballots:
@@ -74,7 +74,7 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
     asked = questions.select(*KEY, "language", "answer_format")
     decided = decisions.unique(ANSWER, keep="first", maintain_order=True)
     return Ballots(
-        answers.join(asked, on=KEY).join(decided.drop("review"), on=ANSWER, how="left"),
+        answers.join(asked, on=KEY).join(decided.drop("review", "reason"), on=ANSWER, how="left"),
         decided,
     )
 
@@ -98,22 +98,26 @@ def _answers(responses: pl.DataFrame) -> pl.DataFrame:
 
 def _decisions(reviews: pl.DataFrame) -> pl.DataFrame:
     """The decisions of all reviews in the reviewer's order, not yet checked."""
-    place = reviews.select(*KEY, "groups", answer="invalid", review="source")
+    # Reviews without any reason have none for each.
+    no_reasons = pl.lit("").repeat_by(pl.col("invalid").list.len())
+    has_reasons = pl.col("reasons").list.len() == pl.col("invalid").list.len()
+    reasons = pl.when(has_reasons).then("reasons").otherwise(no_reasons)
+    place = reviews.select(*KEY, "groups", reason=reasons, answer="invalid", review="source")
     no_group = pl.lit(None, pl.Int64)
     invalid = (
         place.filter(pl.col("answer").list.len() > 0)
-        .explode("answer")
-        .select(*ANSWER, "review", invalid=pl.lit(True), group=no_group)
+        .explode("answer", "reason")
+        .select(*ANSWER, "review", "reason", invalid=pl.lit(True), group=no_group)
     )
     grouped = (
-        place.drop("answer")
+        place.drop("answer", "reason")
         .filter(pl.col("groups").list.len() > 0)
         .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
         .explode("groups", "group")
         .with_columns(answer=pl.col("groups").struct.field("answers"))
         .filter(pl.col("answer").list.len() > 0)
         .explode("answer")
-        .select(*ANSWER, "review", invalid=pl.lit(False), group="group")
+        .select(*ANSWER, "review", reason=pl.lit(""), invalid=pl.lit(False), group="group")
     )
     return cleaned(pl.concat([invalid, grouped]), "answer").with_row_index("position")
 

@@ -101,14 +101,18 @@ def _unreviewed_answers(votes: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFra
 
 
 def _invalid(decisions: pl.DataFrame) -> pl.DataFrame:
+    """The answers that a review removes, each with the reviewer's reason where there is one."""
+    why = pl.when(pl.col("reason").fill_null("") != "").then(pl.format(" ({})", "reason")).otherwise(pl.lit(""))
     struck = (
         decisions.filter("invalid")
         .sort("position")
         .group_by(*KEY, "review", maintain_order=True)
-        .agg(answers=pl.col("answer"))
+        .agg(answers=pl.format("'{}'{}", "answer", why))
         .rename({"review": "source"})
     )
-    return _rows(struck, "invalid-answers", pl.format("the review removes {}", _quoted("answers")))
+    return _rows(
+        struck, "invalid-answers", pl.format("the review removes {}", pl.col("answers").list.join(", "))
+    )
 
 
 def _rejected(answers: pl.DataFrame) -> pl.DataFrame:

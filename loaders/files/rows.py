@@ -205,7 +205,7 @@ def _encodable(value: Any) -> bool:
 
 def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:
     text, place = read_text(path, root, notes), place_of(path, root)
-    records = enumerate(_records(text, place), start=1)
+    records = enumerate(csv_records(text, place), start=1)
     header = next((record for _, record in records), [])
     if not header:
         fix = f"start it with the columns {', '.join(columns.required)}"
@@ -227,10 +227,14 @@ def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterato
         yield Cells(f"{place}:{row}", columns.kept(dict(zip(header, record, strict=True))))
 
 
-def _records(text: str, place: str) -> Iterator[list[str]]:
-    """The records of a CSV text; an empty line is an empty record."""
+def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list[str]]:
+    """The records of a CSV text; an empty line is an empty record.
+
+    Raises:
+        RowError: If it is not CSV; names the row.
+    """
     # newline="" leaves line ends to the csv module; str.splitlines would also split at U+001C and others.
-    records = csv.reader(io.StringIO(text, newline=""), strict=True)
+    records = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     row = 1
     try:
         for record in records:

@@ -1,6 +1,6 @@
 """Sources: from an entry of the recipe to tables, whatever kind of source it is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,19 +41,26 @@ class SourceTables:
     """`FINDINGS` of reading it."""
 
 
-def load_source(source: Source, base: Path = Path(), locales: Registry | None = None) -> SourceTables:
+def load_source(
+    source: Source, base: Path = Path(), locales: Registry | None = None, *, reviewing: bool = False
+) -> SourceTables:
     """Read a source, and compare its files with the digest in the recipe before anything else.
 
     Args:
         source: The recipe's entry.
         base: Folder that a relative location refers to: the recipe's.
         locales: Known locales; the packaged registry when absent.
+        reviewing: Whether responses are about to be reviewed (`read_responses`).
 
     Raises:
         BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for;
             `RowError` and `RowErrors` if anything in its files breaks its contract.
     """
-    return _KINDS[source.kind](source, base, registry() if locales is None else locales)
+    known = registry() if locales is None else locales
+    if source.kind == "blend":
+        return _blend(source, base, known)
+    read = _sample if source.kind == "sample" else _responses
+    return read(source, base, known, reviewing=reviewing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +102,26 @@ def load_snapshot(
     return SnapshotFacts(info, read_facts(snapshot, domain))
 
 
-def _sample(source: Source, base: Path, locales: Registry) -> SourceTables:  # noqa: ARG001 - it is in the package
+def _sample(
+    source: Source,
+    base: Path,  # noqa: ARG001 - it is in the package
+    locales: Registry,
+    *,
+    reviewing: bool,
+) -> SourceTables:
     _refuse(source, "location", "revision")
     with sample_path() as folder:
-        return _response_tables(source, folder, locales)
+        return _response_tables(source, folder, locales, reviewing=reviewing)
 
 
-def _responses(source: Source, base: Path, locales: Registry) -> SourceTables:
+def _responses(source: Source, base: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
     _refuse(source, "revision")
-    return _response_tables(source, _directory(source, base), locales)
+    return _response_tables(source, _directory(source, base), locales, reviewing=reviewing)
 
 
-def _response_tables(source: Source, folder: Path, locales: Registry) -> SourceTables:
+def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
     info = _info(source, folder, response_files(folder))
-    tables = read_responses(folder, locales=locales)
+    tables = read_responses(folder, locales=locales, reviewing=reviewing)
     return SourceTables(
         info=info,
         questions=tables.questions,
@@ -153,13 +166,6 @@ def _blend_prompts(folder: Path, locales: Registry, asked: Sequence[str]) -> Pro
         detail=pl.format("prompt '{}' is of a locale without questions; left out", "prompt_id"),
     )
     return PromptTables(read.prompts.filter(of_questions), pl.concat([read.findings, idle]))
-
-
-_KINDS: dict[str, Callable[[Source, Path, Registry], SourceTables]] = {
-    "sample": _sample,
-    "responses": _responses,
-    "blend": _blend,
-}
 
 
 def _snapshot(source: Source, base: Path) -> Snapshot:

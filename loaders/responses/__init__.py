@@ -44,7 +44,9 @@ class ResponseTables(NamedTuple):
     """`frames.FINDINGS`."""
 
 
-def read_responses(folder: Path | str, *, locales: Registry | None = None) -> ResponseTables:
+def read_responses(
+    folder: Path | str, *, locales: Registry | None = None, reviewing: bool = False
+) -> ResponseTables:
     """The questions, responses and reviews in a directory of raw responses.
 
     Args:
@@ -52,6 +54,8 @@ def read_responses(folder: Path | str, *, locales: Registry | None = None) -> Re
             ``responses/`` with files of the same kinds, and perhaps ``prompts`` (one file) and
             ``reviews/`` with JSONL or Parquet files.
         locales: Known locales; the packaged registry when absent.
+        reviewing: Whether the answers are about to be reviewed; then those pass that are not in the format that
+            their question asks for, about which only a reviewer can decide.
 
     Returns:
         The tables. Answers are exactly as typed. The answer format of a question is its template's.
@@ -71,7 +75,7 @@ def read_responses(folder: Path | str, *, locales: Registry | None = None) -> Re
     prompts = _table(_PROMPTS, files["prompts"], folder, known, notes)
     if not all_read:  # rows stand where nobody reads them, so nothing can be said to be missing
         responses, reviews = responses._replace(whole=False), reviews._replace(whole=False)
-    check_links(templates, questions, responses, reviews, notes)
+    check_links(templates, questions, responses, reviews, notes, reviewing=reviewing)
     check_prompts(prompts, questions, notes)
     if templates.whole:
         check_countries(questions.rows, templates.rows, known, notes)
@@ -322,7 +326,7 @@ _RESPONSES = _Kind(
 )
 _REVIEWS = _Kind(
     Review,
-    Columns(("template_id", "reviewer"), optional=("invalid", "groups", "locale")),
+    Columns(("template_id", "reviewer"), optional=("invalid", "reasons", "groups", "locale")),
     values=_review_values,
     locale_column="locale",
     named_for_locale=True,

@@ -9,6 +9,7 @@ from blend.schemas.formats import AnswerFormat, format_of, understood
 from blend.schemas.references import close_to, not_answered, not_asked
 from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
 from blend.schemas.slots import slot_problems, slots_of
+from blend.schemas.text import clean
 
 _FORMS = {AnswerFormat.INTEGER: "a whole number"}
 """Answer formats in words, where their names are no words."""
@@ -35,10 +36,13 @@ def check_links(
     responses: Checked[Response],
     reviews: Checked[Review],
     notes: Notes,
+    *,
+    reviewing: bool = False,
 ) -> None:
     """Note as problems the rows that contradict others or refer to none.
 
     Nothing is checked against a table that is not whole: its missing rows would be reported a second time.
+    Answers out of their question's format pass while somebody is ``reviewing`` them.
     """
     _check_distinct(templates.rows, lambda row: (row.template_id,), "template {0!r} is also in {place}", notes)
     _check_distinct(questions.rows, _key, "question {0!r} in {1} is also in {place}", notes)
@@ -58,7 +62,7 @@ def check_links(
         _check_asked("review of", reviews.rows, asked, notes)
     if responses.whole:
         _check_reviewed_answers(reviews.rows, responses.rows, notes)
-    if reviews.whole:
+    if reviews.whole and not reviewing:
         _check_formats(responses.rows, reviews.rows, by_id, notes)
 
 
@@ -141,15 +145,16 @@ def _check_reviewed_answers(
     given: defaultdict[Key, dict[str, str]] = defaultdict(dict)
     for place, response in responses:
         for answer in response.answers:
-            given[_key(response)].setdefault(answer, place)
+            given[_key(response)].setdefault(clean(answer), place)
     for place, review in reviews:
         answers = given[_key(review)]
-        decided = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
-        for answer in decided:
-            if answer not in answers:
+        typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
+        decided = {clean(answer): answer for answer in typed}
+        for cleaned, answer in decided.items():
+            if cleaned not in answers:
                 what, fix = not_answered(answer, review.template_id, answers)
                 notes.problem(what, where=place, fix=fix)
-        for answer in answers.keys() - {*decided}:
+        for answer in answers.keys() - decided.keys():
             detail = f"the review in {place} says nothing about {answer!r}"
             notes.finding(
                 "undecided-answer",
@@ -177,12 +182,17 @@ def _check_formats(
             if understood(answer, asked) is None and not (review and _settled(answer, asked, review)):
                 form = _FORMS.get(asked, asked.value)
                 what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
-                fix = f"mark it invalid in the review, or group it there with the same answer as {form}"
+                fix = (
+                    f"mark it invalid in the review, or group it there with the same answer as {form} "
+                    "(`blend reviews propose` makes a sheet to do so)"
+                )
                 notes.problem(what, where=place, fix=fix)
 
 
 def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
     """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
-    group = next((group for group in review.groups if answer in group.answers), None)
+    said = clean(answer)
+    group = next((group for group in review.groups if said in map(clean, group.answers)), None)
     variants = () if group is None else (*group.answers, *group.en_answers)
-    return answer in review.invalid or any(understood(variant, asked) is not None for variant in variants)
+    is_invalid = said in map(clean, review.invalid)
+    return is_invalid or any(understood(variant, asked) is not None for variant in variants)

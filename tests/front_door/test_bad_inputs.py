@@ -81,6 +81,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "publish": ("publish", "{place}", "org/x", "--dry-run"),
     "templates propose": ("templates", "propose", "{place}"),
     "templates accept": ("templates", "accept", "{place}"),
+    "reviews propose": ("reviews", "propose", "{place}"),
+    "reviews accept": ("reviews", "accept", "{place}"),
 }
 
 

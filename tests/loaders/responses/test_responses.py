@@ -56,8 +56,8 @@ def test_reviews_hold_decisions_and_translations():
     soup = {"answers": ["국"], "en_answers": ["soup"]}
     fifteen = {"answers": ["15", "열다섯"], "en_answers": ["15"]}
     assert reviews.rows() == [
-        ("food-01", "ko-KR", "r01", ["토스트\n커피"], [rice, soup], "reviews/ko-KR.jsonl:1"),
-        ("work-02", "ko-KR", "r01", [], [fifteen], "reviews/ko-KR.jsonl:2"),
+        ("food-01", "ko-KR", "r01", ["토스트\n커피"], [], [rice, soup], "reviews/ko-KR.jsonl:1"),
+        ("work-02", "ko-KR", "r01", [], [], [fifteen], "reviews/ko-KR.jsonl:2"),
     ]
 
 

@@ -1,0 +1,161 @@
+"""The answer sheet: what people typed, as the rules group it, for a reviewer to correct in a spreadsheet."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from blend.builders.saq.ballots import Ballots, cast_ballots
+from blend.builders.saq.grouping import grouping_key
+from blend.builders.saq.groups import answer_groups, grouped
+from blend.schemas.answer_sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.frames import KEY
+from blend.schemas.text import clean
+
+_Key = tuple[str, str]
+_Row = dict[str, str | None]
+
+
+def answer_sheet(
+    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, *, everything: bool = False
+) -> pl.DataFrame:
+    """A row for every answer, filled in as a build without further review would have it.
+
+    What a review has decided stays decided. A group has the English of its review; without one, what it says in
+    itself (`groups.answer_groups`); else what reviewers wrote for the same answer to another question in
+    this language, most often first. The notes say where such English comes from.
+
+    Args:
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`.
+        reviews: `frames.REVIEWS`.
+        everything: Whether questions are there as well on whose every answer a review has decided.
+
+    Returns:
+        `schemas.answer_sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
+        order, after them what the review calls invalid. Questions without an answer have no row. Turned into
+        reviews as it is (`reviews.reviews_of`), it gives the groups that it shows.
+
+    Raises:
+        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
+    """
+    ballots = cast_ballots(questions, responses, reviews)
+    votes = grouped(ballots)
+    shown = _shown(votes, ballots, everything=everything)
+    listed: dict[_Key, list[dict[str, Any]]] = {}
+    for group in answer_groups(votes, reviews, questions).iter_rows(named=True):
+        listed.setdefault((group["template_id"], group["locale"]), []).append(group)
+    known = _KnownEnglish(reviews, questions)
+    counts = Counter(ballots.answers.select(*KEY, "answer").iter_rows())
+    struck = _struck(reviews)
+    rows: list[_Row] = []
+    for question in questions.sort(KEY[::-1]).iter_rows(named=True):
+        key = question["template_id"], question["locale"]
+        if key in shown:
+            own = [*_valid(question, listed.get(key, []), known), *struck.get(key, [])]
+            rows += _complete(question, own, counts)
+    return pl.DataFrame(rows, schema=ANSWER_SHEET).drop("source")
+
+
+def groups_without_english(sheet: pl.DataFrame) -> int:
+    """How many groups of a sheet have no English in any of their rows."""
+    valid = sheet.filter(pl.col("invalid") == "")
+    return valid.group_by(*KEY, "group").agg((pl.col("english") == "").all()).get_column("english").sum()
+
+
+def _shown(votes: pl.DataFrame, ballots: Ballots, *, everything: bool) -> set[tuple[str, ...]]:
+    """The questions to show: those with an answer on which nobody has decided, or all that have any answer."""
+    undecided = votes.filter(~pl.col("reviewed"))
+    return set((ballots.answers if everything else undecided).select(KEY).unique().iter_rows())
+
+
+def _valid(
+    question: dict[str, Any], groups: Sequence[dict[str, Any]], known: "_KnownEnglish"
+) -> Iterator[_Row]:
+    """The rows of the answers in groups."""
+    form = AnswerFormat(question["answer_format"])
+    for number, group in enumerate(groups, start=1):
+        english, whence = group["en_answers"], ""
+        if not english:
+            english, whence = known.of(group["answers"], question)
+        apart = english == group["answers"]  # each beside the answer that it is
+        cells = [joined([text]) for text in english] if apart else [joined(english)]
+        for place, answer in enumerate(group["answers"]):
+            notes = [whence] if whence and not place else []
+            if form is not AnswerFormat.TEXT and understood(answer, form) is None:
+                notes.append(f"not {form}: put it into the group of one that is, or mark it invalid")
+            yield {
+                "answer": answer,
+                "group": str(number),
+                "english": guarded(cells[place]) if place < len(cells) else "",
+                "notes": "; ".join(notes),
+            }
+
+
+def _struck(reviews: pl.DataFrame) -> dict[_Key, list[_Row]]:
+    """The rows of the answers that reviews call invalid."""
+    found: dict[_Key, list[_Row]] = {}
+    for review in reviews.iter_rows(named=True):
+        answers = [clean(answer) for answer in review["invalid"] or []]
+        reasons = review["reasons"] or [""] * len(answers)
+        found[review["template_id"], review["locale"]] = [
+            {"answer": answer, "group": "", "english": "", "invalid": INVALID, "reason": reason}
+            for answer, reason in dict(zip(answers, reasons, strict=True)).items()
+        ]
+    return found
+
+
+def _complete(
+    question: dict[str, Any], rows: Sequence[_Row], counts: Counter[tuple[str, ...]]
+) -> Iterator[_Row]:
+    """The rows with what they have in common, and their marks."""
+    key = question["template_id"], question["locale"]
+    form = question["answer_format"]
+    for number, row in enumerate(rows, start=1):
+        answer = row["answer"] or ""
+        yield {
+            "template_id": guarded(key[0]),
+            "locale": key[1],
+            "question": guarded(clean(question["en_question"])),
+            "format": "" if form == AnswerFormat.TEXT else form,
+            "annotators": str(counts[*key, answer]),
+            "invalid": "",
+            "reason": "",
+            "notes": "",
+            **row,
+            "answer": guarded(answer),
+            "check": str(Mark(number, len(rows), digest_of(*key, answer))),
+        }
+
+
+class _KnownEnglish:
+    """What reviewers wrote in English for answers, by language and key of the answer.
+
+    Args:
+        reviews: `frames.REVIEWS`.
+        questions: `frames.QUESTIONS`, for the languages.
+    """
+
+    def __init__(self, reviews: pl.DataFrame, questions: pl.DataFrame) -> None:
+        self._written: dict[tuple[str, str], Counter[str]] = {}
+        self._where: dict[tuple[str, str, str], str] = {}
+        asked = questions.select(*KEY, "language")
+        for review in reviews.join(asked, on=KEY).sort(KEY).iter_rows(named=True):
+            for group in review["groups"] or []:
+                for english in group["en_answers"][:1]:
+                    for answer in group["answers"]:
+                        key = grouping_key(clean(answer), review["language"])
+                        self._written.setdefault((review["language"], key), Counter())[clean(english)] += 1
+                        self._where.setdefault((review["language"], key, clean(english)), review["template_id"])
+
+    def of(self, answers: Sequence[str], question: dict[str, Any]) -> tuple[list[str], str]:
+        """The English most often written for the first of the answers that has any, and where from."""
+        language = question["language"]
+        for answer in answers:
+            key = grouping_key(answer, language)
+            if written := self._written.get((language, key)):
+                english = min(written, key=lambda text: (-written[text], text))
+                return [english], f"English as of {self._where[language, key, english]}"
+        return [], ""

@@ -1,0 +1,257 @@
+"""The answer sheet after review: a person's decisions on answers, turned into reviews."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.schemas.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.frames import REVIEWS
+from blend.schemas.spreadsheets import in_format, is_broken, may_have_been
+from blend.schemas.text import clean
+
+_LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
+_WHOLE = re.compile(r"(\d+)[.,]0*")
+_AS_PROPOSED = "copy the cell from the sheet as it was proposed"
+
+_Cells = dict[str, str]
+
+
+class Reviewed(NamedTuple):
+    """Reviews, and what a spreadsheet had rewritten."""
+
+    reviews: pl.DataFrame
+    """`frames.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
+    recognised: tuple[str, ...]
+    """One sentence per cell that a spreadsheet had rewritten and that was recognised, in file order."""
+
+
+def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
+    """The reviews that an answer sheet holds.
+
+    The order of rows means nothing: groups, and the answers in them, come in the order in which they were
+    proposed. An answer that is marked invalid is none, whatever its group. The English of a group is that of
+    its rows in this order, each once.
+
+    Args:
+        sheet: `schemas.answer_sheets.ANSWER_SHEET`, as it came back.
+        reviewer: Pseudonym of who reviewed it.
+
+    Returns:
+        One review per question of which the sheet has any row.
+
+    Raises:
+        RowError, RowErrors: If a row is not one of those proposed or is there twice, if rows of a question are
+            gone, if an answer is neither in a group nor invalid, or if a cell holds what nobody can read; names
+            the place and column of each.
+    """
+    problems: list[RowError] = []
+    read: list[_Answer] = []
+    recognised: list[str] = []
+    for cells in sheet.fill_null("").to_dicts():
+        reader = _Reader(cells)
+        answer = reader.answer()
+        problems += reader.problems
+        recognised += reader.recognised
+        if answer is not None:
+            read.append(answer)
+    questions: dict[tuple[str, str], list[_Answer]] = {}
+    for answer in read:
+        questions.setdefault((answer.locale, answer.template_id), []).append(answer)
+    if not problems:
+        problems += [problem for rows in questions.values() for problem in _unlike_proposed(rows)]
+    raise_all(problems)
+    reviews = [_review(rows, reviewer) for _, rows in sorted(questions.items())]
+    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(recognised))
+
+
+class _Answer(NamedTuple):
+    """A row of the sheet, read."""
+
+    template_id: str
+    locale: str
+    answer: str
+    mark: Mark
+    group: str
+    english: tuple[str, ...]
+    invalid: bool
+    reason: str
+    source: str
+
+
+class _Reader:
+    """Reads a row, and collects whatever is wrong with it."""
+
+    def __init__(self, cells: _Cells) -> None:
+        self._cells = {name: clean(cell) for name, cell in cells.items()}
+        self._source = cells["source"]
+        self.problems: list[RowError] = []
+        self.recognised: list[str] = []
+
+    def answer(self) -> _Answer | None:
+        """The row, or null if it cannot be told which answer it is about."""
+        mark = Mark.parse(self._cells["check"])
+        if mark is None:
+            self._problem("check", *self._unmarked())
+            return None
+        template_id, locale = unguarded(self._cells["template_id"]), self._cells["locale"]
+        if not _LOCALE.fullmatch(locale):
+            self._problem("locale", f"{locale!r} is not the tag of a locale", _AS_PROPOSED)
+            return None
+        answer = self._typed(template_id, locale, mark)
+        if answer is None:
+            return None
+        invalid = self._tick()
+        return _Answer(
+            template_id=template_id,
+            locale=locale,
+            answer=answer,
+            mark=mark,
+            group="" if invalid else self._group(),
+            english=() if invalid else self._english(),
+            invalid=invalid,
+            reason=self._reason(invalid=invalid),
+            source=self._source,
+        )
+
+    def _problem(self, column: str, what: str, fix: str) -> None:
+        self.problems.append(RowError(what, where=f"{self._source}, column {column}", fix=fix))
+
+    def _unmarked(self) -> tuple[str, str]:
+        if self._cells["check"]:
+            return f"{self._cells['check']!r} is not a mark like '2 of 5 9f3c2b1d'", _AS_PROPOSED
+        return "the cell is blank", f"{_AS_PROPOSED}, or delete the row if it is one of your own"
+
+    def _typed(self, template_id: str, locale: str, mark: Mark) -> str | None:
+        """The answer as it was proposed, whatever a spreadsheet has made of it."""
+        cell = self._cells["answer"]
+        for text in (cell, unguarded(cell), *may_have_been(unguarded(cell))):
+            if digest_of(template_id, locale, text) == mark.digest:
+                if text not in (cell, unguarded(cell)):
+                    self._recognise("answer", cell, text)
+                return text
+        what = f"{cell!r} is not the answer that stood here, or its template_id or locale was another"
+        self._problem("answer", what, f"{_AS_PROPOSED}: what people typed is never edited")
+        return None
+
+    def _recognise(self, column: str, cell: str, text: str) -> None:
+        self.recognised.append(f"{self._source}, column {column}: {cell!r} is read as {text!r}")
+
+    def _tick(self) -> bool:
+        cell = unguarded(self._cells["invalid"])
+        if cell.casefold() not in TICKS | NO_TICKS:
+            fix = "write x where the answer is none, else empty the cell; why stands in column reason"
+            self._problem("invalid", f"unknown mark {cell!r}", fix)
+        return cell.casefold() in TICKS
+
+    def _group(self) -> str:
+        cell = unguarded(self._cells["group"])
+        if not cell:
+            fix = "write the number of its group, or a new one; or x in column invalid"
+            self._problem("group", "the cell is blank", fix)
+        elif is_broken(cell):
+            self._problem("group", f"{cell!r} is a formula or what is left of one", "write a number")
+        number = _WHOLE.fullmatch(cell)
+        return number[1] if number else cell.casefold()
+
+    def _english(self) -> tuple[str, ...]:
+        cell = self._cells["english"]
+        if is_broken(cell):
+            fix = "write the text, with an apostrophe before it if it begins with ="
+            self._problem("english", f"{cell!r} is a formula or what is left of one", fix)
+            return ()
+        texts = []
+        written_as_text = cell != unguarded(cell)
+        for text in parted(unguarded(cell)):
+            meant = text if written_as_text else in_format(text, self._format())
+            if meant is None:
+                what = f"{text!r} cannot be read as {self._cells['format']}"
+                fix = f"write it with an apostrophe before it, like {_EXAMPLES[self._format()]}"
+                self._problem("english", what, fix)
+                continue
+            if meant != text:
+                self._recognise("english", text, meant)
+            texts.append(meant)
+        return tuple(texts)
+
+    def _format(self) -> AnswerFormat:
+        """The format of the question; free text where the cell says nothing that is known."""
+        cell = unguarded(self._cells["format"])
+        return AnswerFormat(cell) if cell in set(AnswerFormat) else AnswerFormat.TEXT
+
+    def _reason(self, *, invalid: bool) -> str:
+        reason = unguarded(self._cells["reason"])
+        if reason and not invalid:
+            fix = "write x in column invalid, or empty this cell"
+            self._problem("reason", "a reason stands beside an answer that is not marked invalid", fix)
+        elif is_broken(self._cells["reason"]):
+            fix = "write the text, with an apostrophe before it if it begins with ="
+            self._problem("reason", f"{reason!r} is a formula or what is left of one", fix)
+        return reason
+
+
+_EXAMPLES = {
+    AnswerFormat.TIME: "'18:00",
+    AnswerFormat.DATE: "'05/31",
+    AnswerFormat.INTEGER: "'3",
+    AnswerFormat.TEXT: "'text",
+}
+
+
+def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
+    """Rows of one question that are there twice, that come from two sheets, or that are gone."""
+    first = rows[0]
+    question = f"{first.template_id!r} in {first.locale}"
+    seen: dict[int, _Answer] = {}
+    for row in rows:
+        earlier = seen.setdefault(row.mark.number, row)
+        if row.mark.total != first.mark.total:
+            yield RowError(
+                f"one of {row.mark.total} rows of {question}, but {first.source} is one of {first.mark.total}: "
+                "they were proposed at different times",
+                where=f"{row.source}, column check",
+                fix="keep the rows of one sheet, or propose it again",
+            )
+        elif earlier is not row:
+            yield RowError(
+                f"{row.answer!r} stands in {earlier.source} as well",
+                where=f"{row.source}, column answer",
+                fix="delete one of the two rows",
+            )
+    gone = [str(number) for number in range(1, first.mark.total + 1) if number not in seen]
+    if gone and all(row.mark.total == first.mark.total for row in rows):
+        missing = f"row {gone[0]} is" if len(gone) == 1 else f"rows {', '.join(gone)} are"
+        yield RowError(
+            f"{missing} missing of the {first.mark.total} rows of {question}",
+            where=f"{first.source}, column check",
+            fix="bring back what was deleted, with x in column invalid for an answer that is none; or delete "
+            "all rows of the question to leave it unreviewed",
+        )
+
+
+def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
+    """The review of one question."""
+    rows = sorted(rows, key=lambda row: row.mark.number)
+    groups: dict[str, list[_Answer]] = {}
+    for row in rows:
+        if not row.invalid:
+            groups.setdefault(row.group, []).append(row)
+    struck = [row for row in rows if row.invalid]
+    return {
+        "template_id": rows[0].template_id,
+        "locale": rows[0].locale,
+        "reviewer": reviewer,
+        "invalid": [row.answer for row in struck],
+        "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
+        "groups": [
+            {
+                "answers": [row.answer for row in group],
+                "en_answers": list(dict.fromkeys(text for row in group for text in row.english)),
+            }
+            for group in groups.values()
+        ],
+        "source": rows[0].source,
+    }

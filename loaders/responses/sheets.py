@@ -1,0 +1,144 @@
+"""Files on the way to reviews: the answer sheet, out and in, and the reviews that it becomes."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.content import is_directory
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import read_text
+from blend.loaders.files.sheets import read_sheet
+from blend.loaders.files.whole import write_whole
+from blend.schemas.answer_sheets import ANSWER_SHEET, READ_AGAIN
+from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
+
+_COLUMNS = tuple(name for name in ANSWER_SHEET if name != "source")
+
+
+def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
+    """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
+
+    Raises:
+        InputError: If the file is there: it may hold somebody's work.
+        StorageError: If it cannot be written.
+    """
+    if path.exists():
+        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
+    try:
+        # Without text a cell is empty; polars writes an empty text in quotes.
+        empty = pl.all().replace("", None)
+        write_whole(path, "\ufeff" + sheet.select(_COLUMNS).with_columns(empty).write_csv())
+    except OSError as error:
+        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
+
+
+def read_answer_sheet(path: Path) -> pl.DataFrame:
+    """A sheet as it came back from a spreadsheet.
+
+    Args:
+        path: CSV in UTF-8, however separated; see `files.sheets.read_sheet`.
+
+    Returns:
+        `schemas.answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read.
+        InputError: If it has no rows.
+    """
+    if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".numbers"):
+        raise RowError(
+            "a spreadsheet's own format", where=path.name, fix="save the sheet as CSV, with the encoding UTF-8"
+        )
+    rows = read_sheet(path, _COLUMNS, required=READ_AGAIN)
+    if not rows:
+        raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
+    return pl.DataFrame([{**cells.values, "source": cells.place} for cells in rows], schema=ANSWER_SHEET)
+
+
+class WrittenReviews(NamedTuple):
+    """What a file of reviews holds now."""
+
+    path: Path
+    questions: int
+    """Questions that were written."""
+    groups: int
+    """Groups in them."""
+    invalid: int
+    """Answers in them that are none."""
+    kept: int
+    """Questions of the file that were there before and stayed."""
+
+
+def write_reviews(reviews: pl.DataFrame, folder: Path, *, update: bool = False) -> list[WrittenReviews]:
+    """Write reviews as JSON Lines, one file per locale, which is named for it.
+
+    Either all files are written or, after an error, none is changed that was looked at.
+
+    Args:
+        reviews: `frames.REVIEWS`.
+        folder: Made if it is not there.
+        update: Whether files may be there: then their reviews of other questions stay.
+
+    Returns:
+        What was written, by locale.
+
+    Raises:
+        ConflictError: If a file is there and ``update`` is not asked for.
+        InputError: If the place of the folder holds something else; `RowError` if a file to update cannot be
+            read.
+        StorageError: If it cannot be written.
+    """
+    if folder.exists() and not is_directory(folder):
+        raise InputError(f"{folder}: is not a folder; --out names the folder of reviews")
+    parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
+    paths = {tag: folder / f"{tag}.jsonl" for (tag,) in parts}
+    there = [path for path in paths.values() if path.exists()]
+    if there and not update:
+        raise ConflictError(
+            f"{there[0]}: exists, and may hold somebody's work; choose another --out, or --update it: its "
+            "reviews of other questions stay"
+        )
+    kept = {tag: _others(path, parts[(tag,)]) for tag, path in paths.items()}
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for tag, path in paths.items():
+            rows = parts[(tag,)].drop("locale").to_dicts()
+            write_whole(path, "".join(f"{line}\n" for line in [*kept[tag], *map(_line, rows)]))
+            written.append(_account(path, rows, len(kept[tag])))
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot write ({error.strerror}); choose another --out") from error
+    return written
+
+
+def _others(path: Path, reviews: pl.DataFrame) -> list[str]:
+    """The lines of a file that are about other questions, as they stand there."""
+    if not path.exists():
+        return []
+    asked = set(reviews["template_id"])
+    lines = read_text(path, path.parent, Notes()).split("\n")
+    numbered = ((row, line) for row, line in enumerate(lines, start=1) if line.strip())
+    return [line for row, line in numbered if _about(line, path, row) not in asked]
+
+
+def _about(line: str, path: Path, row: int) -> Any:
+    """The template that a line reviews."""
+    try:
+        return json.loads(line)["template_id"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise RowError(
+            "not a review", where=f"{path.name}:{row}", fix="correct it, as docs/responses.md describes reviews"
+        ) from None
+
+
+def _line(review: dict[str, Any]) -> str:
+    filled = {name: value for name, value in review.items() if value or name == "groups"}
+    return json.dumps(filled, ensure_ascii=False)
+
+
+def _account(path: Path, rows: Sequence[dict[str, Any]], kept: int) -> WrittenReviews:
+    groups, invalid = (sum(len(row[name]) for row in rows) for name in ("groups", "invalid"))
+    return WrittenReviews(path, len(rows), groups, invalid, kept)

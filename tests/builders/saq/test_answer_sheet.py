@@ -1,0 +1,374 @@
+"""The answer sheet: what is proposed, what a person's edits make of it, and what is wrong with a sheet."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of, review_of
+from test_saq_properties import surveys
+
+from blend.builders.saq import aggregate
+from blend.builders.saq.answer_sheet import answer_sheet, groups_without_english
+from blend.builders.saq.reviews import reviews_of
+from blend.schemas.answer_sheets import ANSWER_SHEET
+from blend.schemas.errors import RowError, RowErrors
+
+TYPED = {"a1": ["밥", "국"], "a2": ["쌀밥"], "a3": ["밥"], "a4": ["모름"], "a5": "idk"}
+
+
+def sheet_of(given, reviews=NO_REVIEW, *, locale="ko-KR", answer_format="text", everything=False):
+    questions = questions_of("q", locale=locale, answer_format=answer_format)
+    return answer_sheet(questions, responses_of(given, locale=locale), reviews, everything=everything)
+
+
+def returned(sheet: pl.DataFrame) -> pl.DataFrame:
+    """The sheet as it comes back from a file."""
+    numbered = sheet.with_row_index(offset=2)
+    return numbered.with_columns(source=pl.format("sheet.csv:{}", "index")).select(ANSWER_SHEET.names())
+
+
+def edited(sheet: pl.DataFrame, **cells: dict[int, str]) -> pl.DataFrame:
+    """The sheet with cells replaced: column to row of the file to text."""
+    rows = returned(sheet).to_dicts()
+    for column, texts in cells.items():
+        for row, text in texts.items():
+            rows[row - 2][column] = text
+    return pl.DataFrame(rows, schema=ANSWER_SHEET)
+
+
+def shown(sheet: pl.DataFrame, *columns: str) -> list[tuple[str, ...]]:
+    return sheet.select(columns).rows()
+
+
+def decided(sheet: pl.DataFrame) -> tuple[list[tuple[list[str], list[str]]], list[str], list[str]]:
+    """Groups, invalid answers and reasons of the one review."""
+    (review,) = reviews_of(sheet, reviewer="r1").reviews.to_dicts()
+    groups = [(group["answers"], group["en_answers"]) for group in review["groups"]]
+    return groups, review["invalid"], review["reasons"]
+
+
+def problems_of(sheet: pl.DataFrame) -> list[str]:
+    with pytest.raises((RowError, RowErrors)) as caught:
+        reviews_of(sheet, reviewer="r1")
+    return [line for line in str(caught.value).splitlines() if not line.endswith("problems:")]
+
+
+# What is proposed
+
+
+def test_a_row_for_every_answer_in_the_groups_of_the_rules():
+    sheet = sheet_of(TYPED)
+    assert shown(sheet, "answer", "annotators", "group", "english") == [
+        ("밥", "2", "1", ""),
+        ("국", "1", "2", ""),
+        ("모름", "1", "3", ""),
+        ("쌀밥", "1", "4", ""),
+    ]
+    assert [text[:6] for text in sheet["check"]] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    assert groups_without_english(sheet) == 4
+
+
+def test_an_answer_in_a_format_is_its_own_english():
+    given = {"a1": ["18:00"], "a2": ["6 pm"], "a3": ["noon"], "a4": ["7:30"]}
+    sheet = sheet_of(given, answer_format="HH:MM")
+    assert shown(sheet, "answer", "group", "english", "format", "notes") == [
+        ("'18:00", "1", "'18:00", "HH:MM", ""),
+        ("'6 pm", "1", "", "HH:MM", ""),
+        ("'7:30", "2", "'07:30", "HH:MM", ""),
+        ("noon", "3", "", "HH:MM", "not HH:MM: put it into the group of one that is, or mark it invalid"),
+    ]
+
+
+def test_an_answer_in_a_format_is_its_own_english_in_a_build_as_well():
+    questions = questions_of("q", locale="ko-KR", answer_format="HH:MM")
+    responses = responses_of({"a1": ["18:00", "6 pm"], "a2": ["noon"]}, locale="ko-KR")
+    result = aggregate(questions, responses, NO_REVIEW, options=OPTIONS)
+    groups = result.annotations["annotations"][0].to_list()
+    assert [(group["answers"], group["en_answers"]) for group in groups] == [
+        (["18:00", "6 pm"], ["18:00"]),
+        (["noon"], []),
+    ]
+    assert result.findings.filter(pl.col("kind") == "no-translation")["detail"].to_list() == [
+        "no English for 'noon'"
+    ]
+
+
+def test_answers_in_english_are_their_own_english():
+    sheet = sheet_of({"a1": ["tea"], "a2": ["Tea"], "a3": ["7|11"]}, locale="en-GB")
+    assert sorted(shown(sheet, "answer", "english")) == [
+        ("'7|11", "'7\\|11"),
+        ("Tea", "Tea"),
+        ("tea", "tea"),
+    ]
+
+
+def test_what_is_reviewed_is_left_out_unless_all_is_asked_for():
+    groups = ((["밥", "쌀밥"], ["rice", "boiled rice"]), (["국"], []))
+    review = review_of(*groups, invalid=["모름"], locale="ko-KR")
+    assert sheet_of(TYPED, review).is_empty()
+    sheet = sheet_of(TYPED, review, everything=True)
+    assert shown(sheet, "answer", "group", "english", "invalid") == [
+        ("밥", "1", "rice | boiled rice", ""),
+        ("쌀밥", "1", "", ""),
+        ("국", "2", "", ""),
+        ("모름", "", "", "x"),
+    ]
+
+
+def test_an_answer_typed_after_the_review_brings_its_question_back():
+    review = review_of((["밥", "쌀밥"], ["rice"]), (["국"], ["soup"]), locale="ko-KR")
+    assert shown(sheet_of(TYPED, review), "answer", "group", "english") == [
+        ("밥", "1", "rice"),
+        ("쌀밥", "1", ""),
+        ("국", "2", "soup"),
+        ("모름", "3", ""),
+    ]
+
+
+def test_english_that_a_reviewer_wrote_elsewhere_is_proposed_with_its_place():
+    questions = pl.concat([questions_of("p", locale="ko-KR"), questions_of("q", locale="ko-KR")])
+    responses = pl.concat(responses_of(TYPED, template_id=name, locale="ko-KR") for name in ("p", "q"))
+    review = review_of((["밥", "쌀밥"], ["rice"]), (["국", "모름"], []), template_id="p", locale="ko-KR")
+    sheet = answer_sheet(questions, responses, review)
+    assert shown(sheet, "answer", "english", "notes") == [
+        ("밥", "rice", "English as of p"),
+        ("국", "", ""),
+        ("모름", "", ""),
+        ("쌀밥", "rice", "English as of p"),
+    ]
+
+
+# From the sheet to reviews
+
+
+def test_an_untouched_sheet_decides_as_proposed():
+    groups, invalid, reasons = decided(returned(sheet_of(TYPED)))
+    assert groups == [(["밥"], []), (["국"], []), (["모름"], []), (["쌀밥"], [])]
+    assert (invalid, reasons) == ([], [])
+
+
+def test_edits_become_groups_english_and_reasons():
+    sheet = edited(
+        sheet_of(TYPED),
+        group={5: "1.0"},
+        english={2: "rice|boiled  rice", 3: "soup", 5: "rice | steamed rice"},
+        invalid={4: "X"},
+        reason={4: "means: don't know"},
+    )
+    assert decided(sheet) == (
+        [(["밥", "쌀밥"], ["rice", "boiled rice", "steamed rice"]), (["국"], ["soup"])],
+        ["모름"],
+        ["means: don't know"],
+    )
+
+
+def test_a_group_may_have_any_name_and_counts_in_its_question_only():
+    questions = pl.concat([questions_of("p", locale="ko-KR"), questions_of("q", locale="ko-KR")])
+    responses = pl.concat(responses_of({"a1": ["밥", "국"]}, template_id=n, locale="ko-KR") for n in ("p", "q"))
+    sheet = edited(answer_sheet(questions, responses, NO_REVIEW), group={2: "Food ", 3: "food"})
+    reviews = reviews_of(sheet, reviewer="r1").reviews
+    assert reviews["groups"].list.len().to_list() == [1, 2]
+
+
+def test_the_order_of_rows_and_blank_rows_mean_nothing():
+    sheet = edited(sheet_of(TYPED), group={5: "1"}, english={2: "rice", 5: "boiled rice"})
+    assert decided(sheet.reverse()) == decided(sheet)
+
+
+@pytest.mark.parametrize(
+    ("row", "cell", "answer"),
+    [(2, "18:00:00", "18:00"), (2, "0.75", "18:00"), (2, "18:00", "18:00"), (3, "6:00 PM", "6 pm")],
+)
+def test_an_answer_that_the_spreadsheet_rewrote_is_recognised(row: int, cell: str, answer: str):
+    sheet = edited(sheet_of({"a1": ["18:00", "6 pm"]}, answer_format="HH:MM"), answer={row: cell})
+    accepted = reviews_of(sheet, reviewer="r1")
+    assert answer in accepted.reviews["groups"][0][0]["answers"]
+    told = [f"sheet.csv:{row}, column answer: {cell!r} is read as {answer!r}"]
+    assert list(accepted.recognised) == ([] if cell == answer else told)
+
+
+def test_english_that_the_spreadsheet_rewrote_is_recognised():
+    sheet = edited(sheet_of({"a1": ["noon"]}, answer_format="HH:MM"), english={2: "0.5"})
+    accepted = reviews_of(sheet, reviewer="r1")
+    assert accepted.reviews["groups"][0][0]["en_answers"] == ["12:00"]
+    assert accepted.recognised == ("sheet.csv:2, column english: '0.5' is read as '12:00'",)
+
+
+def test_a_question_without_rows_is_not_reviewed():
+    questions = pl.concat([questions_of("p", locale="ko-KR"), questions_of("q", locale="ko-KR")])
+    responses = pl.concat(responses_of(TYPED, template_id=name, locale="ko-KR") for name in ("p", "q"))
+    sheet = returned(answer_sheet(questions, responses, NO_REVIEW)).filter(pl.col("template_id") == "q")
+    assert reviews_of(sheet, reviewer="r1").reviews["template_id"].to_list() == ["q"]
+
+
+# What is wrong with a sheet
+
+AS_PROPOSED = "copy the cell from the sheet as it was proposed"
+NOT_TYPED = f"{AS_PROPOSED}: what people typed is never edited"
+AS_TEXT = "write the text, with an apostrophe before it if it begins with ="
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "cell", "what", "fix"),
+    [
+        (
+            "answer",
+            2,
+            "빵",
+            "'빵' is not the answer that stood here, or its template_id or locale was another",
+            NOT_TYPED,
+        ),
+        ("locale", 3, "../x", "'../x' is not the tag of a locale", AS_PROPOSED),
+        ("check", 3, "", "the cell is blank", f"{AS_PROPOSED}, or delete the row if it is one of your own"),
+        ("check", 3, "2 of 4", "'2 of 4' is not a mark like '2 of 5 9f3c2b1d'", AS_PROPOSED),
+        (
+            "group",
+            4,
+            " ",
+            "the cell is blank",
+            "write the number of its group, or a new one; or x in column invalid",
+        ),
+        ("group", 4, "#REF!", "'#REF!' is a formula or what is left of one", "write a number"),
+        ("english", 2, "=A2", "'=A2' is a formula or what is left of one", AS_TEXT),
+        (
+            "invalid",
+            2,
+            "maybe",
+            "unknown mark 'maybe'",
+            "write x where the answer is none, else empty the cell; why stands in column reason",
+        ),
+        (
+            "reason",
+            2,
+            "no food",
+            "a reason stands beside an answer that is not marked invalid",
+            "write x in column invalid, or empty this cell",
+        ),
+    ],
+)
+def test_every_mistake_names_row_and_column(column: str, row: int, cell: str, what: str, fix: str):
+    sheet = edited(sheet_of(TYPED), **{column: {row: cell}})
+    assert problems_of(sheet) == [f"sheet.csv:{row}, column {column}: {what}; {fix}"]
+
+
+def test_a_row_of_another_question_is_told():
+    (problem,) = problems_of(edited(sheet_of(TYPED), template_id={2: "other"}))
+    assert problem.startswith("sheet.csv:2, column answer: '밥' is not the answer that stood here, or its")
+
+
+def test_a_broken_reason_is_told():
+    sheet = edited(sheet_of(TYPED), invalid={2: "x"}, reason={2: "#NAME?"})
+    what = "'#NAME?' is a formula or what is left of one"
+    assert problems_of(sheet) == [f"sheet.csv:2, column reason: {what}; {AS_TEXT}"]
+
+
+def test_english_that_nobody_can_read_names_the_way_to_write_it():
+    sheet = sheet_of({"a1": ["18:00"]}, answer_format="HH:MM")
+    (problem,) = problems_of(edited(sheet, english={2: "7"}))
+    assert problem == (
+        "sheet.csv:2, column english: '7' cannot be read as HH:MM; "
+        "write it with an apostrophe before it, like '18:00"
+    )
+
+
+def test_a_deleted_row_is_told():
+    sheet = returned(sheet_of(TYPED))
+    fix = (
+        "bring back what was deleted, with x in column invalid for an answer that is none; or delete all rows "
+        "of the question to leave it unreviewed"
+    )
+    assert problems_of(sheet.filter(pl.col("answer") != "국")) == [
+        f"sheet.csv:2, column check: row 2 is missing of the 4 rows of 'q' in ko-KR; {fix}"
+    ]
+    assert problems_of(sheet.head(2)) == [
+        f"sheet.csv:2, column check: rows 3, 4 are missing of the 4 rows of 'q' in ko-KR; {fix}"
+    ]
+
+
+def test_a_row_that_was_copied_is_told():
+    sheet = returned(sheet_of(TYPED))
+    copied = sheet.head(1).with_columns(source=pl.lit("sheet.csv:9"))
+    assert problems_of(pl.concat([sheet, copied])) == [
+        "sheet.csv:9, column answer: '밥' stands in sheet.csv:2 as well; delete one of the two rows"
+    ]
+
+
+def test_rows_of_two_sheets_are_told():
+    later = returned(sheet_of({**TYPED, "a6": ["빵"]}))
+    other = later.tail(1).with_columns(source=pl.lit("x.csv:6"))
+    (problem,) = problems_of(pl.concat([returned(sheet_of(TYPED)).head(3), other]))
+    assert problem == (
+        "x.csv:6, column check: one of 5 rows of 'q' in ko-KR, but sheet.csv:2 is one of 4: they were proposed "
+        "at different times; keep the rows of one sheet, or propose it again"
+    )
+
+
+def test_all_mistakes_are_told_at_once():
+    assert len(problems_of(edited(sheet_of(TYPED), group={2: "", 3: ""}, invalid={4: "?"}))) == 3
+
+
+# For any survey
+
+few = settings(max_examples=25, deadline=None)
+
+
+@few
+@given(surveys())
+def test_an_untouched_sheet_builds_the_groups_that_no_review_gives(survey):
+    questions, responses, _ = survey
+    sheet = returned(answer_sheet(questions, responses, NO_REVIEW))
+    reviews = reviews_of(sheet, reviewer="r1").reviews
+    expected = aggregate(questions, responses, NO_REVIEW, options=OPTIONS).annotations
+    built = aggregate(questions, responses, reviews, options=OPTIONS).annotations
+    assert_frame_equal(built.drop("grouping"), expected.drop("grouping"))
+
+
+@few
+@given(surveys())
+def test_an_untouched_sheet_of_everything_keeps_every_review(survey):
+    questions, responses, reviews = survey
+    sheet = returned(answer_sheet(questions, responses, reviews, everything=True))
+    again = reviews_of(sheet, reviewer="r1").reviews
+    expected = aggregate(questions, responses, reviews, options=OPTIONS).annotations
+    built = aggregate(questions, responses, again, options=OPTIONS).annotations
+    # English that a reviewer wrote for the same answer elsewhere may be proposed beside what there was.
+    assert_frame_equal(*(without_english(rows) for rows in (built, expected)))
+    struck, struck_again = (
+        {(row["template_id"], answer) for row in rows.to_dicts() for answer in row["invalid"]}
+        for rows in (reviews, again)
+    )
+    assert struck <= struck_again
+
+
+def without_english(annotations: pl.DataFrame) -> pl.DataFrame:
+    kept = pl.element().struct.field("answers", "count")
+    groups = pl.col("annotations").list.eval(pl.struct(kept))
+    return annotations.drop("grouping").with_columns(groups)
+
+
+@few
+@given(surveys(), st.data())
+def test_any_edit_is_what_the_build_then_does(survey, data: st.DataObject):
+    questions, responses, _ = survey
+    rows = returned(answer_sheet(questions, responses, NO_REVIEW)).to_dicts()
+    for row in rows:
+        row["group"] = data.draw(st.sampled_from(["1", "2", "new"]))
+        row["invalid"] = data.draw(st.sampled_from(["", "x"]))
+        row["english"] = data.draw(st.sampled_from(["", "one", "two | one"]))
+    sheet = pl.DataFrame(rows, schema=ANSWER_SHEET)
+    shuffled = sheet.sample(fraction=1, shuffle=True, seed=data.draw(st.integers(0, 9)))
+    reviews = reviews_of(shuffled, reviewer="r1").reviews.drop("source").with_columns(source=pl.lit("r"))
+    built = aggregate(questions, responses, reviews, options=OPTIONS)
+    wanted: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        if not row["invalid"]:
+            answer = row["answer"].removeprefix("'")
+            wanted.setdefault((row["template_id"], row["group"]), set()).add(answer)
+    got = [
+        (row["template_id"], frozenset(group["answers"]))
+        for row in built.annotations.to_dicts()
+        for group in row["annotations"]
+    ]
+    assert sorted(got, key=str) == sorted(((name, frozenset(a)) for (name, _), a in wanted.items()), key=str)
+    assert set(built.annotations.filter(pl.col("annotations").list.len() > 0)["grouping"]) <= {"reviewed"}

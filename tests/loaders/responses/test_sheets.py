@@ -1,0 +1,121 @@
+"""The answer sheet in a file, and the files of reviews that it becomes."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
+from blend.schemas.answer_sheets import ANSWER_SHEET
+from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
+from blend.schemas.frames import REVIEWS
+
+
+def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:
+    groups = [{"answers": ["밥"], "en_answers": ["rice"]}]
+    row = {"template_id": template_id, "locale": locale, "reviewer": "r1", "invalid": [], "reasons": []}
+    return {**row, "groups": groups, "source": "sheet.csv:2", **fields}
+
+
+def reviews(*rows: dict[str, object]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=REVIEWS)
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_sheet_comes_back_as_it_was_written(tmp_path: Path):
+    cells = {name: "" for name in ANSWER_SHEET if name != "source"}
+    cells |= {"template_id": "q", "answer": 'a "b", c', "english": "'18:00", "check": "1 of 1 9f3c2b1d"}
+    path = tmp_path / "sheet.csv"
+    write_answer_sheet(pl.DataFrame([cells]), path)
+    assert path.read_bytes().startswith(b"\xef\xbb\xbftemplate_id,locale,")
+    assert read_answer_sheet(path).to_dicts() == [{**cells, "source": "sheet.csv:2"}]
+
+
+def test_a_sheet_that_is_there_is_never_replaced(tmp_path: Path):
+    path = tmp_path / "sheet.csv"
+    path.write_text("work", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        write_answer_sheet(pl.DataFrame(schema=ANSWER_SHEET), path)
+    assert str(caught.value) == (
+        f"{path}: exists, and may hold somebody's work; choose another --out or move it away"
+    )
+    assert path.read_text(encoding="utf-8") == "work"
+
+
+def test_a_sheet_that_cannot_be_written(tmp_path: Path):
+    path = tmp_path / "nowhere" / "sheet.csv"
+    with pytest.raises(StorageError) as caught:
+        write_answer_sheet(pl.DataFrame(schema=ANSWER_SHEET), path)
+    assert str(caught.value) == f"{path}: cannot write (No such file or directory); choose another --out"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("s.xlsx", "s.xlsx: a spreadsheet's own format; save the sheet as CSV, with the encoding UTF-8"),
+        ("s.csv", "s.csv: no rows; give the sheet that `blend reviews propose` made"),
+    ],
+)
+def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
+    (tmp_path / name).write_text("template_id,locale,answer,group,check\n", encoding="utf-8")
+    with pytest.raises(RowError) as caught:
+        read_answer_sheet(tmp_path / name)
+    assert str(caught.value) == message
+
+
+def test_reviews_are_one_file_per_locale_in_the_order_of_templates(tmp_path: Path):
+    written = write_reviews(
+        reviews(review("b"), review("a", invalid=["x"], reasons=["no food"]), review("a", "en-GB", groups=[])),
+        tmp_path / "reviews",
+    )
+    assert [(one.path.name, *one[1:]) for one in written] == [
+        ("en-GB.jsonl", 1, 0, 0, 0),
+        ("ko-KR.jsonl", 2, 2, 1, 0),
+    ]
+    groups = [{"answers": ["밥"], "en_answers": ["rice"]}]
+    assert lines(tmp_path / "reviews" / "ko-KR.jsonl") == [
+        {"template_id": "a", "reviewer": "r1", "invalid": ["x"], "reasons": ["no food"], "groups": groups},
+        {"template_id": "b", "reviewer": "r1", "groups": groups},
+    ]
+    assert lines(tmp_path / "reviews" / "en-GB.jsonl") == [{"template_id": "a", "reviewer": "r1", "groups": []}]
+
+
+def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
+    path = tmp_path / "ko-KR.jsonl"
+    other = '{"template_id":   "other", "reviewer": "r9", "groups": []}'
+    path.write_text(f'{other}\n\n{{"template_id": "q", "reviewer": "r9"}}\n', encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(ConflictError) as caught:
+        write_reviews(reviews(review(), review(locale="en-GB")), tmp_path)
+    assert str(caught.value) == (
+        f"{path}: exists, and may hold somebody's work; choose another --out, or --update it: its reviews of "
+        "other questions stay"
+    )
+    assert path.read_bytes() == before
+    assert not (tmp_path / "en-GB.jsonl").exists()
+
+    (written,) = write_reviews(reviews(review()), tmp_path, update=True)
+    assert (written.questions, written.kept) == (1, 1)
+    assert path.read_text(encoding="utf-8").splitlines()[0] == other
+    assert [line["reviewer"] for line in lines(path)] == ["r9", "r1"]
+
+
+@pytest.mark.parametrize("line", ["[1]", "{", '{"reviewer": "r1"}', "[" * 100_000])
+def test_a_file_to_update_that_holds_no_reviews(tmp_path: Path, line: str):
+    (tmp_path / "ko-KR.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(RowError) as caught:
+        write_reviews(reviews(review()), tmp_path, update=True)
+    assert str(caught.value) == (
+        "ko-KR.jsonl:2: not a review; correct it, as docs/responses.md describes reviews"
+    )
+
+
+def test_a_file_where_the_folder_should_be(tmp_path: Path):
+    (tmp_path / "reviews").touch()
+    with pytest.raises(InputError) as caught:
+        write_reviews(reviews(review()), tmp_path / "reviews")
+    assert str(caught.value) == f"{tmp_path}/reviews: is not a folder; --out names the folder of reviews"
