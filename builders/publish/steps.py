@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 from blend.builders.publish.look import find_commit
 from blend.builders.publish.shipment import Shipment
 from blend.loaders.hub.client import MAIN
-from blend.loaders.hub.explained import WITHOUT_CHUNKS, explanation, masked, reason, status_of
+from blend.loaders.hub.explained import (
+    WITHOUT_CHUNKS,
+    ChunksFailed,
+    explanation,
+    masked,
+    reason,
+    status_of,
+)
 from blend.loaders.hub.patience import ATTEMPTS, is_passing, wait_after
-from blend.schemas.errors import BlendError, ConflictError, HubError, InputError
+from blend.schemas.errors import BlendError, ConflictError, HubError, InputError, StorageError
 from blend.schemas.layout import CARD_NAME
 
 if TYPE_CHECKING:
@@ -138,6 +145,9 @@ def make_tag(shipment: Shipment, commit: str) -> str:
 
 def _not_arrived(shipment: Shipment, error: Exception) -> BlendError:
     """Why files did not arrive; of one that was sent whole, the client tells the path and hides the answer."""
+    here = explanation(error if isinstance(error, OSError) else ChunksFailed(str(error)), shipment.where)
+    if isinstance(here, StorageError):
+        return here
     hidden = error.__cause__
     if not isinstance(hidden, Exception):
         why, remedy = reason(error), f"run the same command again, or {WITHOUT_CHUNKS}"

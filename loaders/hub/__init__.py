@@ -46,7 +46,7 @@ def fetch_dataset(
     """
     with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
         commit = hub.pinned_commit(revision)
-        folder = hub.fetch_all(commit, patterns)
+        folder = hub.fetch_matching(commit, patterns)
     if not folder.is_dir():
         wanted = ", ".join(patterns)
         raise HubError(f"{hub.where}: commit {commit} holds no {wanted}; name the repository that does")

@@ -6,11 +6,20 @@ do.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from blend.loaders.hub.explained import WITHOUT_CHUNKS, ChunksFailed, NotTheHub, Purpose, explained
+from blend.loaders.hub.explained import (
+    WITHOUT_CHUNKS,
+    ChunksFailed,
+    NotTheHub,
+    Purpose,
+    explained,
+    reason,
+    response_of,
+)
 from blend.loaders.hub.patience import TIMEOUT_S, OnWait, ProgressWatch, Requests, patient, with_retries
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import BlendError, HubError, InputError
@@ -25,7 +34,7 @@ MAIN = "main"
 """The branch that readers get who name no revision."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_DOWNLOADS = 16
+_DOWNLOADS = 32
 """Files that are downloaded at the same time: most of them are small, and their time is the Hub's answers."""
 
 
@@ -114,25 +123,40 @@ class HubClient:
         Raises:
             huggingface_hub.errors.RemoteEntryNotFoundError: If the commit does not hold it.
         """
+        return Path(self._watched(lambda watch: self._download(path, commit, watch, anew=anew)))
 
-        def download(watch: ProgressWatch) -> str:
-            return self.api.hf_hub_download(
-                self.repo_id,
-                path,
-                repo_type="dataset",
-                revision=commit,
-                force_download=anew,
-                tqdm_class=watch.bar(),
-            )
+    def fetch_files(self, commit: str, paths: Collection[str]) -> None:
+        """Bring files at a commit into the client's cache; what has arrived there is not fetched again.
 
-        return Path(self._watched(download))
+        Args:
+            commit: The commit.
+            paths: Paths in the repository.
 
-    def fetch_all(self, commit: str, patterns: Collection[str] | None) -> Path:
+        Raises:
+            huggingface_hub.errors.RemoteEntryNotFoundError: If the commit does not hold one of them.
+        """
+
+        def download(watch: ProgressWatch) -> None:
+            with ThreadPoolExecutor(_DOWNLOADS) as pool:
+                waiting = [pool.submit(self._download, path, commit, watch) for path in paths]
+                try:
+                    for arrived in as_completed(waiting):
+                        arrived.result()
+                except BaseException as error:
+                    # The others would each be tried again, one after the other, before anybody hears of it.
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    if isinstance(error, KeyboardInterrupt) or _is_of_chunks(error):
+                        watch.end()
+                    raise
+
+        self._watched(download)
+
+    def fetch_matching(self, commit: str, patterns: Collection[str]) -> Path:
         """Files at a commit, in the client's cache; what has arrived there is not fetched again.
 
         Args:
             commit: The commit.
-            patterns: Shell patterns of the paths wanted; all files when absent.
+            patterns: Shell patterns of the paths wanted.
         """
 
         def download(watch: ProgressWatch) -> str:
@@ -140,29 +164,39 @@ class HubClient:
                 self.repo_id,
                 repo_type="dataset",
                 revision=commit,
-                allow_patterns=None if patterns is None else sorted(patterns),
+                allow_patterns=sorted(patterns),
                 max_workers=_DOWNLOADS,
                 tqdm_class=watch.bar(),
             )
 
         return Path(self._watched(download))
 
-    def _watched(self, download: Callable[[ProgressWatch], str]) -> str:
+    def _download(self, path: str, commit: str, watch: ProgressWatch, *, anew: bool = False) -> str:
+        return self.api.hf_hub_download(
+            self.repo_id,
+            path,
+            repo_type="dataset",
+            revision=commit,
+            force_download=anew,
+            tqdm_class=watch.bar(),
+        )
+
+    def _watched(self, download: Callable[[ProgressWatch], T]) -> T:
         """Download with patience, but not for ever: no request lasts, and yet no byte may come."""
 
-        def attempt() -> str:
+        def attempt() -> T:
             with ProgressWatch(self._requests, self._stall_s) as watch:
                 try:
                     return download(watch)
                 except (RuntimeError, OSError) as error:
-                    if watch.has_ended:
+                    if watch.has_stalled:
                         raise HubError(
                             f"{self.where}: no byte of the files has come for {watch.limit_s:.0f} s; "
                             f"try again, or {WITHOUT_CHUNKS}"
                         ) from None
-                    if isinstance(error, OSError):
+                    if not _is_of_chunks(error):
                         raise
-                    raise ChunksFailed(str(error)) from error
+                    raise ChunksFailed(reason(error)) from error
 
         return self.ask(attempt)
 
@@ -203,6 +237,14 @@ def hub_name(repo_id: str) -> str:
 def listed_tags(tags: Iterable[str]) -> str:
     """The tags, as messages list them."""
     return ", ".join(sorted(tags)) or "it has none"
+
+
+def _is_of_chunks(error: BaseException) -> bool:
+    """Whether the way in chunks failed: its client's errors are `RuntimeError`; the Hub gives the key to it."""
+    response = response_of(error)
+    return isinstance(error, RuntimeError) or (
+        response is not None and "/xet-read-token/" in response.request.url.path
+    )
 
 
 def answer_of(call: Callable[[], T]) -> T:

@@ -153,7 +153,7 @@ def _wrong_here(error: Exception) -> str | None:
     if not isinstance(error, OSError):
         return None
     # The chunk store's client is written in Rust, and tells its errors as text.
-    told = _RUST_ERROR.search(str(error)) if isinstance(error, ChunksFailed) else None
+    told = _RUST_ERROR.search(str(error)) if error.errno is None else None
     number = int(told[1]) if told else error.errno
     if number in _FULL:
         return "no space left on the disk; free some, or set HF_HOME to a folder on another one"

@@ -6,6 +6,7 @@ through in silence; files that travel in chunks (Xet) are asked for again for th
 other; and a chunk store that does not answer is waited for without end.
 """
 
+import logging
 import os
 import threading
 import time
@@ -13,7 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from blend.loaders.hub.explained import ChunksFailed, NotTheHub, pause_asked_s, reason, response_of, status_of
+from blend.loaders.hub.explained import (
+    ChunksFailed,
+    NotTheHub,
+    masked,
+    pause_asked_s,
+    reason,
+    response_of,
+    status_of,
+)
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response
@@ -38,13 +47,19 @@ _PASSING = {408, 429, 500, 502, 503, 504}
 _LOOK_S = 0.05
 """Seconds between two looks at the progress of a download."""
 
-_CHUNK_STORE = {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "5", "HF_XET_CLIENT_RETRY_MAX_DURATION": "90s"}
-"""How often the client of the chunk store repeats a request; it reads this once, when it starts."""
+_CHUNK_STORE = {
+    "HF_XET_CLIENT_READ_TIMEOUT": f"{TIMEOUT_S:.0f}s",
+    "HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "4",
+    "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s",
+    "HF_XET_CLIENT_RETRY_MAX_DURATION": "90s",
+}
+"""How long the client of the chunk store waits for an answer, and how often it repeats a request; it reads this
+once, when it starts. Of what it sends, nobody else can tell whether it makes progress."""
 
 
 @contextmanager
 def patient(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
-    """Give every request of the client in this block a time limit, and keep its progress bars off the terminal.
+    """Give every request of the client in this block a time limit; its bars and secrets stay off the terminal.
 
     Args:
         timeout_s: Seconds without a byte after which a request is given up.
@@ -80,9 +95,15 @@ def patient(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
     had_bars = not are_progress_bars_disabled()
     set_client_factory(make)
     disable_progress_bars()
+    # The client tells of every transfer that it repeats, with its whole address.
+    told_by = logging.getLogger("huggingface_hub").handlers
+    for handler in told_by:
+        handler.addFilter(_without_secrets)
     try:
         yield requests
     finally:
+        for handler in told_by:
+            handler.removeFilter(_without_secrets)
         set_client_factory(made_before)
         if had_bars:
             enable_progress_bars()
@@ -149,7 +170,7 @@ def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None,
 
 
 class ProgressWatch:
-    """Ends a download in chunks that makes no progress, where the client would ask again for hours."""
+    """Ends a download that makes no progress, or is of no use any more; the client would go on for hours."""
 
     def __init__(self, requests: Requests, limit_s: float) -> None:
         """Watch for as long as the ``with`` block lasts.
@@ -159,10 +180,11 @@ class ProgressWatch:
             limit_s: Seconds without a byte after which the download is ended.
         """
         self.limit_s = limit_s
-        self.has_ended = False
-        """Whether it ended the download."""
+        self.has_stalled = False
+        """Whether it ended the download because no byte came."""
         self._requests = requests
         self._last = time.monotonic()
+        self._ends = threading.Event()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -174,6 +196,10 @@ class ProgressWatch:
         self._over.set()
         self._thread.join()
         self._requests.ended = False
+
+    def end(self) -> None:
+        """End what is still under way, because it is of no use any more."""
+        self._ends.set()
 
     def bar(self) -> type[Any]:
         """A class of progress bars for the client, which shows nothing and tells this watch of every byte."""
@@ -194,10 +220,19 @@ class ProgressWatch:
         from huggingface_hub.utils._xet import abort_xet_session
 
         while not self._over.wait(_LOOK_S):
-            if self.has_ended or time.monotonic() - self._last > self.limit_s:
-                self.has_ended = self._requests.ended = True
+            if not self._ends.is_set() and time.monotonic() - self._last > self.limit_s:
+                self.has_stalled = True
+                self._ends.set()
+            if self._ends.is_set():
+                self._requests.ended = True
                 # The same as Ctrl-C does to it; files that wait for their turn begin a session anew.
                 abort_xet_session()
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    """Take tokens and signatures of addresses out of what the client logs."""
+    record.msg, record.args = masked(record.getMessage()), ()
+    return True
 
 
 def _refuse_long_waits(response: "Response") -> None:

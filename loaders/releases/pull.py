@@ -41,7 +41,7 @@ def pull_release(
     if named.revision is None:
         there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
     else:
-        there = fetch_release(named.repo_id, named.revision, wanted=_paths, endpoint=endpoint)
+        there = fetch_release(named.repo_id, named.revision, endpoint=endpoint)
     manifest = read_manifest(there)
     check = partial(check_replaceable, name=manifest.name, option="directory", replace=replace)
     with staged(Path(out), option="directory", check=check) as release:
@@ -51,7 +51,3 @@ def pull_release(
             shutil.copyfile(there / path, release / path)
         read_release_files(release)
     return manifest
-
-
-def _paths(manifest: ReleaseManifest) -> list[str]:
-    return [file.path for file in manifest.files]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,9 +125,11 @@ def release_at(hub: HubClient, commit: str, *, revision: str, wanted: Wanted | N
         folder = manifest_folder(hub, commit, tag=revision)
     except RemoteEntryNotFoundError:
         raise _incomplete(hub, commit, MANIFEST_NAME) from None
-    paths = None if wanted is None else wanted(read_manifest(folder))
-    if paths is None or paths:
-        hub.fetch_all(commit, paths)
+    manifest = read_manifest(folder)
+    paths = [file.path for file in manifest.files] if wanted is None else wanted(manifest)
+    # What the commit lacks is told by the next look, which asks for the manifest again first.
+    with suppress(RemoteEntryNotFoundError):
+        hub.fetch_files(commit, [path for path in paths if not (folder / path).exists()])
     damaged = _mended(folder, hub, commit, paths)
     if damaged:
         raise HubError(
@@ -234,7 +237,7 @@ def _known_commit(hub: HubClient, revision: str) -> str | None:
     return found.resolved
 
 
-def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str] | None) -> list[FileInfo]:
+def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str]) -> list[FileInfo]:
     """What is still damaged after what was damaged has been downloaded once more."""
     import httpx2
     from huggingface_hub.errors import RemoteEntryNotFoundError

@@ -15,7 +15,8 @@ Moment = Literal["before", "body", "after"]
 class Fault:
     """Something that befalls matching requests.
 
-    Without ``status``, ``drop`` or ``drop_after`` the request goes on after ``action`` and ``delay_s``.
+    Without ``status``, ``drop``, ``drop_after`` or ``damage`` the request goes on after ``action`` and
+    ``delay_s``.
     """
 
     request: str = ".*"
@@ -38,6 +39,8 @@ class Fault:
     """Close the connection without an answer; with ``moment="after"`` an acknowledgement is lost."""
     drop_after: int | None = None
     """Close the connection after so many bytes of the answer's body."""
+    damage: bool = False
+    """Send other bytes of the same length as the answer's body."""
     struck: int = 0
     """How many requests it befell."""
     _lock: threading.Lock = field(default_factory=threading.Lock)

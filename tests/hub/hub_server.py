@@ -190,6 +190,8 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return
+        if self.fault is not None and self.fault.damage:
+            body = bytes(byte ^ 0xFF for byte in body)
         if self.fault is not None and self.fault.drop_after is not None:
             self.wfile.write(body[: self.fault.drop_after])
             self._cut()

@@ -1,8 +1,10 @@
 """Publishing with the real Hub client over HTTP: what it does, what it refuses, and what it survives."""
 
+import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -333,6 +335,30 @@ def test_files_that_do_not_arrive(hub: Hub, publish: Publish, refusal: Refusal, 
     assert writes(hub) == ["POST /api/repos/create"]
     hub.faults.clear()
     publish(releases / FIRST)
+
+
+def test_addresses_that_the_client_logs_are_without_signatures(
+    hub: Hub, publish: Publish, releases: Path, quick: None
+):
+    hub.fail("PUT /large/.*", status=503, times=3)
+    with caught_log() as lines:
+        publish(releases / FIRST)
+    assert len(lines) >= 3
+    assert all("/large/" in line and "signature" not in line for line in lines if "thrown while" in line)
+
+
+@contextmanager
+def caught_log() -> Iterator[list[str]]:
+    """What reaches the handlers of the Hub client's log."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("huggingface_hub")
+    logger.addHandler(handler)
+    try:
+        yield lines
+    finally:
+        logger.removeHandler(handler)
 
 
 def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
