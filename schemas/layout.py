@@ -20,6 +20,12 @@ ANSWERS_NAME = "datasheet.toml"
 LOCALES_NAME = "locales.toml"
 """The release's own locales; only where it has any."""
 
+DECISIONS_NAME = "decisions.tsv"
+"""What people and models decided about pairs of answers; only where the recipe names such a file."""
+
+FILLERS_STEM = "fillers"
+"""Name, without its ending, of the file of reviewed distractors; only where the recipe names one."""
+
 CHANGELOG_NAME = "CHANGELOG.md"
 """What changed from version to version."""
 

@@ -45,6 +45,14 @@ def build(
             metavar="FILE", help="Build from this snapshot of Wikidata (`blend wikidata snapshot`) alone."
         ),
     ] = None,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LOCATION=PATH",
+            help="Where a source of the recipe lies, if not where it says: to build a release again from its "
+            "own recipe. Repeat it.",
+        ),
+    ] = None,
     revision: Annotated[
         str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
     ] = None,
@@ -76,6 +84,7 @@ def build(
     - `blend build recipe.toml --out release` builds your own data.
     - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
+    - `blend build release/recipe.toml --place collected=path/to/collected --out again` builds a release again.
     """
     from blend.builders.release import build_release, step_since_previous
     from blend.loaders.releases.replacing import held_release
@@ -86,6 +95,7 @@ def build(
             "them out"
         )
     used, base, places = _recipe(recipe, blend_data, revision, food)
+    places |= _named_places(used, place or [])
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     used, places = _with_previous(used, previous, places)
     from blend.views.progress import interruptible, shown_progress
@@ -140,6 +150,23 @@ def _recipe(
     if blend_data is None or revision is not None:
         return recipe, base, {}
     return recipe, base, {blend_source(recipe).location: Path(blend_data)}
+
+
+def _named_places(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
+    """Where sources lie, by their location in the recipe."""
+    locations = {source.location for source in recipe.sources if source.location}
+    places: dict[str, Path] = {}
+    for one in named:
+        location, equals, path = one.partition("=")
+        if not equals or not path:
+            raise InputError(f"--place {one}: expected LOCATION=PATH")
+        if location not in locations:
+            known = ", ".join(sorted(locations)) or "none"
+            raise InputError(f"--place {one}: the recipe has no source at {location!r}; there are: {known}")
+        if not Path(path).exists():
+            raise InputError(f"--place {one}: nothing lies at {path}; correct the path")
+        places[location] = Path(path)
+    return places
 
 
 def _with_options(

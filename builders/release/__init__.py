@@ -15,6 +15,7 @@ from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, write_table
+from blend.builders.release.carried import carry_reviewed, portable_names
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
@@ -34,10 +35,10 @@ from blend.schemas.configs import (
     key_of,
 )
 from blend.schemas.datasheet import Datasheet
-from blend.schemas.layout import ANSWERS_NAME, FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
+from blend.schemas.layout import FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
 from blend.schemas.licenses import licensed
 from blend.schemas.locales import Registry
-from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.manifest import FileInfo, ReleaseManifest, SourceInfo, TableInfo
 from blend.schemas.recipe import Recipe
 from blend.version import __version__
 
@@ -88,7 +89,8 @@ def build_release(
         # Before anything is built: what is not there is better told at once than after hours.
         before = _previous(recipe, base, places)
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
-        manifest = _write_data(built, release, known, notify)
+        reviewed = carry_reviewed(recipe.mcq, base, release)
+        manifest = _write_data(built, reviewed, release, known, notify)
         facts = ReleaseFacts(
             manifest=manifest,
             locales=tuple(known.get(tag) for tag in _tags(built, known)),
@@ -133,14 +135,11 @@ def _changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
     return changelog(first_entry(new.manifest)) if previous is None else next_changelog(previous, new)
 
 
-def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Notify) -> ReleaseManifest:
+def _write_data(
+    built: BuiltTables, reviewed: Sequence[SourceInfo], release: Path, known: Registry, notify: Notify
+) -> ReleaseManifest:
     """Write what programs read, and say what was written; the documents and the manifest are still to come."""
-    recipe = built.recipe
-    # What a release needs to be built again lies beside its recipe.
-    if recipe.datasheet is not None:
-        recipe = recipe.model_copy(update={"datasheet": ANSWERS_NAME})
-    if recipe.locale_file is not None:
-        recipe = recipe.model_copy(update={"locale_file": LOCALES_NAME})
+    recipe = portable_names(built.recipe)
     tags = _tags(built, known)
     tables = _write_tables(built, tags, known, release, notify)
     _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
@@ -151,7 +150,7 @@ def _write_data(built: BuiltTables, release: Path, known: Registry, notify: Noti
         sdk_version=__version__,
         writers={library: version(library) for library in _WRITERS},
         recipe=recipe,
-        sources=built.sources,
+        sources=(*built.sources, *reviewed),
         tables=tuple(tables),
         files=_file_infos(release),
         report=built.report(tags),

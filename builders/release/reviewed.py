@@ -1,4 +1,4 @@
-"""Judging: the reviewed files behind multiple-choice questions, read, extended and pinned."""
+"""Judging: the reviewed files behind multiple-choice questions, read and extended."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,10 +8,8 @@ import polars as pl
 
 from blend.builders.judges import make_judges
 from blend.builders.judges.equivalence import Judge
-from blend.loaders.files.pins import directory_digest, file_infos
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.responses.fillers import read_fillers
-from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
 
@@ -36,19 +34,6 @@ def judges_of(options: JudgeOptions, base: Path) -> Sequence[Judge]:
 def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
     """The reviewed fillers of a recipe, `frames.FILLERS`, or null when it names none."""
     return None if options.fillers is None else read_fillers(base / options.fillers)
-
-
-def reviewed_files(options: McqOptions, base: Path) -> tuple[SourceInfo, ...]:
-    """What was read besides the sources, with digests; call it when no judge will add to a file any more."""
-    named = (("decisions", options.judge.decisions), ("fillers", options.fillers))
-    return tuple(
-        _pinned(kind, name, base / name) for kind, name in named if name is not None and (base / name).is_file()
-    )
-
-
-def _pinned(kind: str, name: str, path: Path) -> SourceInfo:
-    files = file_infos(path.parent, [path])
-    return SourceInfo(kind=kind, location=name, revision=None, sha256=directory_digest(files), files=files)
 
 
 def _placed(model: str | None, base: Path) -> str | None:

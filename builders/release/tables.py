@@ -11,7 +11,7 @@ from blend.builders.mcq.none_made import STAGE
 from blend.builders.mcq.result import McqBuild
 from blend.builders.parquet import Table
 from blend.builders.release.inputs import Inputs, read_inputs, read_snapshot
-from blend.builders.release.reviewed import fillers_of, judges_of, reviewed_files
+from blend.builders.release.reviewed import fillers_of, judges_of
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
@@ -118,7 +118,7 @@ def build_tables(
         prompts=inputs.prompts,
         mcqs=mcqs,
         food=tuple(table for made in triples for table in made.tables()),
-        sources=(*infos, *reviewed_files(recipe.mcq, base)),
+        sources=tuple(infos),
         stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage() for made in triples)),
     )
 

@@ -1,0 +1,72 @@
+"""Carried files: what a release brings along beside its recipe, so that its own folder builds it again.
+
+The sources themselves stay where they are: they are large, or hold what annotators typed. The recipe names them
+and pins their digests.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from blend.loaders.files.content import read_content
+from blend.loaders.files.pins import directory_digest, file_infos
+from blend.schemas.layout import ANSWERS_NAME, DECISIONS_NAME, FILLERS_STEM, LOCALES_NAME
+from blend.schemas.manifest import SourceInfo
+from blend.schemas.recipe import McqOptions, Recipe
+
+
+class _Reviewed(NamedTuple):
+    """A file that people or judges filled in, named in the recipe."""
+
+    kind: str
+    """Its kind of source, for the manifest."""
+    location: str
+    """Where it is, as the recipe says."""
+    name: str
+    """What it is called in the release."""
+
+
+def portable_names(recipe: Recipe) -> Recipe:
+    """The recipe as it stands in the release: files that are carried along by their names there."""
+    names = {file.kind: file.name for file in _reviewed(recipe.mcq)}
+    judge = recipe.mcq.judge.model_copy(update={"decisions": names.get("decisions")})
+    return recipe.model_copy(
+        update={
+            "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
+            "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
+            "mcq": recipe.mcq.model_copy(update={"judge": judge, "fillers": names.get("fillers")}),
+        }
+    )
+
+
+def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[SourceInfo, ...]:
+    """Put the files of decisions and fillers into a release; call it when no judge will add to one any more.
+
+    Args:
+        options: The recipe's, with locations relative to ``base``.
+        base: Folder of the recipe.
+        release: Where they go, byte for byte.
+
+    Returns:
+        What was read, with digests. A file of decisions that no judge has begun yet is none.
+
+    Raises:
+        RowError: If one cannot be read.
+    """
+    infos = []
+    for file in _reviewed(options):
+        if (base / file.location).exists():
+            (release / file.name).write_bytes(read_content(base / file.location))
+            files = file_infos(release, [release / file.name])
+            digest = directory_digest(files)
+            infos.append(
+                SourceInfo(kind=file.kind, location=file.name, revision=None, sha256=digest, files=files)
+            )
+    return tuple(infos)
+
+
+def _reviewed(options: McqOptions) -> Iterator[_Reviewed]:
+    if options.judge.decisions is not None:
+        yield _Reviewed("decisions", options.judge.decisions, DECISIONS_NAME)
+    if options.fillers is not None:
+        yield _Reviewed("fillers", options.fillers, FILLERS_STEM + PurePath(options.fillers).suffix)

@@ -1,0 +1,118 @@
+"""A release builds again from its own folder and the sources that it points to, byte for byte."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blend.builders.release import build_release
+from blend.loaders.recipes import read_recipe
+from blend.loaders.releases import read_manifest
+from blend.loaders.starter import write_starter
+from blend.schemas.recipe import McqOptions
+
+DECISIONS = "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n"
+FILLERS = '{"template_id": "food-01", "option": "a made-up meal", "region": "KR", "reviewer": "mina"}\n'
+REVIEW = '{"template_id": "food-01", "reviewer": "r1", "groups": []}\n'
+DATASHEET = '[motivation]\npurpose = "To be built again."\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A recipe that names a file of every kind, each by a name of its own."""
+    folder = tmp_path / "project"
+    write_starter(folder)
+    (folder / "judged").mkdir()
+    (folder / "judged" / "who said so.tsv").write_bytes(b"\xef\xbb\xbf" + DECISIONS.encode())
+    (folder / "judged" / "more.jsonl").write_text(FILLERS, encoding="utf-8")
+    (folder / "collected" / "reviews").mkdir()
+    (folder / "collected" / "reviews" / "en-GB.jsonl").write_text(REVIEW, encoding="utf-8")
+    (folder / "about.toml").write_text(DATASHEET, encoding="utf-8")
+    recipe = (folder / "recipe.toml").read_text(encoding="utf-8")
+    recipe = 'datasheet = "about.toml"\n' + recipe
+    recipe += '\n[mcq]\nfillers = "judged/more.jsonl"\n[mcq.judge]\ndecisions = "judged/who said so.tsv"\n'
+    (folder / "recipe.toml").write_text(recipe, encoding="utf-8")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "blend", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+@pytest.mark.integration
+def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
+    first = blend("build", project / "recipe.toml", "--out", project / "release")
+    assert first.returncode == 0, first.stderr
+    # All that is left are the release and the raw responses, each in a new place.
+    release = shutil.move(project / "release", tmp_path / "elsewhere")
+    collected = shutil.move(project / "collected", tmp_path / "kept")
+    shutil.rmtree(project)
+
+    again = blend(
+        "build", f"{release}/recipe.toml", "--place", f"collected={collected}", "--out", tmp_path / "again"
+    )
+
+    assert again.returncode == 0, again.stderr
+    built = contents(tmp_path / "again")
+    assert built == contents(Path(release))
+    assert {"decisions.tsv", "fillers.jsonl", "locales.toml", "datasheet.toml", "recipe.toml"} <= built.keys()
+
+
+def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp_path: Path):
+    release = tmp_path / "release"
+    manifest = build_release(read_recipe(project / "recipe.toml"), release, base=project)
+    decisions, fillers = manifest.sources[1:]
+    assert (decisions.kind, decisions.location, decisions.files[0].path) == (
+        "decisions",
+        *["decisions.tsv"] * 2,
+    )
+    assert (fillers.kind, fillers.location, fillers.files[0].path) == ("fillers", *["fillers.jsonl"] * 2)
+    assert (release / "decisions.tsv").read_bytes() == (project / "judged" / "who said so.tsv").read_bytes()
+    assert (release / "fillers.jsonl").read_bytes() == (project / "judged" / "more.jsonl").read_bytes()
+    recipe = read_recipe(release / "recipe.toml")
+    assert (recipe.mcq.judge.decisions, recipe.mcq.fillers) == ("decisions.tsv", "fillers.jsonl")
+    assert recipe == manifest.recipe
+    listed = {file.path for file in read_manifest(release).files}
+    assert {"decisions.tsv", "fillers.jsonl"} <= listed
+
+
+def test_a_release_without_such_files_carries_none(project: Path, tmp_path: Path):
+    recipe = read_recipe(project / "recipe.toml").model_copy(update={"mcq": McqOptions()})
+    manifest = build_release(recipe, tmp_path / "release", base=project)
+    assert [info.kind for info in manifest.sources] == ["responses"]
+    assert not [*(tmp_path / "release").glob("decisions*"), *(tmp_path / "release").glob("fillers*")]
+
+
+@pytest.mark.integration
+def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Path):
+    build_release(read_recipe(project / "recipe.toml"), tmp_path / "release", base=project)
+    templates = project / "collected" / "templates.csv"
+    templates.write_text(templates.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    place = f"collected={project / 'collected'}"
+    done = blend("build", tmp_path / "release" / "recipe.toml", "--place", place, "--out", tmp_path / "again")
+    assert done.returncode == 1
+    assert "but the recipe says" in done.stderr
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("collected", "--place collected: expected LOCATION=PATH"),
+        ("elsewhere=.", "--place elsewhere=.: the recipe has no source at 'elsewhere'; there are: collected"),
+        ("collected=nowhere", "--place collected=nowhere: nothing lies at nowhere; correct the path"),
+    ],
+)
+@pytest.mark.integration
+def test_a_place_that_means_nothing(project: Path, tmp_path: Path, place: str, message: str):
+    done = blend("build", project / "recipe.toml", "--place", place, "--out", tmp_path / "again")
+    assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
