@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,6 +37,19 @@ class Place:
         return torch.cuda.get_device_name(self.device) if self.device.startswith("cuda") else self.device
 
 
+def check_installed() -> None:
+    """Check that what local models need is installed, before anything is fetched or read.
+
+    Raises:
+        MissingExtraError: If a library is not.
+    """
+    try:
+        for library in ("safetensors", *LIBRARIES):
+            import_module(library)
+    except ImportError as error:
+        raise MissingExtraError("a local model", extra=EXTRA) from error
+
+
 def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place:
     """Where to compute.
 
@@ -44,13 +58,12 @@ def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place
         dtype: ``bfloat16`` on a GPU and ``float32`` elsewhere when absent.
 
     Raises:
-        MissingExtraError: If torch is not installed.
+        MissingExtraError: If a library is not installed.
         InputError: If there is no such device.
     """
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError("a local model", extra=EXTRA) from error
+    check_installed()
+    import torch
+
     chosen = device if device is not None else ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         kind = torch.device(chosen).type
@@ -67,13 +80,10 @@ def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
     """The tokenizer of a checkpoint.
 
     Raises:
-        MissingExtraError: If transformers, or a library that this tokenizer needs, is not installed.
         InputError: If its files cannot be read.
     """
-    try:
-        from transformers import AutoTokenizer
-    except ImportError as error:
-        raise MissingExtraError("a local model", extra=EXTRA) from error
+    from transformers import AutoTokenizer
+
     with _quiet(), _explained(checkpoint, "tokenizer"):
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False, local_files_only=True

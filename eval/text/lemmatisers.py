@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import file_digest
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -190,7 +191,8 @@ def _kiwi(language: str) -> Lemmatiser:
 
 def _sudachi(language: str) -> Lemmatiser:
     del language
-    dictionary = _installed("sudachipy", "sudachi", "sudachipy").Dictionary().create()
+    _installed("sudachidict_core", "sudachi", "sudachipy")
+    dictionary = _installed("sudachipy", "sudachi", "sudachipy").Dictionary().tokenizer()
 
     def split(text: str) -> list[str]:
         return [
@@ -199,7 +201,8 @@ def _sudachi(language: str) -> Lemmatiser:
             if token.part_of_speech()[0] not in ("助詞", "助動詞", "補助記号", "空白")
         ]
 
-    return Lemmatiser("sudachi", version("sudachipy"), split, _same)
+    versions = f"{version('sudachipy')}-{version('sudachidict-core')}"
+    return Lemmatiser("sudachi", versions, split, _same)
 
 
 STANZA_DIRECTORY = "STANZA_RESOURCES_DIR"
@@ -217,19 +220,25 @@ def _stanza(language: str) -> Lemmatiser:
             f"one beside resources.json; run stanza.download({language!r}), "
             f"and set {STANZA_DIRECTORY} to its folder"
         )
-    pipeline = stanza.Pipeline(
-        language,
-        dir=str(folder),
-        processors={"tokenize": "pretokenized", "lemma": models[0].stem},
-        tokenize_pretokenized=True,
-        lemma_model_path=str(models[0]),
-        lemma_pretagged=True,
-        lemma_use_identity=False,
-        allow_unknown_language=True,
-        download_method=None,
-        use_gpu=False,
-        verbose=False,
-    )
+    try:
+        pipeline = stanza.Pipeline(
+            language,
+            dir=str(folder),
+            processors={"tokenize": "pretokenized", "lemma": models[0].stem},
+            tokenize_pretokenized=True,
+            lemma_model_path=str(models[0]),
+            lemma_pretagged=True,
+            lemma_use_identity=False,
+            allow_unknown_language=True,
+            download_method=None,
+            use_gpu=False,
+            verbose=False,
+        )
+    except Exception as error:  # whatever unpickling and reading a wrong file raise
+        raise InputError(
+            f"the lemmatiser stanza: {models[0]} cannot be read as a model of lemmas ({type(error).__name__}); "
+            f"delete it and run stanza.download({language!r})"
+        ) from error
 
     def lemmas(words: Sequence[str]) -> list[str]:
         if not words:
@@ -237,7 +246,9 @@ def _stanza(language: str) -> Lemmatiser:
         sentence = pipeline([list(words)]).sentences[0]
         return [word.lemma or word.text for word in sentence.words]
 
-    return Lemmatiser("stanza", f"{version('stanza')}-{models[0].stem}", words_of, lemmas)
+    with models[0].open("rb") as content:
+        digest = file_digest(content, "sha256").hexdigest()
+    return Lemmatiser("stanza", f"{version('stanza')}-{models[0].stem}#{digest[:8]}", words_of, lemmas)
 
 
 LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {

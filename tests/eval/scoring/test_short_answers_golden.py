@@ -2,7 +2,9 @@
 
 import csv
 import json
+from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +96,12 @@ def test_the_whole_rule_in_english(golden: Path, blend_data: Path, country: str)
 
 
 @pytest.mark.parametrize("country", ["China", "Northern_Nigeria"])
-def test_the_whole_rule_with_the_published_word_splitter(golden: Path, blend_data: Path, country: str):
-    pytest.importorskip({"China": "jieba", "Northern_Nigeria": "hausastemmer"}[country])
+def test_the_whole_rule_with_the_published_word_splitter(
+    golden: Path, blend_data: Path, country: str, missing: Callable[[str], None]
+):
+    package = {"China": "jieba", "Northern_Nigeria": "hausastemmer"}[country]
+    if find_spec(package) is None:
+        missing(package)
     found = decided(golden, blend_data, country, COUNTRIES[country], rule="paper")
     check_equal(found, expected(golden, country, COUNTRIES[country], "scored"))
 
@@ -112,9 +118,11 @@ AGREEMENT = {
 
 
 @pytest.mark.parametrize(("country", "name"), AGREEMENT)
-def test_how_many_decisions_other_lemmatisers_share(golden: Path, blend_data: Path, country: str, name: str):
-    if name == "kiwi":
-        pytest.importorskip("kiwipiepy")
+def test_how_many_decisions_other_lemmatisers_share(
+    golden: Path, blend_data: Path, country: str, name: str, missing: Callable[[str], None]
+):
+    if name == "kiwi" and find_spec("kiwipiepy") is None:
+        missing("kiwipiepy")
     published = expected(golden, country, COUNTRIES[country], "scored")["decisions"]
     language = LOCALES[country].partition("-")[0]
     found = decided(golden, blend_data, country, COUNTRIES[country], rule="paper", lemmas=f"{language}={name}")
