@@ -9,7 +9,7 @@ import polars as pl
 
 from blend.eval.scoring.choosing import choose
 from blend.eval.scoring.judged import Judged
-from blend.eval.scoring.scores import ALL, Score, percent, percents, plain
+from blend.eval.scoring.scores import ALL, Score, missing_share, percent, percents, plain
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.figures import Estimate, estimates, gap_estimate, macro_estimate
 from blend.schemas.rows import LETTERS
@@ -79,7 +79,7 @@ def score_multiple_choice(
         *_accuracies(kept, seed),
         *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
         *_parsing(kept, seed),
-        _missing(answered),
+        missing_share(int(answered.sum()), len(answered)),
         *_all_positions(kept, seed),
         *_positions(kept, seed),
         *_default_culture(kept, seed),
@@ -126,11 +126,6 @@ def _parsing(rows: pl.DataFrame, seed: int) -> list[Score]:
     }
     scores = [_overall(metric, rows, share, seed) for metric, share in shares.items()]
     return [*scores, *_each("unparsable", "region", _shares(rows, shares["unparsable"], "region"), seed)]
-
-
-def _missing(answered: pl.Series) -> Score:
-    share = 100 * int((~answered).sum()) / len(answered)
-    return plain("missing", "overall", ALL, share, n=len(answered))
 
 
 def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:

@@ -71,3 +71,8 @@ def percents(metric: str, scope: str, keys: Sequence[str], estimates: Sequence[E
 def plain(metric: str, scope: str, key: str, value: float | None, *, n: int) -> Score:
     """A figure without an interval as a score."""
     return Score(metric=metric, scope=scope, key=key, value=value, low=None, high=None, n=n)
+
+
+def missing_share(n_answered: int, n_items: int) -> Score:
+    """The share of the items that have no answer."""
+    return plain("missing", "overall", ALL, 100 * (n_items - n_answered) / n_items, n=n_items)

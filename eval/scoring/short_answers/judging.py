@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.scoring.judged import Judged
-from blend.eval.scoring.scores import ALL, Score, percent, percents
+from blend.eval.scoring.scores import ALL, Score, missing_share, percent, percents
 from blend.eval.scoring.short_answers import AskedIn, lemmas_signature, score_short_answers
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
@@ -40,7 +40,8 @@ def judge_short_answers(
         seed: Seed of the intervals.
 
     Returns:
-        `short_answers.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores.
+        `short_answers.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
+        `short_answer_scores`, and the share of the items without an answer.
 
     Raises:
         BlendError: As `short_answers.score_short_answers`.
@@ -67,7 +68,8 @@ def judge_short_answers(
         used |= dict.fromkeys(signature.split("+"))
     known = asked.select("item_id", "region", "topic", "asked_in")
     decided = known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left") if parts else known
-    return Judged(decided, short_answer_scores(decided, seed=seed) if parts else (), {"lemma": "+".join(used)})
+    scores = short_answer_scores(decided, seed=seed) if parts else ()
+    return Judged(decided, (*scores, missing_share(kept.height, items.height)), {"lemma": "+".join(used)})
 
 
 def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
