@@ -57,6 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lm-eval", metavar="PYTHON", help="the Python of an environment with lm-eval 0.4.13")
     parser.add_argument("--questions", type=int, default=2000, help="number of questions")
+    parser.add_argument("--rounds", type=int, default=1, help="measurements of each, in turns; times add up")
     parser.add_argument("--threads", type=int, default=2, help="threads that compute on a CPU")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", help="float32 on a CPU and bfloat16 elsewhere when absent")
@@ -77,21 +78,35 @@ def measure(folder: str, style: str, options: argparse.Namespace) -> None:
     """One style: ours, lm-eval's if wanted, and the ratio of the two."""
     command = [sys.executable, __file__, "--ours", folder, style, "--threads", str(options.threads)]
     command += ["--device", options.device, *(["--dtype", options.dtype] if options.dtype else [])]
-    mine = reported(command)
-    show(f"{style}, blend", mine, options.questions)
-    if "of_peak" in mine:
-        print(f"  {mine['tokens'] / mine['wall_s']:,.0f} tokens/s, {mine['of_peak']:.1%} of the GPU's peak")
-    if not options.lm_eval:
-        return
     tasks = made_tasks(folder)
     dtype = options.dtype or ("float32" if options.device == "cpu" else "bfloat16")
     arguments = [folder, tasks, style, str(options.threads), options.device, dtype]
-    theirs = reported([options.lm_eval, "-c", LM_EVAL, *arguments])
-    show(f"{style}, lm-eval", theirs, options.questions)
+    mine, theirs = [], []
+    for _ in range(options.rounds):
+        mine.append(reported(command))
+        if options.lm_eval:
+            theirs.append(reported([options.lm_eval, "-c", LM_EVAL, *arguments]))
+    compare(style, added(mine), added(theirs) if theirs else None, options.questions * options.rounds)
+
+
+def compare(style: str, mine: dict[str, Any], theirs: dict[str, Any] | None, n_questions: int) -> None:
+    """Print what was measured."""
+    show(f"{style}, blend", mine, n_questions)
+    on_peak = f", {mine['of_peak']:.1%} of the GPU's peak" if "of_peak" in mine else ""
+    print(f"  {mine['tokens'] / mine['wall_s']:,.0f} tokens/s{on_peak}")
+    if theirs is None:
+        return
+    show(f"{style}, lm-eval", theirs, n_questions)
     wall, cpu = theirs["wall_s"] / mine["wall_s"], theirs["cpu_s"] / mine["cpu_s"]
     print(f"  {cpu:.2f} times as fast by processor time, {wall:.2f} times by the clock")
     if mine["accuracy"] != theirs["accuracy"]:
         print(f"  accuracies differ: {mine['accuracy']} and {theirs['accuracy']}")
+
+
+def added(rounds: list[dict[str, Any]]) -> dict[str, Any]:
+    """Rounds as one measurement: their times and tokens add up, and the rest is that of the last one."""
+    sums = {key: sum(one[key] for one in rounds) for key in ("wall_s", "cpu_s", "tokens") if key in rounds[0]}
+    return rounds[-1] | sums
 
 
 def ours(folder: str, style: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -112,17 +127,17 @@ def ours(folder: str, style: str, options: argparse.Namespace) -> dict[str, Any]
     right = scores.logprobs.argmax(axis=1) == questions["answer"].to_numpy()
     tokens = int(scores.tokens_in.sum() + (scores.tokens - 1).clip(0).sum())
     described = {"accuracy": float(right.mean()), "tokens": tokens, **spent}
-    if options.device != "cpu":
-        described["of_peak"] = share_of_peak(tokens / spent["wall_s"])
+    if torch.device(options.device).type == "cuda":
+        described["of_peak"] = share_of_peak(tokens / spent["wall_s"], options.device)
     return described
 
 
-def share_of_peak(tokens_per_s: float) -> float:
+def share_of_peak(tokens_per_s: float, device: str) -> float:
     """Share of the GPU's arithmetic that the model's layers need: two operations per weight and token."""
     import torch
     from transformers import GPT2Config
 
-    name = torch.cuda.get_device_name()
+    name = torch.cuda.get_device_name(device)
     peak = next((tflops for part, tflops in PEAK_TFLOPS.items() if part in name), None)
     config = GPT2Config()
     weights = 12 * config.n_layer * config.n_embd**2

@@ -2,8 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-CPU_TOKENS = 4096
-"""Tokens of a batch on a CPU: larger ones are no faster there, and running out of memory kills the process."""
+CPU_TOKENS = 1024
+"""Tokens of a batch on a CPU. Larger ones are slower there, since what a layer computes is then so large that
+its memory comes fresh from the system each time; and running out of memory kills the process."""
+
+CPU_CACHE_BYTES = 256 * 2**20
+"""Size of the key-value cache up to which a batch of texts is written at a time on a CPU."""
+
+CPU_WRITTEN_TOKENS = 16384
+"""Tokens of a batch of texts on a CPU at most, prompts and answers. `CPU_TOKENS` are a handful of texts, for
+each token of which all weights would be read."""
 
 GPU_TOKENS = 32768
 """Tokens of the first batch on a GPU; halved for as long as it does not fit."""
@@ -48,6 +56,11 @@ class Batches:
     def _size(self, longest: int) -> int:
         size = max(1, self.tokens // max(1, longest))
         return size if self._batch_size is None else min(size, self._batch_size)
+
+
+def written_tokens(cache_bytes: int) -> int:
+    """Tokens of a batch of texts to write on a CPU, by the bytes that a token takes in the key-value cache."""
+    return max(CPU_TOKENS, min(CPU_WRITTEN_TOKENS, CPU_CACHE_BYTES // max(1, cache_bytes)))
 
 
 def equal_groups(keys: Sequence[int]) -> Iterator[tuple[int, list[int]]]:

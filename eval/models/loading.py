@@ -50,6 +50,16 @@ def check_installed() -> None:
         raise MissingExtraError("a local model", extra=EXTRA) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes of a model that decide what can be asked at a time."""
+
+    context_tokens: int | None
+    """Tokens that the model can see at once; absent for a model without such a limit."""
+    cache_bytes: int
+    """Bytes that a token takes in the key-value cache at most; 0 where the configuration does not say."""
+
+
 def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place:
     """Where to compute.
 
@@ -161,14 +171,18 @@ def check_causal(checkpoint: Checkpoint) -> None:
         )
 
 
-def context_tokens(checkpoint: Checkpoint) -> int | None:
-    """Tokens that the model can see at once; absent for a model without such a limit."""
+def read_limits(checkpoint: Checkpoint) -> Limits:
+    """What the configuration of a model says of its sizes."""
     from transformers import AutoConfig
 
     with _quiet(), _explained(checkpoint, CONFIG):
         config = AutoConfig.from_pretrained(checkpoint.folder, trust_remote_code=False, local_files_only=True)
-    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return limit if isinstance(limit, int) and limit > 0 else None
+    text = config.get_text_config()
+    context = getattr(text, "max_position_embeddings", None)
+    layers, width = (getattr(text, name, None) or 0 for name in ("num_hidden_layers", "hidden_size"))
+    # A key and a value per layer, as wide as the model and in float32; models that share heads need less.
+    cache = 2 * 4 * layers * width if isinstance(layers, int) and isinstance(width, int) else 0
+    return Limits(context if isinstance(context, int) and context > 0 else None, cache)
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from blend.eval.models.batches import CPU_TOKENS, GPU_TOKENS, Batches, equal_groups
+from blend.eval.models.answer_tables import ScoreTable, TextTable
+from blend.eval.models.batches import CPU_TOKENS, GPU_TOKENS, Batches, equal_groups, written_tokens
 from blend.eval.models.checkpoint import Checkpoint, find_checkpoint
 from blend.eval.models.encoding import Encoder
 from blend.eval.models.loading import (
@@ -11,10 +12,10 @@ from blend.eval.models.loading import (
     Place,
     check_causal,
     choose_place,
-    context_tokens,
     library_versions,
     load_model,
     load_tokenizer,
+    read_limits,
 )
 from blend.eval.models.options import option_logprobs
 from blend.eval.models.protocols import (
@@ -25,8 +26,9 @@ from blend.eval.models.protocols import (
     ModelDescription,
     OptionScores,
 )
-from blend.eval.models.score_table import ScoreTable
-from blend.eval.models.writing import draw_seed, write
+from blend.eval.models.sharing import Shared, shared
+from blend.eval.models.threads import fitting_threads
+from blend.eval.models.writing import draw_seeds, write
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -60,6 +62,7 @@ def open_local(
     place = choose_place(device, dtype)
     checkpoint = find_checkpoint(model, revision=revision)
     check_causal(checkpoint)
+    limits = read_limits(checkpoint)
     return LocalModel(
         checkpoint,
         load_tokenizer(checkpoint),
@@ -67,7 +70,8 @@ def open_local(
         chat=chat,
         decoding=decoding or Decoding(),
         batch_size=batch_size,
-        context=context_tokens(checkpoint),
+        context=limits.context_tokens,
+        cache_bytes=limits.cache_bytes,
     )
 
 
@@ -84,6 +88,7 @@ class LocalModel:
         decoding: Decoding,
         batch_size: int | None,
         context: int | None,
+        cache_bytes: int,
     ) -> None:
         self._checkpoint = checkpoint
         self._tokenizer = tokenizer
@@ -91,8 +96,10 @@ class LocalModel:
         self._encoder = Encoder(tokenizer, chat=chat)
         self._decoding = decoding
         self._context = context
-        tokens = CPU_TOKENS if place.device == "cpu" else GPU_TOKENS
-        self._batches = Batches(tokens, batch_size=batch_size)
+        on_cpu = place.device == "cpu"
+        self._batches = Batches(CPU_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
+        written = written_tokens(cache_bytes) if on_cpu else GPU_TOKENS
+        self._writing = Batches(written, batch_size=batch_size)
         self._loaded: PreTrainedModel | None = None
 
     def describe(self) -> ModelDescription:
@@ -120,22 +127,33 @@ class LocalModel:
         keep: KeepOptionScores | None = None,
     ) -> OptionScores:
         """See `protocols.OptionScorer.option_logprobs`."""
-        table = ScoreTable(options)
+        table = ScoreTable(options, keep)
         questions = list(self._encoder.questions(prompts, options))
 
-        def kept(items: Sequence[int]) -> None:
-            if keep is not None and items:
-                keep(items, table.rows(items))
+        def fail(items: Sequence[int], why: Callable[[int], str]) -> None:
+            for item in items:
+                table.fail(item, why(item), tokens_in=len(questions[item].prefix))
+            table.hand_on(items)
 
-        def compute(batch: list[int]) -> None:
-            asked = [questions[item] for item in batch]
-            for item, question, sums in zip(batch, asked, option_logprobs(self._model, asked), strict=True):
-                table.put(item, sums, list(map(len, question.options)), tokens_in=len(question.prefix))
-            kept(batch)
+        def ask(together: Sequence[Shared]) -> None:
+            too_large: list[int] = []
 
-        def failed(item: int) -> None:
-            table.fail(item, self._too_large(questions[item].length), tokens_in=len(questions[item].prefix))
-            kept([item])
+            def compute(batch: list[int]) -> None:
+                sums = option_logprobs(self._model, [together[i].question for i in batch])
+                for i, of_options in zip(batch, sums, strict=True):
+                    for item, own in together[i].values(of_options):
+                        tokens = list(map(len, questions[item].options))
+                        table.put(item, own, tokens, tokens_in=len(questions[item].prefix))
+                table.hand_on([item for i in batch for item in together[i].items])
+
+            lengths = [one.length for one in together]
+            self._run(self._batches, range(len(together)), lengths, compute, too_large.append)
+            # What does not fit together may fit one by one.
+            apart = [item for i in too_large if len(together[i].items) > 1 for item in together[i].items]
+            if apart:
+                ask(shared(questions, apart, tokens=0))
+            alone = [together[i].items[0] for i in too_large if len(together[i].items) == 1]
+            fail(alone, lambda item: self._too_large(questions[item].length))
 
         # The last token is not fed to the model: nothing is read after it.
         problems = {
@@ -143,12 +161,9 @@ class LocalModel:
             for item, question in enumerate(questions)
             if (problem := self._problem(len(question.prefix), question.length - 1))
         }
-        for item, problem in problems.items():
-            table.fail(item, problem, tokens_in=len(questions[item].prefix))
-        kept(list(problems))
+        fail(list(problems), problems.__getitem__)
         fine = [item for item in range(len(questions)) if item not in problems]
-        lengths = [sum(map(len, questions[item].options)) + len(questions[item].prefix) for item in fine]
-        self._run(fine, lengths, compute, failed)
+        ask(shared(questions, fine, tokens=self._batches.tokens))
         return table.all()
 
     def generate(
@@ -160,27 +175,19 @@ class LocalModel:
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`."""
         encoded = self._encoder.prompts(prompts)
-        draws = [0] * len(prompts) if samples is None else samples
-        seeds = [
-            draw_seed(prompt, sample, self._decoding) for prompt, sample in zip(prompts, draws, strict=True)
-        ]
-        answers: dict[int, Generation] = {}
-
-        def put(items: Sequence[int], generations: Sequence[Generation]) -> None:
-            answers.update(zip(items, generations, strict=True))
-            if keep is not None and items:
-                keep(items, generations)
+        seeds = draw_seeds(prompts, samples, self._decoding)
+        table = TextTable(len(prompts), keep)
 
         def failed(item: int) -> None:
             length = len(encoded[item])
-            put([item], [Generation.failed(self._too_large(length), tokens_in=length)])
+            table.put([item], [Generation.failed(self._too_large(length), tokens_in=length)])
 
         problems = {
             item: Generation.failed(problem, tokens_in=len(ids))
             for item, ids in enumerate(encoded)
             if (problem := self._problem(len(ids), len(ids) + 1))
         }
-        put(list(problems), list(problems.values()))
+        table.put(list(problems), list(problems.values()))
         fine = [item for item in range(len(prompts)) if item not in problems]
         # Texts with less room than others have batches of their own, or they would cut the others short.
         for room, group in equal_groups([self._room(len(encoded[item])) for item in fine]):
@@ -188,10 +195,12 @@ class LocalModel:
 
             def compute(batch: list[int], room: int = room) -> None:
                 asked, starts = [encoded[item] for item in batch], [seeds[item] for item in batch]
-                put(batch, write(self._model, self._tokenizer, asked, starts, self._decoding, max_tokens=room))
+                table.put(
+                    batch, write(self._model, self._tokenizer, asked, starts, self._decoding, max_tokens=room)
+                )
 
-            self._run(items, [len(encoded[item]) + room for item in items], compute, failed)
-        return [answers[item] for item in range(len(prompts))]
+            self._run(self._writing, items, [len(encoded[item]) + room for item in items], compute, failed)
+        return table.all()
 
     @property
     def _model(self) -> "PreTrainedModel":
@@ -201,20 +210,22 @@ class LocalModel:
 
     def _run(
         self,
-        items: list[int],
-        lengths: list[int],
+        batches: Batches,
+        items: Sequence[int],
+        lengths: Sequence[int],
         compute: Callable[[list[int]], None],
         failed: Callable[[int], None],
     ) -> None:
         """Batches over some of the items; lengths are theirs, in the same order."""
-        if items:
-            # Loaded here: a model that does not fit into memory is not a batch that is too large.
-            assert self._model is not None
-        self._batches.run(
-            lengths,
-            lambda batch: compute([items[position] for position in batch]),
-            lambda position: failed(items[position]),
-        )
+        if not items:
+            return
+        # The model is loaded here: one that does not fit into memory is not a batch that is too large.
+        with fitting_threads(self._model):
+            batches.run(
+                lengths,
+                lambda batch: compute([items[position] for position in batch]),
+                lambda position: failed(items[position]),
+            )
 
     def _room(self, tokens_in: int) -> int:
         """Tokens that an answer may have after a prompt."""

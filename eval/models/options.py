@@ -1,7 +1,9 @@
 """Options: their log-probabilities after a prompt, with each prompt computed once.
 
-A prompt goes through the model once, and of its output only the last position is read: that is all that options
-of one token, such as letters, need. Longer options go on from the prompt's key-value cache, each from a copy.
+A prompt goes through the model once, together with the tokens with which all of its options begin, such as
+the blank before a letter. Of what comes out only the last positions are read. That is all that options need
+which then differ by one token, such as letters; longer ones go on from the prompt's key-value cache, each
+from a copy.
 """
 
 import inspect
@@ -28,28 +30,41 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[Question]) -> 
     """
     import torch
 
-    sums = [[0.0] * len(question.options) for question in questions]
+    heads = [_head(question.options) for question in questions]
+    own = [
+        [ids[len(head) :] for ids in question.options] for head, question in zip(heads, questions, strict=True)
+    ]
+    rows = [(q, o) for q, options in enumerate(own) for o, ids in enumerate(options) if len(ids) > 1]
+    longest = max(map(len, heads))
     with torch.inference_mode():
-        rows = [
-            (q, o)
-            for q, question in enumerate(questions)
-            for o, ids in enumerate(question.options)
-            if len(ids) > 1
-        ]
-        prefixes = padded([question.prefix for question in questions], model.device)
-        output = _forward(model, prefixes, use_cache=bool(rows), logits_to_keep=1)
-        first = torch.log_softmax(output.logits[:, -1].float(), dim=-1)
+        fed = [question.prefix + head for head, question in zip(heads, questions, strict=True)]
+        prefixes = padded(fed, model.device)
+        output = _forward(model, prefixes, use_cache=bool(rows), logits_to_keep=longest + 1)
         if rows and not _shareable(getattr(output, "past_key_values", None)):
             return _without_sharing(model, questions)
-        for q, question in enumerate(questions):
-            for o, value in enumerate(first[q, [ids[0] for ids in question.options]].tolist()):
-                sums[q][o] = value
-        del first
+        logits = output.logits[:, -longest - 1 :]
+        # What stands before a head's first token predicts it: each is read one place earlier.
+        shared = _sums(logits[:, :-1], padded(heads, model.device))
+        first = torch.log_softmax(logits[:, -1].float(), dim=-1)
+        sums = [
+            [of_head + value for value in first[q, [ids[0] for ids in options]].tolist()]
+            for q, (of_head, options) in enumerate(zip(shared, own, strict=True))
+        ]
+        del first, logits
         if rows:
-            tails = [questions[q].options[o] for q, o in rows]
+            tails = [own[q][o] for q, o in rows]
             for (q, o), value in zip(rows, _tails(model, output, prefixes, rows, tails), strict=True):
                 sums[q][o] += value
     return sums
+
+
+def _head(options: Sequence[Sequence[int]]) -> list[int]:
+    """The tokens with which all options begin, but for the last token of the shortest."""
+    shortest = min(options, key=len)
+    n = 0
+    while n < len(shortest) - 1 and all(ids[n] == shortest[n] for ids in options):
+        n += 1
+    return list(shortest[:n])
 
 
 def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **options: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
+from blend.eval.models.answer_tables import ScoreTable, TextTable
 from blend.eval.models.encoding import BLANK, joined
 from blend.eval.models.loading import EXTRA
 from blend.eval.models.protocols import (
@@ -15,8 +16,7 @@ from blend.eval.models.protocols import (
     OptionScores,
 )
 from blend.eval.models.replies import BadReplyError, check_logprobs, read_options, read_text, served_name
-from blend.eval.models.score_table import ScoreTable
-from blend.eval.models.writing import draw_seed
+from blend.eval.models.writing import draw_seeds
 from blend.loaders.servers import Server, ask_side_by_side
 from blend.loaders.servers.problems import problem, public_address, server_address
 from blend.schemas.errors import InputError, ServerError
@@ -114,20 +114,15 @@ class ServerModel:
         keep: KeepGenerations | None = None,
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`."""
-        draws = [0] * len(prompts) if samples is None else samples
-        answers: dict[int, Generation] = {}
-
-        def put(item: int, answer: Generation) -> None:
-            answers[item] = answer
-            if keep is not None:
-                keep([item], [answer])
+        seeds = draw_seeds(prompts, samples, self._decoding)
+        table = TextTable(len(prompts), keep)
 
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
-            seed = draw_seed(prompts[item], draws[item], self._decoding)
-            put(item, read_text(await self._asked_for_text(client, prompts[item], seed)))
+            reply = await self._asked_for_text(client, prompts[item], seeds[item])
+            table.put([item], [read_text(reply)])
 
-        self._ask_all(len(prompts), ask, lambda item, why: put(item, Generation.failed(why)))
-        return [answers[item] for item in range(len(prompts))]
+        self._ask_all(len(prompts), ask, lambda item, why: table.put([item], [Generation.failed(why)]))
+        return table.all()
 
     def option_logprobs(
         self,
@@ -142,22 +137,18 @@ class ServerModel:
                 f"{self._where}: a server scores options only of prompts that it is sent as they are, "
                 "without a chat template; add --no-chat"
             )
-        table = ScoreTable(options)
-
-        def kept(item: int) -> None:
-            if keep is not None:
-                keep([item], table.rows([item]))
+        table = ScoreTable(options, keep)
 
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
             prompt = prompts[item]
             sent = [prompt, *(joined(prompt, option, BLANK) for option in options[item])]
             scored = read_options(await self._asked_for_logprobs(client, sent), sent, where=self._where)
             table.put(item, scored.logprobs, scored.tokens, tokens_in=scored.tokens_in)
-            kept(item)
+            table.hand_on([item])
 
         def failed(item: int, why: str) -> None:
             table.fail(item, why)
-            kept(item)
+            table.hand_on([item])
 
         self._ask_all(len(prompts), ask, failed)
         return table.all()

@@ -51,6 +51,12 @@ def write(
     ]
 
 
+def draw_seeds(prompts: Sequence[str], samples: Sequence[int] | None, decoding: Decoding) -> list[int]:
+    """Where drawing starts for each prompt; see `protocols.Generator.generate` for the arguments."""
+    draws = [0] * len(prompts) if samples is None else samples
+    return [draw_seed(prompt, sample, decoding) for prompt, sample in zip(prompts, draws, strict=True)]
+
+
 def draw_seed(prompt: str, sample: int, decoding: Decoding) -> int:
     """Where drawing starts: a digest of prompt, draw and seed, so that an answer depends on nothing else."""
     digest = hashlib.sha256(f"{decoding.seed}|{sample}|{prompt}".encode()).digest()

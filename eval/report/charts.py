@@ -5,6 +5,7 @@ besides colours. Colours of text and lines come from the page, which knows wheth
 """
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -41,11 +42,7 @@ def load_altair() -> Any:
     Raises:
         MissingExtraError: If it is not installed.
     """
-    try:
-        import altair
-    except ImportError:
-        raise MissingExtraError("the report", extra="report") from None
-    return altair
+    return _library("altair")
 
 
 def chart_library() -> str:
@@ -54,12 +51,14 @@ def chart_library() -> str:
     Raises:
         MissingExtraError: If it is not installed.
     """
+    return str(_library("vl_convert").javascript_bundle())
+
+
+def _library(name: str) -> Any:
     try:
-        import vl_convert
+        return import_module(name)
     except ImportError:
         raise MissingExtraError("the report", extra="report") from None
-    # Its stub asks for a snippet, without which it gives the whole bundle.
-    return str(vl_convert.javascript_bundle())  # type: ignore[call-arg]
 
 
 def land() -> str:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.models.protocols import Generation, Generator, OptionScorer, OptionScores
+from blend.eval.models.protocols import Generation, Model, OptionScores
 from blend.eval.runs.answers import Journal, finish, journal
 from blend.eval.runs.directory import Run
 from blend.eval.runs.recorded import Recorded
@@ -30,12 +30,12 @@ class Outcome(NamedTuple):
     """Why the first of them failed."""
 
 
-def ask_model(run: Run, model: Generator | OptionScorer, *, notify: Notify = silent) -> Outcome:
+def ask_model(run: Run, model: Model, *, notify: Notify = silent) -> Outcome:
     """Ask a model every item that has no answer yet.
 
     Args:
         run: A run that this process has opened.
-        model: An `OptionScorer` for a run of log-probabilities, else a `Generator`.
+        model: Gives log-probabilities of options for a run of them, else texts.
         notify: Hears how many items of all are answered.
 
     Raises:
@@ -60,12 +60,12 @@ def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
     return Outcome(items.height, 0, items.height - recorded.answers.height, 0, None)
 
 
-def _ask(run: Run, model: Generator | OptionScorer, pending: pl.DataFrame, keep: "_Keeper") -> None:
+def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "_Keeper") -> None:
     prompts = pending["prompt"].to_list()
     if run.description.kind == "logprobs":
-        model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)  # type: ignore[union-attr]
+        model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
     else:
-        model.generate(prompts, keep=keep.generations)  # type: ignore[union-attr]
+        model.generate(prompts, keep=keep.generations)
 
 
 def _finish(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:

@@ -1,5 +1,6 @@
 """Local models: scores and texts against plain, slow computation, whatever the batch and the order."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -90,6 +91,87 @@ def test_batch_order_and_budget_change_no_score(
     model._batches.tokens = tokens
     scores = model.option_logprobs([PROMPTS[i] for i in order], [OPTIONS[i] for i in order])
     np.testing.assert_allclose(scores.logprobs, whole_run(tiny_gpt2)[list(order)], **CLOSE)
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.permutations(range(len(PROMPTS))), tokens=st.integers(1, 400))
+def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order: Sequence[int], tokens: int):
+    # Each question once whole, and once with its options turned and one left out.
+    again = [(*options[1:], options[0])[-2:] for options in OPTIONS]
+    asked = [(PROMPTS[i], OPTIONS[i]) for i in range(len(PROMPTS))] + list(zip(PROMPTS, again, strict=True))
+    places = [place for i in order for place in (i, i + len(PROMPTS))]
+    model = local(tiny_gpt2)
+    model._batches.tokens = tokens
+    scores = model.option_logprobs(*zip(*(asked[place] for place in places), strict=True))
+    found = dict(zip(places, scores.logprobs, strict=True))
+    alone = local(tiny_gpt2, batch_size=1).option_logprobs(*zip(*asked, strict=True)).logprobs
+    np.testing.assert_allclose(np.stack([found[place] for place in range(len(asked))]), alone, **CLOSE)
+    np.testing.assert_allclose(alone[: len(PROMPTS)], whole_run(tiny_gpt2), **CLOSE)
+
+
+def test_options_that_begin_alike_cost_one_pass_and_no_cache(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
+    passes: list[dict[str, Any]] = []
+    model = open_local(str(tiny_gpt2), device="cpu")
+    real = model._model.forward
+
+    def counted(**options: Any) -> Any:
+        passes.append(options)
+        return real(**options)
+
+    counted.__signature__ = inspect.signature(real)  # type: ignore[attr-defined]  # what a function may carry
+    monkeypatch.setattr(model._model, "forward", counted)
+    # Letters that this tokenizer has no token for with the blank before them: two tokens, the first the same.
+    options = ("ሀ", "ሁ", "ሂ", "ሃ")
+    tokens = [model._encoder._tokenizer(f" {letter}")["input_ids"] for letter in options]
+    assert len({tuple(ids[:-1]) for ids in tokens}) == 1 < len(tokens[0])
+    scores = model.option_logprobs([PROMPTS[0]], [options])
+    expected_scores = [plainly(tiny_gpt2, PROMPTS[0], option) for option in options]
+    np.testing.assert_allclose(scores.logprobs[0], expected_scores, **CLOSE)
+    assert [one["use_cache"] for one in passes] == [False]
+    assert passes[0]["logits_to_keep"] == len(tokens[0])
+
+
+def test_questions_that_do_not_fit_together_are_asked_one_by_one(
+    tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import blend.eval.models.local as module
+
+    real = module.option_logprobs
+
+    def small(model: Any, questions: Any) -> list[list[float]]:
+        if any(len(question.options) > 4 for question in questions):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return real(model, questions)
+
+    monkeypatch.setattr(module, "option_logprobs", small)
+    options = (OPTIONS[0], ("mango", "durian", "naan"))
+    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs([PROMPTS[0]] * 2, options)
+    assert scores.errors == (None, None)
+    plain = [[plainly(tiny_gpt2, PROMPTS[0], option) for option in some] for some in options]
+    np.testing.assert_allclose(scores.logprobs[0], plain[0], **CLOSE)
+    np.testing.assert_allclose(scores.logprobs[1][:3], plain[1], **CLOSE)
+
+
+def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
+    tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import blend.eval.models.local as module
+
+    real, threads = module.option_logprobs, []
+
+    def watched(model: Any, questions: Any) -> list[list[float]]:
+        threads.append(torch.get_num_threads())
+        return real(model, questions)
+
+    monkeypatch.setattr(module, "option_logprobs", watched)
+    torch.set_num_threads(2)
+    try:
+        open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
+        monkeypatch.setattr("blend.eval.models.threads.WORTH_THREADS", 0)
+        open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
+        assert (threads, torch.get_num_threads()) == ([1, 2], 2)
+    finally:
+        torch.set_num_threads(1)
 
 
 @lru_cache
