@@ -4,7 +4,8 @@ A domain is data, ``domains.toml`` beside this module; nothing else in the packa
 A new domain is a new entry, in that file or in a user's own file of the same form.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated, Self
@@ -42,6 +43,14 @@ class Domain(Row):
     """Name of the domain, for example ``dish``."""
     title: Text
     """What the dataset is about, in a few English words."""
+    item: Text = "item"
+    """What one item is called in texts, for example ``dish``."""
+    items: Text = "items"
+    """What several are called, for example ``dishes``."""
+    part: Text = "part"
+    """What one part of an item is called, for example ``ingredient``."""
+    parts: Text = "parts"
+    """What several are called, for example ``ingredients``."""
     config: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
     """First part of the names of its configurations: ``food`` gives ``food-triples``."""
     item_class: Qid
@@ -71,7 +80,8 @@ class Domain(Row):
     successor_property: Pid = "P1366"
     """Property that names what a country was replaced by."""
     templates: str | None = None
-    """File name of the packaged prompt templates about its items; null without any."""
+    """File of prompt templates about its items, beside the file of the domain, or the name of packaged ones
+    (``food_templates.toml``); null without any."""
     groups: tuple[OriginGroup, ...] = ()
     """Cultural groups to study; an origin belongs to one of them at most."""
 
@@ -84,6 +94,15 @@ class Domain(Row):
         if twice:
             raise ValueError(f"{', '.join(twice)} belongs to two groups; leave it in one")
         return self
+
+    def told(self, text: str) -> str:
+        """A text about dishes and ingredients in the words of this domain.
+
+        The models of rows speak of dishes, the first domain. Their texts have no *a* or *an* before the words,
+        since other words may want the other one.
+        """
+        words = {"dish": self.item, "dishes": self.items, "ingredient": self.part, "ingredients": self.parts}
+        return _DISH_WORDS.sub(lambda found: _cased(words[found[0].lower()], like=found[0]), text)
 
     @property
     def claim_properties(self) -> tuple[str, ...]:
@@ -101,6 +120,13 @@ class Domain(Row):
         )
 
 
+_DISH_WORDS = re.compile(r"\b(?:dish|dishes|ingredient|ingredients)\b", re.IGNORECASE)
+
+
+def _cased(word: str, *, like: str) -> str:
+    return word[:1].upper() + word[1:] if like[:1].isupper() else word
+
+
 @lru_cache(maxsize=1)
 def domains() -> Mapping[str, Domain]:
     """The packaged domains by name, ``dish`` first."""
@@ -111,13 +137,43 @@ def domains() -> Mapping[str, Domain]:
 def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
     """The domain of this name.
 
+    Args:
+        name: Name of a domain.
+        known: The domains by name; those of the package when absent.
+
     Raises:
-        UnknownNameError: If there is none; lists the names.
+        UnknownNameError: If there is none; lists the names, and says where others come from.
     """
     choices = domains() if known is None else known
     if name not in choices:
-        raise UnknownNameError("domain", name, choices)
+        raise UnknownNameError(
+            "domain", name, choices, more="write one of your own into a domain file (docs/wikidata.md)"
+        )
     return choices[name]
+
+
+def domains_with(own: Iterable[Domain], *, source: str) -> Mapping[str, Domain]:
+    """The packaged domains, and behind them those of a file.
+
+    Args:
+        own: The domains of the file.
+        source: Its name for messages.
+
+    Raises:
+        RowError, RowErrors: If one has the name of a packaged domain: nobody could tell the two apart.
+    """
+    packaged = domains()
+    added = {domain.name: domain for domain in own}
+    raise_all(
+        [
+            RowError(
+                "the package has a domain of this name", where=f"{source}, domain {name!r}", fix="rename it"
+            )
+            for name, domain in added.items()
+            if packaged.get(name, domain) != domain
+        ]
+    )
+    return {**packaged, **added}
 
 
 def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:

@@ -70,11 +70,12 @@ class RowErrors(InputError):
 class UnknownNameError(InputError):
     """A name that does not exist; the message lists those that do."""
 
-    def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, valid: Iterable[str], *, more: str = "") -> None:
         choices = sorted(valid)
         close = get_close_matches(name, choices, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        super().__init__(f"unknown {kind} {name!r}; {hint}choose one of: {', '.join(choices)}")
+        ways = f"choose one of: {', '.join(choices)}" + (f", or {more}" if more else "")
+        super().__init__(f"unknown {kind} {name!r}; {hint}{ways}")
         self.kind = kind
         self.name = name
 

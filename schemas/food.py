@@ -28,7 +28,7 @@ class Entity(Row):
 
 
 class FoodTriple(Row):
-    """A dish in one language: its name, where it comes from, and what it is made of."""
+    """One dish in one language: its name, where it comes from, and what it is made of."""
 
     qid: Qid
     """Identifier of the dish in Wikidata; unique within a language."""
@@ -39,7 +39,7 @@ class FoodTriple(Row):
     description: str | None
     """Wikidata's short description in the language; null where there is none."""
     origin_qid: Qid
-    """Country of origin, or the country of the cuisine or meal that the dish belongs to."""
+    """Country of origin, or the country of what the dish belongs to."""
     origin: Text
     """Name of the country."""
     origin_prompt_name: Text
@@ -48,8 +48,8 @@ class FoodTriple(Row):
     origin_en: str | None
     """English name of the country; null where Wikidata has none."""
     origin_via: tuple[Text, ...]
-    """Properties that lead to the country: ``P495`` if it is the dish's own, ``P2012`` by its cuisine, ``P361``
-    by what it is part of."""
+    """Properties of the dish that lead to the country: ``P495`` if it is its own, another if it is that of what
+    the dish belongs to."""
     origin_is_historical: bool
     """Whether the country is no more, for example the Soviet Union."""
     stated_origin_qid: Qid
@@ -73,7 +73,7 @@ class FoodTriple(Row):
 
 
 class FoodTemplate(Row):
-    """A prompt about a dish and its ingredient, with placeholders."""
+    """A prompt about one dish and one ingredient, with placeholders."""
 
     language: Text
     """BCP 47 tag of the language."""

@@ -31,6 +31,8 @@ class FoodOptions(Part):
     """``paper`` repeats the published procedure, defects included; ``default`` leaves them out."""
     domain: str = "dish"
     """Name of the domain, for example ``dish``."""
+    domain_file: str | None = None
+    """TOML file of further domains, relative to the recipe, for what the package does not know."""
     languages: tuple[str, ...] | None = None
     """Languages to build, as Wikidata tags them; all that give a row when absent."""
     aligned_languages: tuple[str, ...] = Field(default=PAPER_LANGUAGES, min_length=2)

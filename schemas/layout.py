@@ -25,6 +25,11 @@ DECISIONS_NAME = "decisions.tsv"
 
 FILLERS_STEM = "fillers"
 """Name, without its ending, of the file of reviewed distractors; only where the recipe names one."""
+DOMAINS_NAME = "domains.toml"
+"""The domain of the tables from Wikidata; only where the package does not have it."""
+
+PROMPT_TEMPLATES_NAME = "templates.toml"
+"""The prompt templates of that domain; only where it has any."""
 
 CHANGELOG_NAME = "CHANGELOG.md"
 """What changed from version to version."""

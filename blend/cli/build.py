@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from blend.cli.wikidata import DomainFile
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ def build(
             "own recipe. Repeat it.",
         ),
     ] = None,
+    domain: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What the snapshot given with --food is about; dishes when absent."),
+    ] = None,
+    domain_file: DomainFile = None,
     revision: Annotated[
         str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
     ] = None,
@@ -94,7 +100,7 @@ def build(
             "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none; leave "
             "them out"
         )
-    used, base, places = _recipe(recipe, blend_data, revision, food)
+    used, base, places = _recipe(recipe, blend_data, revision, food, domain, domain_file)
     places |= _named_places(used, place or [])
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     used, places = _with_previous(used, previous, places)
@@ -127,7 +133,12 @@ def _followed(version: str, before: str, step: "VersionStep") -> str:
 
 
 def _recipe(
-    path: Path | None, blend_data: str | None, revision: str | None, food: Path | None
+    path: Path | None,
+    blend_data: str | None,
+    revision: str | None,
+    food: Path | None,
+    domain: str | None,
+    domain_file: Path | None,
 ) -> "tuple[Recipe, Path, dict[str, Path]]":
     """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
     from blend.loaders.recipes import read_recipe
@@ -137,12 +148,17 @@ def _recipe(
         raise InputError("--revision names a version of the repository given with --blend; give both")
     if path is not None and revision is not None:
         raise InputError("--revision does not go with a recipe; write the revision into the recipe")
+    if (domain is not None or domain_file is not None) and (food is None or path is not None):
+        raise InputError(
+            "--domain and --domain-file say what a snapshot given with --food alone is about; a recipe has "
+            "domain and domain_file in its table [food]"
+        )
     if food is not None and (path is not None or blend_data is not None):
         raise InputError(
             "--food builds from a snapshot alone; to join it with other sources, write all into a recipe"
         )
     if food is not None:
-        return food_recipe(food), Path(), {food.name: food}
+        return food_recipe(food, domain or "dish", domain_file), Path(), {food.name: food}
     if path is None and blend_data is None:
         return sample_recipe(), Path(), {}
     recipe = read_recipe(path) if path is not None else blend_recipe(blend_data or "", revision)

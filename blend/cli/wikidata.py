@@ -14,6 +14,15 @@ app = Application(
 )
 
 
+Domain = Annotated[
+    str, typer.Option(metavar="NAME", help="What to look for: `dish`, `musical-instrument` or one of your own.")
+]
+DomainFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Domains of your own (TOML), beside those of the package."),
+]
+
+
 @app.callback()
 def _wikidata() -> None:
     """Keep ``snapshot`` a command of its own although it is the only one."""
@@ -28,7 +37,8 @@ def snapshot(
         str | None,
         typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent."),
     ] = None,
-    domain: Annotated[str, typer.Option(help="What to look for: a name from `schemas/domains.toml`.")] = "dish",
+    domain: Domain = "dish",
+    domain_file: DomainFile = None,
     language: Annotated[
         list[str] | None,
         typer.Option(help="Language of labels, as Wikidata tags it; repeat it. All when absent."),
@@ -45,14 +55,16 @@ def snapshot(
 
     May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
     """
+    from blend.loaders.wikidata.own_domains import known_domains
     from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT, take_snapshot
     from blend.schemas.domains import find_domain
     from blend.views.progress import interruptible, shown_progress
 
+    wanted = find_domain(domain, known_domains(domain_file))
     with interruptible("interrupted; run the same command again to go on"), shown_progress() as notify:
         info = take_snapshot(
             out,
-            find_domain(domain),
+            wanted,
             endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
             languages=language,
             contact=contact,
@@ -61,4 +73,10 @@ def snapshot(
             on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
     typer.echo(f"{out}: {counted(info.triples, 'triple')} about {counted(info.items, 'item')}. Build from it:")
-    typer.echo(f"  blend build --food {out}")
+    typer.echo(f"  blend build --food {out}{_domain_options(domain, domain_file)}")
+
+
+def _domain_options(domain: str, domain_file: Path | None) -> str:
+    """The options that name the same domain to ``blend build``."""
+    named = "" if domain == "dish" else f" --domain {domain}"
+    return named if domain_file is None else f"{named} --domain-file {domain_file}"

@@ -55,7 +55,7 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
     """All figures of a release by the name of their table, those of its questions first."""
     tables = {} if figures.questions is None else stats_tables(figures.questions)
     for name, food in figures.food.items():
-        tables |= food_stats_tables(name, food)
+        tables |= food_stats_tables(name, food, str if figures.domain is None else figures.domain.told)
     return tables
 
 

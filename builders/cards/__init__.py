@@ -86,5 +86,6 @@ def _about(facts: ReleaseFacts) -> About:
         license=terms.url or terms.name,
         citation=citation(recipe),
         keywords=KEYWORDS,
+        told=facts.told,
         responsible={name: answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},
     )

@@ -1,7 +1,7 @@
 """The dataset card: what a release holds, in words, with the YAML header that makes it load."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -63,7 +63,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         canary=canary(manifest.name),
         locales=_locale_rows(facts),
         languages=_language_rows(facts),
-        configs=_configs(facts.tables),
+        configs=_configs(facts),
         measures=_measures(facts),
         charts=charts,
         credits=credits_of(manifest),
@@ -104,23 +104,26 @@ def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     ]
 
 
-def _configs(tables: Mapping[str, Sequence[TableInfo]]) -> list[dict[str, Any]]:
+def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
     """What to say of every configuration; columns that two share are described once, ``like`` names where."""
     first: dict[type[BaseModel], str] = {}
-    return [_config(name, of, first.setdefault(model_of(name), name)) for name, of in tables.items()]
+    return [
+        _config(name, of, first.setdefault(model_of(name), name), facts) for name, of in facts.tables.items()
+    ]
 
 
-def _config(name: str, tables: Sequence[TableInfo], base: str) -> dict[str, Any]:
+def _config(name: str, tables: Sequence[TableInfo], base: str, facts: ReleaseFacts) -> dict[str, Any]:
     model = model_of(name)
+    told = str if name in QUESTION_CONFIGS else facts.told
     return {
         "base": None if base == name else base,
         "name": name,
-        "summary": first_sentence(model),
+        "summary": told(first_sentence(model)),
         "of_locales": name in QUESTION_CONFIGS,
         "splits": [table.split for table in tables],
         "rows": sum(table.rows for table in tables),
         "fields": [
-            {"name": field.name, "type": field.type, "sentence": markdown(field.description)}
+            {"name": field.name, "type": field.type, "sentence": told(markdown(field.description))}
             for field in described_fields(model)
         ],
     }

@@ -5,13 +5,13 @@ row models, as the files' columns are.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
-from blend.schemas.configs import key_of, model_of
+from blend.schemas.configs import QUESTION_CONFIGS, key_of, model_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.text import counted
 
@@ -82,6 +82,8 @@ class About(NamedTuple):
     """What one would search for."""
     responsible: Mapping[str, str]
     """Properties of Croissant's vocabulary for responsible AI (``dataUseCases``) that the datasheet answers."""
+    told: Callable[[str], str] = str
+    """A text of a row model about items of Wikidata in the words of their domain."""
 
 
 def render_croissant(manifest: ReleaseManifest, about: About) -> str:
@@ -114,7 +116,7 @@ def render_croissant(manifest: ReleaseManifest, about: About) -> str:
         "isLiveDataset": False,
         **{f"rai:{name}": answer for name, answer in about.responsible.items()},
         "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
-        "recordSet": [_record_set(table) for table in manifest.tables],
+        "recordSet": [_record_set(table, about.told) for table in manifest.tables],
     }
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
 
@@ -140,8 +142,9 @@ def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[d
         }
 
 
-def _record_set(table: TableInfo) -> dict[str, Any]:
+def _record_set(table: TableInfo, told: Callable[[str], str]) -> dict[str, Any]:
     model = model_of(table.config)
+    told = str if table.config in QUESTION_CONFIGS else told
     name = _name(table)
     source: dict[str, Any] = (
         {"fileObject": {"@id": table.files[0]}}
@@ -153,14 +156,20 @@ def _record_set(table: TableInfo) -> dict[str, Any]:
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "description": f"{first_sentence(model)} {counted(table.rows, 'record')}.",
+        "description": f"{told(first_sentence(model))} {counted(table.rows, 'record')}.",
         "key": {"@id": f"{name}/{key}"},
-        "field": _fields(model, name, source, column=None, path=()),
+        "field": _fields(model, name, source, told, column=None, path=()),
     }
 
 
 def _fields(
-    model: type[BaseModel], parent: str, source: Mapping[str, Any], *, column: str | None, path: tuple[str, ...]
+    model: type[BaseModel],
+    parent: str,
+    source: Mapping[str, Any],
+    told: Callable[[str], str],
+    *,
+    column: str | None,
+    path: tuple[str, ...],
 ) -> list[dict[str, Any]]:
     """The fields of a model; below a column, ``path`` leads to them."""
     fields = []
@@ -171,7 +180,7 @@ def _fields(
             "@type": "cr:Field",
             "@id": f"{parent}/{published}",
             "name": published,
-            "description": plain(info.description or ""),
+            "description": told(plain(info.description or "")),
         }
         if is_list:
             field |= {"isArray": True, "arrayShape": "-1"}
@@ -179,7 +188,7 @@ def _fields(
         if isinstance(kind, str):
             field |= {"dataType": _TYPES[kind], "source": _source(source, *place)}
         else:
-            field["subField"] = _fields(kind, field["@id"], source, column=place[0], path=place[1])
+            field["subField"] = _fields(kind, field["@id"], source, told, column=place[0], path=place[1])
         fields.append(field)
     return fields
 

@@ -8,6 +8,7 @@ import polars as pl
 from blend.builders.stats import Stats
 from blend.schemas.configs import QUESTION_CONFIGS
 from blend.schemas.datasheet import Datasheet
+from blend.schemas.domains import Domain
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.text import counted
@@ -26,6 +27,8 @@ class ReleaseFacts:
     ``proposed`` (questions whose answers no person has merged), all counts."""
     stats: Stats | None
     """Agreement and overlap of its questions; null where it holds none."""
+    domain: Domain | None
+    """What its items from Wikidata are; null where it holds none."""
     datasheet: Datasheet
     """The authors' answers."""
     changelog: str
@@ -69,12 +72,16 @@ class ReleaseFacts:
             f"gave each{choices if mcqs else ''}."
         )
 
+    def told(self, text: str) -> str:
+        """A text of a row model in the words of the release's domain."""
+        return text if self.domain is None else self.domain.told(text)
+
     def _items(self) -> str:
         languages = self.rows_by_language
         if not languages:
             return ""
-        return (
-            "Items of Wikidata with the country that they come from and what they are made of, in "
+        return self.told(
+            "Dishes of Wikidata with the country that they come from and what they are made of, in "
             f"{counted(len(languages), 'language')}."
         )
 

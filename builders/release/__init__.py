@@ -17,6 +17,7 @@ from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, write_table
 from blend.builders.release.carried import carry_reviewed, portable_names
 from blend.builders.release.inputs import known_locales
+from blend.builders.release.own_domain import carried_domain
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
 from blend.loaders.files.pins import file_infos
@@ -85,6 +86,8 @@ def build_release(
     with staged(out, check=check) as release:
         if recipe.locale_file is not None:
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
+        for path, text in carried_domain(recipe, base).items():
+            _write_text(release / path, text)
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         # Before anything is built: what is not there is better told at once than after hours.
         before = _previous(recipe, base, places)
@@ -96,6 +99,7 @@ def build_release(
             locales=tuple(known.get(tag) for tag in _tags(built, known)),
             figures=built.figures(),
             stats=_stats(built, known),
+            domain=built.domain,
             datasheet=datasheet,
             changelog=_changelog(before, OpenRelease(release, manifest)),
         )

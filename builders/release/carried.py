@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from blend.loaders.files.content import read_content
 from blend.loaders.files.pins import directory_digest, file_infos
-from blend.schemas.layout import ANSWERS_NAME, DECISIONS_NAME, FILLERS_STEM, LOCALES_NAME
+from blend.schemas.layout import ANSWERS_NAME, DECISIONS_NAME, DOMAINS_NAME, FILLERS_STEM, LOCALES_NAME
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import McqOptions, Recipe
 
@@ -29,11 +29,13 @@ class _Reviewed(NamedTuple):
 def portable_names(recipe: Recipe) -> Recipe:
     """The recipe as it stands in the release: files that are carried along by their names there."""
     names = {file.kind: file.name for file in _reviewed(recipe.mcq)}
+    own_domain = None if recipe.food.domain_file is None else DOMAINS_NAME
     judge = recipe.mcq.judge.model_copy(update={"decisions": names.get("decisions")})
     return recipe.model_copy(
         update={
             "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
             "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
+            "food": recipe.food.model_copy(update={"domain_file": own_domain}),
             "mcq": recipe.mcq.model_copy(update={"judge": judge, "fillers": names.get("fillers")}),
         }
     )

@@ -10,7 +10,8 @@ from blend.loaders.files.locales import read_locales
 from blend.loaders.files.notes import unknown_name
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
-from blend.schemas.domains import Domain
+from blend.loaders.wikidata.own_domains import known_domains
+from blend.schemas.domains import Domain, find_domain
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import (
     ANNOTATIONS,
@@ -146,6 +147,24 @@ def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | N
     if not path.is_file():
         raise InputError(f"recipe, key locale_file: no such file: {path}; correct the path")
     return known.extended(read_locales(path))
+
+
+def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:
+    """What a recipe looks for in Wikidata: a packaged domain, or one of its own file.
+
+    Raises:
+        BlendError: If the file is not there or there is no such domain; `RowError` and `RowErrors` if an entry
+            is not as it must be.
+    """
+    path = domain_file(recipe, base=base)
+    if path is not None and not path.is_file():
+        raise InputError(f"recipe, key food.domain_file: no such file: {path}; correct the path")
+    return find_domain(recipe.food.domain, known_domains(path))
+
+
+def domain_file(recipe: Recipe, *, base: Path = Path()) -> Path | None:
+    """Where the recipe's own domains lie, if it names any."""
+    return None if recipe.food.domain_file is None else base / recipe.food.domain_file
 
 
 def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -10,13 +10,14 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.none_made import STAGE
 from blend.builders.mcq.result import McqBuild
 from blend.builders.parquet import Table
-from blend.builders.release.inputs import Inputs, read_inputs, read_snapshot
+from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.reviewed import fillers_of, judges_of
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import Notify, silent
-from blend.schemas.domains import find_domain
+from blend.loaders.wikidata.own_domains import domain_templates
+from blend.schemas.domains import Domain
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
@@ -37,6 +38,8 @@ class BuiltTables:
     """`PROMPTS`, by locale and id."""
     mcqs: McqBuild
     """Multiple-choice questions, made when they are written."""
+    domain: Domain | None
+    """What was looked for in Wikidata; null without tables from there."""
     food: tuple[Table, ...]
     """Tables from Wikidata, made when they are written."""
     sources: tuple[SourceInfo, ...]
@@ -117,6 +120,7 @@ def build_tables(
         annotations=annotations,
         prompts=inputs.prompts,
         mcqs=mcqs,
+        domain=next((made.domain for made in triples), None),
         food=tuple(table for made in triples for table in made.tables()),
         sources=tuple(infos),
         stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage() for made in triples)),
@@ -130,9 +134,11 @@ def _triples(
     if all(source.kind != "wikidata" for source in recipe.sources):
         return [], []
     notify("build from Wikidata", 0, 1)
-    domain = find_domain(recipe.food.domain)
+    domain = known_domain(recipe, base=base)
+    # Before the snapshot, which takes longer to read.
+    templates = domain_templates(domain, (domain_file(recipe, base=base) or base).parent)
     read = read_snapshot(recipe, domain, base=base, places=places)
-    made = triple_tables(read.facts, domain, recipe.food, source=read.info.files[0].path)
+    made = triple_tables(read.facts, domain, recipe.food, templates=templates, source=read.info.files[0].path)
     notify("build from Wikidata", 1, 1)
     return [made], [read.info]
 

@@ -8,9 +8,16 @@ import polars as pl
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.triples import FoodStats, build_food_stats
-from blend.loaders.releases import read_config, read_manifest, read_tables, release_locales
+from blend.loaders.releases import (
+    read_config,
+    read_manifest,
+    read_tables,
+    release_domain,
+    release_locales,
+)
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.configs import ANNOTATIONS
+from blend.schemas.domains import Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,8 @@ class DatasetStats:
     """Figures of the questions; null without any."""
     food: dict[str, FoodStats]
     """Figures of the tables from Wikidata, by the first part of their configurations' names."""
+    domain: Domain | None = None
+    """What these tables are about; null without any, or where nobody knows it any more."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, one frame each, by name."""
@@ -59,6 +68,7 @@ def stats_of_release(release: Path) -> DatasetStats:
             )
             for config in triples
         },
+        domain=release_domain(release) if triples else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Food: dishes with their origin and ingredients in every language, from the facts of a Wikidata snapshot.
 
-Nothing here is about food: the domain says what to look for, and *dish* is one of them.
+Nothing here is about food: the domain says what to look for and what it is called, and *dish* is one of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +39,7 @@ class FoodBuild:
     ingredients: Ingredients
     names: Mapping[str, pl.DataFrame]
     descriptions: Mapping[str, pl.DataFrame]
+    domain: Domain
     options: FoodOptions
 
     @property
@@ -53,7 +54,9 @@ class FoodBuild:
             InputError: If the language holds none; names those that do.
         """
         if language not in self.languages:
-            raise InputError(f"no dish has a row in {language!r}; choose from {', '.join(self.languages)}")
+            raise InputError(
+                f"no {self.domain.item} has a row in {language!r}; choose from {', '.join(self.languages)}"
+            )
         wanted = self.index.filter(pl.col("language") == language).select("item", "origin")
         return language_rows(
             language,
@@ -115,7 +118,7 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
     dishes = _with_country_facts(whole, facts.claims, english, domain)
     names = _by_language(labels, "label", chosen.languages)
     index, gaps = _language_index(dishes, ingredients.parts, names, chosen)
-    _check_languages(index, chosen)
+    _check_languages(index, domain, chosen)
     dropped = pl.concat([_left_out(members, origins.dropped, origins.kept, ingredients.parts, labels), gaps])
     return FoodBuild(
         dishes=dishes,
@@ -125,6 +128,7 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
         ingredients=ingredients,
         names=names,
         descriptions=_by_language(descriptions, "description", chosen.languages),
+        domain=domain,
         options=chosen,
     )
 
@@ -253,12 +257,12 @@ def _left_out(
     return rows.select(qid="item", language=pl.lit(None, pl.String), reason="reason", detail="detail")
 
 
-def _check_languages(index: pl.DataFrame, options: FoodOptions) -> None:
+def _check_languages(index: pl.DataFrame, domain: Domain, options: FoodOptions) -> None:
     held = set(index["language"])
     missing = [language for language in options.languages or () if language not in held]
     if missing:
         raise InputError(
-            f"option languages: no dish has a row in {', '.join(missing)}; "
+            f"option languages: no {domain.item} has a row in {', '.join(missing)}; "
             f"{', '.join(sorted(held)) or 'no language'} of those asked for can be built"
         )
 

@@ -179,5 +179,7 @@ def _dropped(
         .when(pl.col("first") == "unknown")
         .then(pl.lit("unknown-origin"))
         .otherwise(pl.col("refusal").fill_null("origin-is-no-country")),
-        detail=pl.format("origins {}", pl.col("named").list.join(", ")).fill_null("no origin, cuisine or meal"),
+        detail=pl.format("origins {}", pl.col("named").list.join(", ")).fill_null(
+            "no origin of its own, and none of what it belongs to"
+        ),
     ).sort("item")

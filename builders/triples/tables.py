@@ -9,7 +9,7 @@ from blend.builders.parquet import Table
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples import FoodBuild, build_food
 from blend.loaders.wikidata.facts import Facts
-from blend.loaders.wikidata.prompts import packaged_templates
+from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.schemas.domains import Domain
 from blend.schemas.food import TEMPLATES, FoodTemplate, FoodTriple, split_name
 from blend.schemas.food_options import FoodOptions
@@ -51,7 +51,7 @@ class TripleTables:
         return aligned if any(len(rows) for rows in aligned.values()) else {}
 
     def findings(self) -> pl.DataFrame:
-        """`FINDINGS`: oddities of the snapshot, every item left out, languages missing for alignment."""
+        """`FINDINGS`: oddities of snapshot and templates, items left out, languages missing for alignment."""
         left_out = self.build.dropped.select(
             kind="reason",
             source=pl.format("{}:{}", pl.lit(self.source), "qid"),
@@ -66,7 +66,8 @@ class TripleTables:
             for language in self._missing()
         ]
         rows = pl.DataFrame(missing, schema=FINDINGS, orient="row")
-        return pl.concat([self.build.findings, left_out, rows]).sort("kind", "source", "detail")
+        prompts = check_templates(self.templates)
+        return pl.concat([self.build.findings, prompts, left_out, rows]).sort("kind", "source", "detail")
 
     def stage(self) -> Stage:
         """The account of what was made and left out."""
@@ -83,7 +84,12 @@ class TripleTables:
 
 
 def triple_tables(
-    facts: Facts, domain: Domain, options: FoodOptions | None = None, *, source: str
+    facts: Facts,
+    domain: Domain,
+    options: FoodOptions | None = None,
+    *,
+    templates: pl.DataFrame | None = None,
+    source: str,
 ) -> TripleTables:
     """Build the tables of a domain.
 
@@ -91,13 +97,12 @@ def triple_tables(
         facts: What a snapshot says about the domain.
         domain: What to look for.
         options: Rules; the defaults when absent.
+        templates: `schemas.food.TEMPLATES` of prompts about its items; none when absent.
         source: What to call the snapshot in findings and in the report.
 
     Raises:
         InputError: If the options do not fit the facts.
     """
     build = build_food(facts, domain, options)
-    templates = (
-        pl.DataFrame(schema=TEMPLATES) if domain.templates is None else packaged_templates(domain.templates)
-    )
-    return TripleTables(domain, build, templates, source)
+    prompts = pl.DataFrame(schema=TEMPLATES) if templates is None else templates
+    return TripleTables(domain, build, prompts, source)

@@ -5,7 +5,10 @@ import tomllib
 from pathlib import Path
 
 from blend.loaders.sample import sample_path
+from blend.loaders.wikidata.own_domains import known_domains
+from blend.schemas.domains import find_domain
 from blend.schemas.errors import InputError
+from blend.schemas.food_options import FoodOptions
 from blend.schemas.recipe import Recipe, Source
 
 
@@ -31,10 +34,26 @@ def blend_recipe(location: str, revision: str | None = None) -> Recipe:
     return Recipe(name="blend", version="1.0.0", title="BLEnD", sources=(source,))
 
 
-def food_recipe(snapshot: Path) -> Recipe:
-    """The recipe for a snapshot of Wikidata, with every option at its default; Wikidata's facts are CC0."""
-    source = Source(kind="wikidata", location=snapshot.name)
-    return Recipe(name="food", version="1.0.0", title="Food", license="cc0-1.0", sources=(source,))
+def food_recipe(snapshot: Path, domain: str = "dish", domain_file: Path | None = None) -> Recipe:
+    """The recipe for a snapshot of Wikidata, with every other option at its default; Wikidata's facts are CC0.
+
+    Args:
+        snapshot: The snapshot.
+        domain: Name of what it is about.
+        domain_file: Where that domain is described, if the package does not know it.
+
+    Raises:
+        BlendError: If there is no such domain.
+    """
+    config = find_domain(domain, known_domains(domain_file)).config
+    return Recipe(
+        name=config,
+        version="1.0.0",
+        title=config.replace("-", " ").capitalize(),
+        license="cc0-1.0",
+        sources=(Source(kind="wikidata", location=snapshot.name),),
+        food=FoodOptions(domain=domain, domain_file=None if domain_file is None else str(domain_file)),
+    )
 
 
 def recorded(location: str, revision: str | None) -> str:

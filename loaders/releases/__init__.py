@@ -14,6 +14,7 @@ from blend.loaders.files.content import (
     read_content,
 )
 from blend.loaders.files.locales import read_locales
+from blend.loaders.wikidata.own_domains import known_domains
 from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
 from blend.schemas.configs import (
@@ -23,9 +24,10 @@ from blend.schemas.configs import (
     model_of,
 )
 from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
-from blend.schemas.layout import LOCALES_NAME, MANIFEST_NAME, leads_out
+from blend.schemas.layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME, leads_out
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.misfits import first_reason
@@ -98,6 +100,17 @@ def release_locales(release: Path) -> Registry:
     """The locales that a release can hold: the packaged ones, and those that it brings along."""
     path = release / LOCALES_NAME
     return registry().extended(read_locales(path)) if path.is_file() else registry()
+
+
+def release_domain(release: Path) -> Domain | None:
+    """What a release's tables from Wikidata are about; null if neither it nor the package knows.
+
+    Raises:
+        BlendError: If it is not a release, or if its domain file is not as it must be.
+    """
+    path = release / DOMAINS_NAME
+    known = known_domains(path if path.is_file() else None)
+    return known.get(read_manifest(release).recipe.food.domain)
 
 
 def read_config(release: Path | str, config: str) -> pl.DataFrame:

@@ -23,6 +23,9 @@ from blend.schemas.errors import InputError
 
 PLAN_NAME = "plan.json"
 
+NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "groups"}
+"""What a domain holds that makes no difference to the questions."""
+
 
 @dataclass(slots=True)
 class Tally:
@@ -122,7 +125,7 @@ class Session:
     def _plan(self) -> dict[str, Any]:
         return {
             "endpoint": self.client.endpoint,
-            "domain": self.domain.model_dump(mode="json", exclude={"title", "config", "templates", "groups"}),
+            "domain": self.domain.model_dump(mode="json", exclude=NOT_ASKED),
             "languages": None if self.languages is None else list(self.languages),
             "batch size": self.batch_size,
         }

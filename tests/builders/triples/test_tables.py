@@ -11,6 +11,7 @@ import pytest
 from blend.builders.parquet import write_table
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.wikidata.facts import Facts
+from blend.loaders.wikidata.prompts import packaged_templates
 from blend.schemas.domains import domains
 from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
 
@@ -24,16 +25,18 @@ from pathlib import Path
 from blend.builders.triples.tables import triple_tables
 from blend.builders.parquet import write_table
 from blend.loaders.wikidata.facts import read_facts
+from blend.loaders.wikidata.prompts import packaged_templates
 from blend.schemas.domains import domains
 facts = read_facts(Path(sys.argv[1]), domains()["dish"])
-for table in triple_tables(facts, domains()["dish"], source="").tables():
+templates = packaged_templates()
+for table in triple_tables(facts, domains()["dish"], templates=templates, source="").tables():
     print(table.config, table.split, write_table(table, Path(sys.argv[2])).content_sha256)
 """
 
 
 @pytest.fixture(scope="module")
 def tables(food_facts: Facts) -> TripleTables:
-    return triple_tables(food_facts, DISH, source="food_snapshot.nt.gz")
+    return triple_tables(food_facts, DISH, templates=packaged_templates(), source="food_snapshot.nt.gz")
 
 
 def test_configurations_and_splits(tables: TripleTables):

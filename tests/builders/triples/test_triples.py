@@ -116,8 +116,8 @@ def test_own_origin_counts_before_routes(build: Build):
         ("Q1 P2012 Q300\nQ300 P17 Q100\nQ1 P361 Q301\nQ301 P17 Q101", "several-origins", "origins Q100, Q101"),
         ("Q1 P495 Q102", "origin-is-no-country", "origins Q102"),
         ("Q1 P495 Q999", "origin-is-no-country", "origins Q999"),
-        ("Q1 P2012 Q300", "no-origin", "no origin, cuisine or meal"),
-        ("", "no-origin", "no origin, cuisine or meal"),
+        ("Q1 P2012 Q300", "no-origin", "no origin of its own, and none of what it belongs to"),
+        ("", "no-origin", "no origin of its own, and none of what it belongs to"),
     ],
 )
 def test_items_without_one_origin_are_reported(build: Build, facts: str, reason: str, detail: str):

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from blend.schemas.domains import parse_domains
 from blend.schemas.food_options import PAPER, FoodOptions
 
 
 def blocks(root: Path, language: str) -> list[str]:
-    text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8")
+    """Those before the walk through another domain, which ``tests/front_door/test_own_domain.py`` follows."""
+    text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8").partition("## Another domain")[0]
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
@@ -26,11 +26,6 @@ def test_python_examples_run(root: Path, food_snapshot: Path, tmp_path: Path, mo
         # The call that asks the public service stays out; its imports are what the other blocks go on with.
         exec(compile(block.partition("info = ")[0], "docs/wikidata.md", "exec"), names)
     assert names["build"].rows("ko").height > 100
-
-
-def test_the_domain_of_the_example_is_one(root: Path):
-    (clothing,) = parse_domains(blocks(root, "toml")[0], source="docs/wikidata.md")
-    assert clothing.part_properties == ("P186",)
 
 
 def test_every_option_of_the_paper_is_explained(root: Path):

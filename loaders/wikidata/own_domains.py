@@ -1,0 +1,65 @@
+"""Domain files: a user's own domains and their prompt templates, in the form of the packaged ones."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import read_text
+from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
+from blend.schemas.domains import Domain, domains, domains_with, parse_domains
+from blend.schemas.errors import InputError
+from blend.schemas.food import TEMPLATES
+
+
+def known_domains(path: Path | None) -> Mapping[str, Domain]:
+    """The packaged domains by name, and behind them those of a file where one is given.
+
+    Args:
+        path: UTF-8 TOML with one ``[[domain]]`` table per domain; the keys are the fields of `Domain`.
+
+    Raises:
+        RowError, RowErrors: If the file is not UTF-8 or not TOML, if an entry has a missing, unknown or wrong
+            field, or if it has the name of another or of a packaged domain; names file, entry and field.
+    """
+    if path is None:
+        return domains()
+    text = read_text(path, path.parent, Notes())
+    return domains_with(parse_domains(text, source=path.name), source=path.name)
+
+
+def domain_templates(domain: Domain, folder: Path) -> pl.DataFrame:
+    """The prompt templates of a domain, `schemas.food.TEMPLATES`; without rows if it has none.
+
+    Args:
+        domain: Names the file.
+        folder: Where it lies, if it is not a packaged one: the folder of the domain's file.
+
+    Raises:
+        InputError: If it is not there; `RowError` and `RowErrors` if it is not as it must be.
+    """
+    if domain.templates is None:
+        return pl.DataFrame(schema=TEMPLATES)
+    if is_packaged(domain.templates):
+        return packaged_templates(domain.templates)
+    return parse_templates(own_templates(domain.templates, folder), source=domain.templates)
+
+
+def own_templates(name: str, folder: Path) -> str:
+    """The text of a template file of one's own.
+
+    Raises:
+        InputError: If it is not there; `RowError` if it is not UTF-8.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise InputError(
+            f"domain, key templates: no such file: {path}; correct the path, or name the packaged {PACKAGED}"
+        )
+    return read_text(path, path.parent, Notes())
+
+
+def is_packaged(name: str) -> bool:
+    """Whether the package has templates of this name."""
+    return name == PACKAGED
