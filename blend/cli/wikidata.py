@@ -55,7 +55,7 @@ def snapshot(
 
     May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
     """
-    from blend.loaders.wikidata.own_domains import known_domains
+    from blend.loaders.files.domains import known_domains
     from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT, take_snapshot
     from blend.schemas.domains import find_domain
     from blend.views.progress import interruptible, shown_progress

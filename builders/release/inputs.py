@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.notes import unknown_name
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
-from blend.loaders.wikidata.own_domains import known_domains
 from blend.schemas.domains import Domain, find_domain
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import (

@@ -6,7 +6,7 @@ from pathlib import Path
 import tomli_w
 
 from blend.builders.release.inputs import domain_file, known_domain
-from blend.loaders.wikidata.own_domains import is_packaged, own_templates
+from blend.loaders.recipes.domain_templates import is_packaged, own_templates
 from blend.schemas.domains import Domain
 from blend.schemas.layout import DOMAINS_NAME, PROMPT_TEMPLATES_NAME
 from blend.schemas.recipe import Recipe

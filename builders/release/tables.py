@@ -16,7 +16,7 @@ from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.wikidata.own_domains import domain_templates
+from blend.loaders.recipes.domain_templates import domain_templates
 from blend.schemas.domains import Domain
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry

@@ -4,8 +4,8 @@ import os
 import tomllib
 from pathlib import Path
 
+from blend.loaders.files.domains import known_domains
 from blend.loaders.sample import sample_path
-from blend.loaders.wikidata.own_domains import known_domains
 from blend.schemas.domains import find_domain
 from blend.schemas.errors import InputError
 from blend.schemas.food_options import FoodOptions

@@ -13,8 +13,8 @@ from blend.loaders.files.content import (
     parquet_rows,
     read_content,
 )
+from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
-from blend.loaders.wikidata.own_domains import known_domains
 from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
 from blend.schemas.configs import (

@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
+from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import InputError, ServerError
 from blend.schemas.text import clean
 
@@ -38,17 +39,6 @@ def server_address(base_url: str | None, *, where: str) -> str | None:
             "write it in full, for example 'http://localhost:8000/v1'"
         )
     return base_url
-
-
-def is_server_address(text: str) -> bool:
-    """Whether a text is the complete address of a web server, with nothing in it that cannot be printed."""
-    try:
-        parts = urlsplit(text)
-        # Reading the port checks it: urlsplit itself takes any.
-        named = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-    return named and parts.scheme in ("http", "https") and text.isprintable() and " " not in text
 
 
 def public_address(base_url: str) -> str:

@@ -17,11 +17,11 @@ from pydantic import ValidationError
 
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import write_whole
-from blend.loaders.servers.problems import is_server_address
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.session import Session, read_lines
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
+from blend.schemas.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.domains import Domain
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError

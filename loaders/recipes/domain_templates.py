@@ -1,6 +1,5 @@
-"""Domain files: a user's own domains and their prompt templates, in the form of the packaged ones."""
+"""Prompt templates of a domain: packaged ones, or a file beside that of the domain."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -8,25 +7,9 @@ import polars as pl
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
-from blend.schemas.domains import Domain, domains, domains_with, parse_domains
+from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
 from blend.schemas.food import TEMPLATES
-
-
-def known_domains(path: Path | None) -> Mapping[str, Domain]:
-    """The packaged domains by name, and behind them those of a file where one is given.
-
-    Args:
-        path: UTF-8 TOML with one ``[[domain]]`` table per domain; the keys are the fields of `Domain`.
-
-    Raises:
-        RowError, RowErrors: If the file is not UTF-8 or not TOML, if an entry has a missing, unknown or wrong
-            field, or if it has the name of another or of a packaged domain; names file, entry and field.
-    """
-    if path is None:
-        return domains()
-    text = read_text(path, path.parent, Notes())
-    return domains_with(parse_domains(text, source=path.name), source=path.name)
 
 
 def domain_templates(domain: Domain, folder: Path) -> pl.DataFrame:
