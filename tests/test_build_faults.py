@@ -1,6 +1,7 @@
 """A build that is stopped: no half release is ever visible, and the next build is none the worse."""
 
 import hashlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.ready import sample_recipe
 
 pytestmark = pytest.mark.integration
@@ -78,6 +80,66 @@ def test_ctrl_c_says_so_and_leaves_nothing(tmp_path: Path):
     assert "interrupted; nothing was changed" in errors
     assert "Traceback" not in errors
     assert list(tmp_path.iterdir()) == []
+
+
+INTERRUPTED_AT = """
+import os, shutil, signal, sys
+from pathlib import Path
+from blend.builders import release
+from blend.loaders.files import whole
+point, out = sys.argv[1:]
+def ctrl_c(function, when):
+    def call(*arguments, **options):
+        result = function(*arguments, **options)
+        if when(*arguments):
+            os.kill(os.getpid(), signal.SIGINT)
+        return result
+    return call
+ends = lambda *names: lambda *paths: tuple(Path(path).name for path in paths[:len(names)]) == names
+name = Path(out).name
+if point == "between the renames":
+    Path.rename = ctrl_c(Path.rename, ends(name, f".{name}.previous"))
+elif point == "after the renames":
+    Path.rename = ctrl_c(Path.rename, ends(f".{name}.partial", name))
+elif point == "when the older one is removed":
+    shutil.rmtree = ctrl_c(shutil.rmtree, ends(f".{name}.previous"))
+else:
+    release.diff_releases = ctrl_c(release.diff_releases, lambda *paths: True)
+sys.argv = ["blend", "build", "--out", out, "--previous", out + "-before"]
+from blend.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "is_made"),
+    [
+        ("between the renames", False),
+        ("after the renames", True),
+        ("when the older one is removed", True),
+        ("when the changes are looked at", True),
+    ],
+)
+def test_ctrl_c_around_the_swap_says_what_is_there(
+    sample_release: Path, tmp_path: Path, point: str, is_made: bool
+):
+    out = tmp_path / "release"
+    shutil.copytree(sample_release, out)
+    shutil.copytree(sample_release, tmp_path / "release-before")
+    older = digests(out)
+    command = [sys.executable, "-c", INTERRUPTED_AT, point, str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    made, unchanged = (
+        f"interrupted when the release was made already; {out} holds it whole",
+        "nothing was changed",
+    )
+    assert (made in done.stderr, unchanged in done.stderr) == (is_made, not is_made)
+    assert "Traceback" not in done.stderr
+    # The new release names the one before in its recipe.
+    assert (digests(out) != older) == is_made
+    assert validate_release(out, checks={"files": CHECKS["files"]}).passes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release-before"]
 
 
 def test_a_full_disk(tmp_path: Path):

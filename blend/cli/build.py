@@ -104,15 +104,15 @@ def build(
     places |= _named_places(used, place or [])
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
     used, places = _with_previous(used, previous, places)
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible, shown_progress, unless_made
 
     before = held_release(out)
     if as_json:
-        with interruptible():
+        with interruptible(unless_made(out)):
             manifest = build_release(used, out, base=base, places=places, replace=replace)
         typer.echo(manifest.to_json(), nl=False)
         return
-    with interruptible(), shown_progress() as notify:
+    with interruptible(unless_made(out)), shown_progress() as notify:
         manifest = build_release(used, out, base=base, places=places, replace=replace, notify=notify)
         step = step_since_previous(used, out, base=base, places=places)
     _print_summary(manifest, out, before)

@@ -105,9 +105,9 @@ def pull(
     - `blend pull org/blend@v1.2.0 release`
     """
     from blend.loaders.releases.pull import pull_release
-    from blend.views.progress import interruptible
+    from blend.views.progress import interruptible, unless_made
 
-    with interruptible():
+    with interruptible(unless_made(out)):
         manifest = pull_release(reference, out, replace=replace)
     files = counted(len(manifest.files) + 1, "file")
     typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")

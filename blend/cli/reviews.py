@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from blend.cli.application import Application
 from blend.schemas.text import counted
 
-app = typer.Typer(
+app = Application(
     no_args_is_help=True,
     help="Review typed answers in a spreadsheet. `docs/reviews.md` walks through it.",
 )

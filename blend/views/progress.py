@@ -1,12 +1,16 @@
 """Long work on the terminal: a line of progress per step on standard error, and a clean end on Ctrl-C."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
+
+from blend.loaders.files.content import file_identity
+from blend.schemas.layout import MANIFEST_NAME
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -14,17 +18,40 @@ if TYPE_CHECKING:
     from blend.loaders.files.progress import Notify
 
 
+_UNCHANGED = "interrupted; nothing was changed"
+
+
 @contextmanager
-def interruptible(message: str = "interrupted; nothing was changed") -> Iterator[None]:
-    """Turn Ctrl-C inside the block into a message and exit code 130."""
+def interruptible(message: str | Callable[[], str] = _UNCHANGED) -> Iterator[None]:
+    """Turn Ctrl-C inside the block into a message and exit code 130.
+
+    Args:
+        message: What to say, or what finds out, once the block has ended, what there is to say.
+    """
     import polars  # noqa: F401 - takes over Ctrl-C when it is imported, so that blocked threads never wake
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(message, err=True)
+        typer.echo(message if isinstance(message, str) else message(), err=True)
         raise typer.Exit(130) from None
+
+
+def unless_made(out: Path) -> Callable[[], str]:
+    """What to say on Ctrl-C in a block that makes a release: it may come when the release has its name already.
+
+    Args:
+        out: The directory to make.
+    """
+    before = file_identity(out / MANIFEST_NAME)
+
+    def found() -> str:
+        if file_identity(out / MANIFEST_NAME) == before:
+            return _UNCHANGED
+        return f"interrupted when the release was made already; {out} holds it whole"
+
+    return found
 
 
 @contextmanager

@@ -69,6 +69,15 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
 
 
+def file_identity(path: Path) -> tuple[int, int, int] | None:
+    """What tells a file from another that takes its name; null where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - `Path.stat` raises for a name that cannot be
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
+
+
 def is_directory(path: Path) -> bool:
     """Whether the path leads to a directory; false also where `Path.is_dir` raises: a name that cannot be."""
     return os.path.isdir(path)  # noqa: PTH112

@@ -162,12 +162,14 @@ def _refuse_foreign(out: Path, option: str, check: Callable[[Path], None] | None
 
 
 def _swap(new: Path, out: Path, previous: Path) -> None:
-    # Two renames: between them only `previous` exists, and `_restore` brings it back after a kill.
-    if out.exists():
-        out.rename(previous)
-    new.rename(out)
-    sync_directory(out.parent)
-    _remove(previous)
+    # Between the two renames only `previous` exists. `_restore` brings it back; after a kill, the next run does.
+    try:
+        if out.exists():
+            out.rename(previous)
+        new.rename(out)
+        sync_directory(out.parent)
+    finally:
+        _restore(out, previous)
 
 
 def _restore(out: Path, previous: Path) -> None:
