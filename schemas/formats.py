@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from unicodedata import decimal, normalize
 
+from blend.schemas.docstrings import described
 
+
+@described
 class AnswerFormat(StrEnum):
     """The shape of an answer, fixed by its template for all locales alike; the widest first."""
 

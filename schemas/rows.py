@@ -9,6 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from blend.schemas.docstrings import described
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.part import Part
 from blend.schemas.references import decided_twice
@@ -32,6 +33,7 @@ class Row(Part):
     model_config = ConfigDict(populate_by_name=True)
 
 
+@described
 class NonAnswer(StrEnum):
     """Why an annotator did not answer (Myung et al. 2024, Appendix)."""
 
@@ -175,6 +177,7 @@ class NonAnswers(Row):
     """Reasons in the annotators' own words."""
 
 
+@described
 class Grouping(StrEnum):
     """Who merged the variants of an answer."""
 

@@ -6,6 +6,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from blend.schemas.docstrings import docstring_of
+
 
 class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
@@ -27,7 +29,14 @@ class Application(typer.Typer):
         self, name: str | None = None, **options: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function as a command, see `typer.Typer.command`."""
-        return super().command(name, cls=_Command, **options)
+        register = super().command(name, cls=_Command, **options)
+
+        def registered(function: Callable[..., Any]) -> Callable[..., Any]:
+            if function.__doc__ is None:  # dropped by Python, and the command's help
+                function.__doc__ = docstring_of(function)
+            return register(function)
+
+        return registered
 
 
 def _without_flag_types(parameters: list[Any]) -> list[Any]:

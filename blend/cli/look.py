@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
+from blend.schemas.docstrings import first_line_of
 from blend.schemas.errors import InputError, UnknownNameError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
@@ -128,7 +129,7 @@ def schema(
 
     if name is None:
         for known, model in MODELS.items():
-            typer.echo(f"{known:<12} {(model.__doc__ or '').strip().splitlines()[0]}")
+            typer.echo(f"{known:<12} {first_line_of(model)}")
         return
     if name not in MODELS:
         raise UnknownNameError("model", name, MODELS)

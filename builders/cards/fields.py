@@ -7,6 +7,8 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from blend.schemas.docstrings import first_line_of
+
 
 class DescribedField(NamedTuple):
     """A column, or a field inside one."""
@@ -57,7 +59,7 @@ _SCALARS: dict[type, str] = {bool: "bool", int: "int64", float: "double", str: "
 
 def first_sentence(model: type[BaseModel]) -> str:
     """The first line of a model's docstring."""
-    return (model.__doc__ or "").strip().splitlines()[0]
+    return first_line_of(model)
 
 
 def markdown(text: str) -> str:

@@ -28,6 +28,7 @@ from blend.builders.validate.report import CheckResult, Problem, ValidationRepor
 from blend.builders.validate.subject import Subject
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.releases import release_locales
+from blend.schemas.docstrings import first_line_of
 from blend.schemas.locales import Registry
 from blend.version import __version__
 
@@ -111,5 +112,4 @@ def validate_release(
 
 
 def _title(check: Check) -> str:
-    lines = (check.__doc__ or "").strip().splitlines()
-    return lines[0].rstrip(".") if lines else ""
+    return first_line_of(check).rstrip(".")

@@ -162,7 +162,7 @@ def _refuse_foreign(out: Path, option: str, check: Callable[[Path], None] | None
 
 
 def _swap(new: Path, out: Path, previous: Path) -> None:
-    # Between the two renames only `previous` exists. `_restore` brings it back; after a kill, the next run does.
+    # Between the renames only `previous` exists. `_restore` brings it back; after a kill, the next run does.
     try:
         if out.exists():
             out.rename(previous)
