@@ -12,6 +12,10 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Version = Annotated[str, StringConstraints(pattern=rf"^{VERSION.pattern}$")]
 
 
+Line = Annotated[str, StringConstraints(pattern=r"^[^\s](.*[^\s])?$")]
+"""Text in one line, without outer white space."""
+
+
 class Source(Part):
     """Where input comes from, pinned."""
 
@@ -93,6 +97,12 @@ class Recipe(Part):
     license: str | None = None
     """Licence identifier of the data as the Hub knows it; must be given with own responses, otherwise
     cc-by-sa-4.0 when absent."""
+    authors: tuple[Line, ...] | None = Field(default=None, min_length=1)
+    """Who made the dataset, as the card and the citation name them, for example ``Mina Kim``."""
+    contact: Line | None = None
+    """Where to write to about the dataset, for example a mail address."""
+    homepage: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] | None = None
+    """Web address of the dataset or its project."""
     datasheet: str | None = None
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
     citation: str | None = None

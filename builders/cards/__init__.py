@@ -12,6 +12,7 @@ from blend.builders.cards.croissant import About, render_croissant
 from blend.builders.cards.datasheet import render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.header import KEYWORDS
+from blend.builders.cards.triple_charts import triple_charts
 from blend.schemas.datasheet import Datasheet, questions
 from blend.schemas.layout import (
     ANSWERS_NAME,
@@ -47,9 +48,9 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
         answers.
     """
-    charts = _charts(facts)
-    texts = {chart.path: chart.svg for chart in charts}
-    texts[CARD_NAME] = render_card(facts, charts)
+    of_questions, of_triples = _question_charts(facts), _triple_charts(facts)
+    texts = {chart.path: chart.svg for chart in (*of_questions, *of_triples)}
+    texts[CARD_NAME] = render_card(facts, of_questions, of_triples)
     texts[DATASHEET_NAME] = render_datasheet(facts)
     if facts.manifest.recipe.datasheet is not None:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
@@ -65,7 +66,13 @@ def answers_toml(datasheet: Datasheet) -> str:
     return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))
 
 
-def _charts(facts: ReleaseFacts) -> list[Chart]:
+def _triple_charts(facts: ReleaseFacts) -> list[Chart]:
+    if facts.domain is None or facts.triples is None:
+        return []
+    return triple_charts(facts.domain, facts.triples)
+
+
+def _question_charts(facts: ReleaseFacts) -> list[Chart]:
     if facts.stats is None:
         return []
     overall = mean_of(facts.stats.overall_means, AGREEMENT)["mean"].item()
@@ -87,5 +94,7 @@ def _about(facts: ReleaseFacts) -> About:
         citation=citation(recipe),
         keywords=KEYWORDS,
         told=facts.told,
+        authors=recipe.authors or (),
+        homepage=recipe.homepage,
         responsible={name: answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},
     )

@@ -1,6 +1,7 @@
 """The dataset card: what a release holds, in words, with the YAML header that makes it load."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,9 +21,11 @@ from blend.builders.cards.credits import (
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header
+from blend.builders.cards.judging import judging_of
 from blend.builders.cards.rendering import render
 from blend.builders.stats.measures import definitions
 from blend.schemas.configs import QUESTION_CONFIGS, model_of
+from blend.schemas.findings import finding_kinds
 from blend.schemas.manifest import TableInfo
 
 AGREEMENT = "agreement/annotators"
@@ -39,13 +42,17 @@ _MEASURES = (
 
 _VERSIONS_SHOWN = 3
 
+_SCRIPTS = {"Hans": "Simplified Chinese", "Hant": "Traditional Chinese"}
+"""Names of scripts that are less than a name without their language."""
 
-def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
+
+def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Sequence[Chart]) -> str:
     """The card of a release, ``README.md``.
 
     Args:
         facts: The release.
-        charts: Pictures that lie beside it, shown in this order.
+        charts: Pictures about its questions that lie beside it, shown in this order.
+        triple_charts: The same of its tables from Wikidata.
 
     Returns:
         Markdown with a YAML header, see `card_header`.
@@ -61,17 +68,44 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         recipe=manifest.recipe,
         datasheet=facts.datasheet,
         canary=canary(manifest.name),
+        about=_about(facts),
         locales=_locale_rows(facts),
+        examples=facts.examples,
+        judging=judging_of(manifest) if facts.total("mcqs") else None,
+        kinds=_kinds(facts),
         languages=_language_rows(facts),
         configs=_configs(facts),
         measures=_measures(facts),
         charts=charts,
+        triple_charts=triple_charts,
         credits=credits_of(manifest),
         license=license_of(manifest.recipe.license),
         citations=citations,
         fence=_fence(citations),
         history=_history(facts.changelog),
     )
+
+
+def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
+    """Who made it and where to turn: what the recipe says, else what the datasheet does."""
+    recipe, sheet = facts.manifest.recipe, facts.datasheet
+    homepage = None if recipe.homepage is None else f"<{recipe.homepage}>"
+    said = {
+        "Authors": ", ".join(recipe.authors) if recipe.authors else sheet.motivation.creators,
+        "Contact": recipe.contact or sheet.maintenance.contact,
+        "Homepage": homepage,
+    }
+    return [(name, " ".join(text.split())) for name, text in said.items() if text]
+
+
+def _kinds(facts: ReleaseFacts) -> list[tuple[str, int, str]]:
+    """Every kind of finding in the release, how often, and what it means; most frequent first."""
+    known = finding_kinds()
+    counts = Counter[str]()
+    for stage in facts.manifest.report:
+        counts.update(stage.findings)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [(kind, n, known[kind].meaning if kind in known else "") for kind, n in ranked if n]
 
 
 def _fence(texts: Sequence[str]) -> str:
@@ -94,12 +128,27 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     agreement = {
         tag: _value(mean, unit) for tag, mean, unit in means.select("locale", "mean", "unit").iter_rows()
     }
-    return [{**counts[of.tag], "of": of, "agreement": agreement[of.tag]} for of in facts.locales]
+    return [
+        {
+            **counts[of.tag],
+            "of": of,
+            "agreement": agreement[of.tag],
+            "autonym": Language.get(of.language).autonym(),
+            "script": _SCRIPTS.get(of.script) or Language.make(script=of.script).script_name(),
+        }
+        for of in facts.locales
+    ]
 
 
 def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     return [
-        {"split": tag.replace("-", "_"), "tag": tag, "name": Language.get(tag).display_name(), "rows": rows}
+        {
+            "split": tag.replace("-", "_"),
+            "tag": tag,
+            "name": Language.get(tag).display_name(),
+            "autonym": Language.get(tag.split("-")[0]).autonym(),
+            "rows": rows,
+        }
         for tag, rows in facts.rows_by_language.items()
     ]
 

@@ -76,12 +76,20 @@ _CHARACTER = 7.3
 
 _MARGIN = 16
 
+_TOP, _ROW, _FULL = 92, 24, 440
+"""Bar charts: px above the first bar, from bar to bar, and of the longest one."""
+
+_STEP = 5
+"""Percentage points from one colour of the heat map to the next: the same in every release, so that two maps
+can be compared. The last colour has no upper end."""
+
 
 class Bar(NamedTuple):
     """A bar with its name and value."""
 
     label: str
-    share: float | None
+    text: str | None
+    """Its value as printed; null where there is none."""
     y: int
     width: float
 
@@ -101,29 +109,78 @@ def agreement_chart(locale_means: pl.DataFrame, overall: float | None, locales: 
     ranked = sorted(locales, key=lambda locale: -(means[locale.tag] or 0))
     names = {locale.tag: locale_label(locale) for locale in locales}
     left = _MARGIN + round(max(map(len, names.values())) * _CHARACTER) + 10
-    top, row, full = 92, 24, 440
     bars = [
-        Bar(names[locale.tag], means[locale.tag], top + row * i, round(full * (means[locale.tag] or 0), 1))
+        Bar(
+            names[locale.tag],
+            None if (mean := means[locale.tag]) is None else _printed(mean),
+            _TOP + _ROW * i,
+            round(_FULL * (mean or 0), 1),
+        )
         for i, locale in enumerate(ranked)
     ]
-    title = "How many annotators agree"
+    alt = _agreement_alt(ranked, means, overall)
+    svg = render(
+        "bars.svg.j2",
+        title="How many annotators agree",
+        subtitle="Share of a question’s annotators who gave its most frequent answer, mean per locale",
+        description=alt,
+        palettes=PALETTES,
+        nothing="no answers",
+        ticks=[(f"{share}\N{NO-BREAK SPACE}%", left + _FULL * share // 100) for share in range(0, 101, 20)],
+        bars=bars,
+        mean=None
+        if overall is None
+        else (round(left + _FULL * overall, 1), f"all questions {_printed(overall)}"),
+        **_frame(left, len(bars)),
+    )
+    return Chart("images/agreement.svg", alt, svg)
+
+
+def count_chart(path: str, title: str, subtitle: str, counts: Sequence[tuple[str, int]]) -> Chart:
+    """Bars: how many there are of each, in the order given.
+
+    Args:
+        path: Place in the release.
+        title: What is counted.
+        subtitle: What exactly, in one line.
+        counts: Name and number of each; at least one.
+    """
+    left = _MARGIN + round(max(len(name) for name, _ in counts) * _CHARACTER) + 10
+    most = max(number for _, number in counts)
+    bars = [
+        Bar(name, f"{number:,}", _TOP + _ROW * i, round(_FULL * number / max(most, 1), 1))
+        for i, (name, number) in enumerate(counts)
+    ]
+    (first, n_first), (last, n_last) = counts[0], counts[-1]
+    ends = f"{first} {n_first:,}" + (f" to {last} {n_last:,}" if len(counts) > 1 else "")
+    alt = f"Bar chart. {title}: {ends}."
     svg = render(
         "bars.svg.j2",
         title=title,
-        subtitle="Share of a question’s annotators who gave its most frequent answer, mean per locale",
-        description=_agreement_alt(ranked, means, overall),
+        subtitle=subtitle,
+        description=alt,
         palettes=PALETTES,
-        width=left + full + 72,
-        height=top + row * len(bars) + 40,
-        left=left,
-        top=top,
-        bottom=top + row * len(bars),
-        full=full,
-        ticks=[(share, left + full * share // 100) for share in range(0, 101, 20)],
+        nothing="",
+        # The numbers stand behind the bars: an axis would only repeat them.
+        ticks=[],
         bars=bars,
-        mean=None if overall is None else (round(left + full * overall, 1), overall),
+        mean=None,
+        **_frame(left, len(bars), axis=False),
     )
-    return Chart("images/agreement.svg", _agreement_alt(ranked, means, overall), svg)
+    return Chart(path, alt, svg)
+
+
+def _frame(left: int, n_bars: int, *, axis: bool = True) -> dict[str, int]:
+    """Where everything of a bar chart stands, in px."""
+    bottom = _TOP + _ROW * n_bars
+    return {
+        "left": left,
+        "top": _TOP,
+        "bottom": bottom,
+        "full": _FULL,
+        "width": max(left + _FULL + 72, 640),
+        "height": bottom + (40 if axis else _MARGIN),
+    }
 
 
 def _agreement_alt(ranked: Sequence[Locale], means: Mapping[str, float | None], overall: float | None) -> str:
@@ -165,10 +222,9 @@ def overlap_chart(overlap: pl.DataFrame, locales: Sequence[Locale]) -> Chart:
         (a, b): share for a, b, share in overlap.select("locale_a", "locale_b", "lemma_share").iter_rows()
     }
     percents = {pair: round(100 * share) for pair, share in shares.items() if share is not None}
-    low, high = min(percents.values(), default=0), max(percents.values(), default=0)
     size, top = 28, 78
     cells = [
-        _cell(percents.get((locales[j].tag, locales[i].tag)), (low, high), _MARGIN + size * j, top + size * i)
+        _cell(percents.get((locales[j].tag, locales[i].tag)), _MARGIN + size * j, top + size * i)
         for i in range(len(locales))
         for j in range(i)
     ]
@@ -189,7 +245,7 @@ def overlap_chart(overlap: pl.DataFrame, locales: Sequence[Locale]) -> Chart:
         cells=cells,
         labels=labels,
         size=size,
-        legend=_legend(low, high),
+        legend=_legend(),
         legend_y=top + size * len(locales) + 14,
         margin=_MARGIN,
     )
@@ -201,22 +257,20 @@ def locale_label(locale: Locale) -> str:
     return f"{locale.region_name} · {locale.language_name}"
 
 
-def _cell(percent: int | None, scale: tuple[int, int], x: int, y: int) -> Cell:
-    return Cell(x, y, None, "–") if percent is None else Cell(x, y, _step(percent, *scale), str(percent))
+def _cell(percent: int | None, x: int, y: int) -> Cell:
+    return Cell(x, y, None, "–") if percent is None else Cell(x, y, _step(percent), str(percent))
 
 
-def _step(percent: int, low: int, high: int) -> int:
-    """Which of equally wide steps from ``low`` to ``high`` a whole percentage falls into."""
-    n_steps = len(PALETTES["light"].steps)
-    return n_steps // 2 if low == high else min((percent - low) * n_steps // (high - low), n_steps - 1)
+def _step(percent: int) -> int:
+    """Which step a whole percentage falls into."""
+    return min(percent // _STEP, len(PALETTES["light"].steps) - 1)
 
 
-def _legend(low: int, high: int) -> list[tuple[int, int]]:
-    """Steps in use with the percentage from which each begins."""
-    begins: dict[int, int] = {}
-    for percent in range(low, high + 1):
-        begins.setdefault(_step(percent, low, high), percent)
-    return list(begins.items())
+def _legend() -> list[tuple[int, str]]:
+    """Every step with the percentages in it."""
+    last = len(PALETTES["light"].steps) - 1
+    closed = [(step, f"{step * _STEP}–{step * _STEP + _STEP - 1} %") for step in range(last)]
+    return [*closed, (last, f"from {last * _STEP} %")]
 
 
 def _overlap_alt(shares: Mapping[tuple[str, str], float | None], names: Mapping[str, str]) -> str:
@@ -234,6 +288,10 @@ def _overlap_alt(shares: Mapping[tuple[str, str], float | None], names: Mapping[
         f"Heat map of answer overlap between locales: {text}, the most of all pairs; "
         f"{sentence(names[of_least[0]], names[of_least[1]], _percent(least))}, the least."
     )
+
+
+def _printed(share: float) -> str:
+    return _percent(share).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _percent(share: float) -> str:

@@ -121,13 +121,17 @@ def credits_of(manifest: ReleaseManifest) -> list[Credit]:
 
 
 def citation(recipe: Recipe) -> str:
-    """The BibTeX entry of the dataset itself, with a final line feed: the recipe's, or one without authors."""
+    """The BibTeX entry of the dataset itself, with a final line feed: the recipe's, or one made of its keys."""
     if recipe.citation is not None:
         return recipe.citation.strip() + "\n"
     key = re.sub(r"\W", "", recipe.name)
+    authors = "" if recipe.authors is None else f"  author = {{{' and '.join(recipe.authors)}}},\n"
+    url = "" if recipe.homepage is None else f"  url = {{{recipe.homepage}}},\n"
     return (
         f"@misc{{{key}_v{recipe.version},\n"
         f"  title = {{{recipe.title or recipe.name}}},\n"
+        f"{authors}"
+        f"{url}"
         f"  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n"
         "}\n"
     )

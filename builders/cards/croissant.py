@@ -84,6 +84,10 @@ class About(NamedTuple):
     """Properties of Croissant's vocabulary for responsible AI (``dataUseCases``) that the datasheet answers."""
     told: Callable[[str], str] = str
     """A text of a row model about items of Wikidata in the words of their domain."""
+    authors: Sequence[str] = ()
+    """Names of who made it."""
+    homepage: str | None = None
+    """Web address."""
 
 
 def render_croissant(manifest: ReleaseManifest, about: About) -> str:
@@ -114,11 +118,17 @@ def render_croissant(manifest: ReleaseManifest, about: About) -> str:
         "inLanguage": list(about.languages),
         "keywords": list(about.keywords),
         "isLiveDataset": False,
+        **({"creator": [_person(name) for name in about.authors]} if about.authors else {}),
+        **({"url": about.homepage} if about.homepage is not None else {}),
         **{f"rai:{name}": answer for name, answer in about.responsible.items()},
         "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
         "recordSet": [_record_set(table, about.told) for table in manifest.tables],
     }
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
+
+
+def _person(name: str) -> dict[str, str]:
+    return {"@type": "sc:Person", "name": name}
 
 
 def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[dict[str, Any]]:

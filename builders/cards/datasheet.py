@@ -9,6 +9,7 @@ from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
 from blend.schemas.datasheet import questions
 from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.text import counted
 
 
 class Entry(NamedTuple):
@@ -72,4 +73,5 @@ def _of_questions(facts: ReleaseFacts) -> Mapping[str, str]:
     if not facts.locales:
         return {}
     without = facts.total("questions") - facts.total("answered")
-    return {"composition.missing": f"{without:,} of {facts.total('questions'):,} questions have no answer."}
+    asked = counted(facts.total("questions"), "question")
+    return {"composition.missing": f"{without:,} of {asked} {'has' if without == 1 else 'have'} no answer."}

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
+from blend.builders.stats.triples import FoodStats
 from blend.schemas.configs import QUESTION_CONFIGS
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.domains import Domain
@@ -29,6 +31,10 @@ class ReleaseFacts:
     """Agreement and overlap of its questions; null where it holds none."""
     domain: Domain | None
     """What its items from Wikidata are; null where it holds none."""
+    examples: tuple[Example, ...]
+    """One question in every locale that answered it."""
+    triples: FoodStats | None
+    """Figures of these items in the language with most of them; null where it holds none."""
     datasheet: Datasheet
     """The authors' answers."""
     changelog: str
@@ -47,13 +53,18 @@ class ReleaseFacts:
 
     @property
     def rows_by_language(self) -> Mapping[str, Mapping[str, int]]:
-        """Rows by language and configuration, for the configurations whose splits are languages."""
+        """Rows by language and configuration, for the configurations whose splits are languages.
+
+        The language with most rows in the first configuration comes first, then in the next; equal ones are in
+        text order.
+        """
         rows: dict[str, dict[str, int]] = {}
         for table in self.manifest.tables:
             if table.config not in QUESTION_CONFIGS:
                 # Split names hold no hyphen: ``zh_hans`` is the language ``zh-hans``.
                 rows.setdefault(table.split.replace("_", "-"), {})[table.config] = table.rows
-        return dict(sorted(rows.items()))
+        configs = [name for name in self.tables if name not in QUESTION_CONFIGS]
+        return dict(sorted(rows.items(), key=lambda of: ([-of[1].get(name, 0) for name in configs], of[0])))
 
     @property
     def summary(self) -> str:
@@ -64,12 +75,14 @@ class ReleaseFacts:
         if not self.locales:
             return ""
         mcqs = self.total("mcqs")
-        choices = f", and {mcqs:,} multiple-choice questions whose distractors are other regions' answers"
+        choices = (
+            f", and {counted(mcqs, 'multiple-choice question')} whose distractors are other regions' answers"
+        )
         return (
             f"Everyday knowledge of {counted(len(self.locales), 'locale')} in "
             f"{counted(len({locale.language for locale in self.locales}), 'language')}: "
-            f"{self.total('questions'):,} questions with all the answers that people there gave and how many "
-            f"gave each{choices if mcqs else ''}."
+            f"{counted(self.total('questions'), 'question')} with all the answers that people there gave and "
+            f"how many gave each{choices if mcqs else ''}."
         )
 
     def told(self, text: str) -> str:

@@ -1,7 +1,7 @@
 """The YAML header of the card: what makes a directory of parquet files load as configurations and splits."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -12,8 +12,28 @@ from blend.schemas.manifest import TableInfo
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
+
+class Makers(NamedTuple):
+    """Who made a source's texts and answers, in the words of the Hub's card metadata."""
+
+    annotations: str
+    """``annotations_creators``."""
+    language: str
+    """``language_creators``."""
+    extended: str
+    """``source_datasets``: ``original``, or ``extended|`` and another dataset."""
+
+
 _TASKS = {"question-answering": "open-domain-qa", "multiple-choice": "multiple-choice-qa", "fill-mask": None}
 """Task categories of the Hub with the task in them, if there is a fitting one."""
+
+MAKERS: Mapping[str, Makers] = {
+    "sample": Makers(annotations="other", language="other", extended="original"),
+    "responses": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
+    "blend": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-blend"),
+    "wikidata": Makers(annotations="found", language="found", extended="extended|other-wikidata"),
+}
+"""What the Hub wants to know of every kind of source. The sample is invented: nobody was asked for it."""
 
 KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "evaluation-only")
 """What one would search for."""
@@ -33,6 +53,10 @@ def card_header(facts: ReleaseFacts) -> str:
         "language": facts.languages,
         "task_categories": tasks,
         "task_ids": [_TASKS[task] for task in tasks if _TASKS[task] is not None],
+        "annotations_creators": _of_sources(facts, "annotations"),
+        "language_creators": _of_sources(facts, "language"),
+        "multilinguality": ["multilingual" if len(facts.languages) > 1 else "monolingual"],
+        "source_datasets": _of_sources(facts, "extended"),
         "size_categories": [_size(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(KEYWORDS),
         "configs": [
@@ -42,6 +66,17 @@ def card_header(facts: ReleaseFacts) -> str:
         "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
     }
     return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
+    """A tag of every source, without repetitions; a dataset of the Hub is named by its id."""
+    tags = []
+    for source in facts.manifest.recipe.sources:
+        tag = getattr(MAKERS[source.kind], about)
+        if about == "extended" and source.kind == "blend" and source.revision is not None:
+            tag = f"extended|{source.location}"
+        tags.append(tag)
+    return list(dict.fromkeys(tags))
 
 
 def _task(config: str) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 import tomli_w
 
 from blend.builders.cards import documents
+from blend.builders.cards.examples import example_rows
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
@@ -20,6 +21,7 @@ from blend.builders.release.inputs import known_locales
 from blend.builders.release.own_domain import carried_domain
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
+from blend.builders.stats.triples import FoodStats, build_food_stats
 from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import staged
@@ -94,15 +96,8 @@ def build_release(
         built = build_tables(recipe, base=base, places=places, locales=known, notify=notify)
         reviewed = carry_reviewed(recipe.mcq, base, release)
         manifest = _write_data(built, reviewed, release, known, notify)
-        facts = ReleaseFacts(
-            manifest=manifest,
-            locales=tuple(known.get(tag) for tag in _tags(built, known)),
-            figures=built.figures(),
-            stats=_stats(built, known),
-            domain=built.domain,
-            datasheet=datasheet,
-            changelog=_changelog(before, OpenRelease(release, manifest)),
-        )
+        changes = _changelog(before, OpenRelease(release, manifest))
+        facts = _facts(built, manifest, known, datasheet, changes)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -161,6 +156,28 @@ def _write_data(
     )
 
 
+def _facts(
+    built: BuiltTables, manifest: ReleaseManifest, known: Registry, datasheet: Datasheet, changes: str
+) -> ReleaseFacts:
+    held = tuple(known.get(tag) for tag in _tags(built, known))
+    return ReleaseFacts(
+        manifest=manifest,
+        locales=held,
+        figures=built.figures(),
+        stats=_stats(built, known),
+        domain=built.domain,
+        examples=example_rows(built.questions, built.annotations, held),
+        triples=_triple_stats(built),
+        datasheet=datasheet,
+        changelog=changes,
+    )
+
+
+def _triple_stats(built: BuiltTables) -> FoodStats | None:
+    frames = [made.build.rows(made.languages[0]) for made in built.triples]
+    return build_food_stats(frames) if frames else None
+
+
 def _stats(built: BuiltTables, known: Registry) -> Stats | None:
     if built.questions.is_empty():
         return None
@@ -200,11 +217,12 @@ def _write_mcqs(built: BuiltTables, release: Path, notify: Notify) -> list[Table
 
 
 def _write_food(built: BuiltTables, release: Path, notify: Notify) -> list[TableInfo]:
+    plan = [table for made in built.triples for table in made.tables()]
     tables = []
-    for done, table in enumerate(built.food):
-        notify("write tables from Wikidata", done, len(built.food))
+    for done, table in enumerate(plan):
+        notify("write tables from Wikidata", done, len(plan))
         tables.append(write_table(table, release))
-        notify("write tables from Wikidata", done + 1, len(built.food))
+        notify("write tables from Wikidata", done + 1, len(plan))
     return tables
 
 

@@ -9,7 +9,6 @@ import polars as pl
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.none_made import STAGE
 from blend.builders.mcq.result import McqBuild
-from blend.builders.parquet import Table
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.reviewed import fillers_of, judges_of
 from blend.builders.saq import aggregate
@@ -40,8 +39,8 @@ class BuiltTables:
     """Multiple-choice questions, made when they are written."""
     domain: Domain | None
     """What was looked for in Wikidata; null without tables from there."""
-    food: tuple[Table, ...]
-    """Tables from Wikidata, made when they are written."""
+    triples: tuple[TripleTables, ...]
+    """What a snapshot adds; its tables are made when they are written."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
@@ -121,7 +120,7 @@ def build_tables(
         prompts=inputs.prompts,
         mcqs=mcqs,
         domain=next((made.domain for made in triples), None),
-        food=tuple(table for made in triples for table in made.tables()),
+        triples=tuple(triples),
         sources=tuple(infos),
         stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage() for made in triples)),
     )

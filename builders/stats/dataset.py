@@ -79,4 +79,9 @@ def stats_of_blend(folder: Path) -> DatasetStats:
 
 
 def _food_frames(food: FoodStats) -> dict[str, pl.DataFrame]:
-    return {"languages": food.languages, "origins": food.origins, "common_parts": food.common_parts}
+    return {
+        "languages": food.languages,
+        "origins": food.origins,
+        "sizes": food.sizes,
+        "common_parts": food.common_parts,
+    }

@@ -34,7 +34,7 @@ class TripleTables:
         ``{config}-templates`` if the domain has any.
         """
         config = self.domain.config
-        for language in self.build.languages:
+        for language in self.languages:
             # A generator: the rows of a language are in memory only while they are written.
             rows_of_language = (self.build.rows(one) for one in [language])
             yield Table(f"{config}-triples", split_name(language), FoodTriple, rows_of_language)
@@ -42,6 +42,12 @@ class TripleTables:
             yield Table(f"{config}-aligned", split_name(language), FoodTriple, [rows])
         for (language,), rows in self.templates.group_by("language", maintain_order=True):
             yield Table(f"{config}-templates", split_name(str(language)), FoodTemplate, [rows])
+
+    @property
+    def languages(self) -> list[str]:
+        """Languages that hold rows, those with most rows first: a reader's first look falls on the first."""
+        rows = self.build.index.group_by("language").len().sort("len", "language", descending=[True, False])
+        return rows["language"].to_list()
 
     def aligned(self) -> Mapping[str, pl.DataFrame]:
         """The aligned subset by language; empty if a language wanted for it has no rows, or no dish has all."""

@@ -41,6 +41,10 @@ def test_the_header_says_what_the_hub_asks_for(header):
         "language",
         "task_categories",
         "task_ids",
+        "annotations_creators",
+        "language_creators",
+        "multilinguality",
+        "source_datasets",
         "size_categories",
         "tags",
         "configs",
@@ -125,8 +129,11 @@ def test_every_locale_has_its_row(card, sample_release: Path):
     rows = re.findall(r"^\| `(\w+)` \| `([a-z]+-[A-Z]{2})` \| (.+?) \|", card, flags=re.MULTILINE)
     splits = [t.split for t in read_manifest(sample_release).tables if t.config == "annotations"]
     assert [split for split, _, _ in rows] == splits
-    assert ("IR", "fa-IR", "Iran (ایران)") in rows
+    assert ("IR", "fa-IR", "Iran") in rows
     assert ("US", "en-US", "US") in rows
+    # With the names that its speakers know, and how they write.
+    assert "| `IR` | `fa-IR` | Iran | ایران | Persian | فارسی | Arabic, right to left |" in card
+    assert "| `CN` | `zh-CN` | China | 中国 | Chinese | 中文 | Simplified Chinese |" in card
 
 
 def test_every_link_and_picture_of_the_card_is_in_the_release(card, sample_release: Path):

@@ -6,7 +6,15 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from blend.builders.cards.charts import PALETTES, Chart, Palette, agreement_chart, locale_label, overlap_chart
+from blend.builders.cards.charts import (
+    PALETTES,
+    Chart,
+    Palette,
+    agreement_chart,
+    count_chart,
+    locale_label,
+    overlap_chart,
+)
 from blend.schemas.locales import Locale, registry
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -99,16 +107,31 @@ def test_overlap_has_a_cell_per_pair_and_a_name_per_locale(overlap, all_locales)
     )
 
 
-def test_the_legend_says_where_each_colour_begins(overlap, all_locales):
-    chart = overlap_chart(overlap, all_locales)
-    root = ElementTree.fromstring(chart.svg)
-    shown: dict[str, set[int]] = {}
-    rects, labels = root.findall(f"{SVG}rect")[1:], root.findall(f"{SVG}text")[2:]
-    n_cells = 33 * 32 // 2
-    for rect, label in zip(rects[:n_cells], labels[:n_cells], strict=True):
-        shown.setdefault(rect.get("class", ""), set()).add(int(label.text or ""))
-    begins = {f"s{i}": int(t.removeprefix("from ").removesuffix(" %")) for i, t in enumerate(texts(chart)[-7:])}
-    assert {step: min(values) for step, values in shown.items()} == begins
+def test_every_release_has_the_same_colours(overlap, all_locales):
+    # Even steps of five points, whatever the values: two releases can be compared by eye.
+    legend = [f"{begin}–{begin + 4} %" for begin in range(0, 30, 5)] + ["from 30 %"]
+    few = overlap.filter(pl.col("lemma_share") < 0.1)
+    for shares in (overlap, few):
+        assert texts(overlap_chart(shares, all_locales))[-7:] == legend
+    steps = {}
+    for chart in (overlap_chart(overlap, all_locales), overlap_chart(few, all_locales)):
+        root = ElementTree.fromstring(chart.svg)
+        rects, labels = root.findall(f"{SVG}rect")[1:], root.findall(f"{SVG}text")[2:]
+        for rect, label in zip(rects[: 33 * 32 // 2], labels[: 33 * 32 // 2], strict=True):
+            if label.text != "–":
+                steps.setdefault(int(label.text or ""), set()).add(rect.get("class"))
+    assert steps == {percent: {f"s{min(percent // 5, 6)}"} for percent in range(1, 33)}
+
+
+def test_counts_have_a_bar_each_in_their_order():
+    chart = count_chart(
+        "images/x.svg", "Dishes per origin", "All", [("Italy", 1200), ("Iran", 600), ("Malta", 0)]
+    )
+    assert [text for text in texts(chart) if text in ("Italy", "Iran", "Malta")] == ["Italy", "Iran", "Malta"]
+    assert texts(chart)[-3:] == ["1,200", "600", "0"]
+    bars = [float(e.get("width", 0)) for e in ElementTree.fromstring(chart.svg) if e.get("class") == "bar"]
+    assert bars == [440, 220, 0]
+    assert chart.alt == "Bar chart. Dishes per origin: Italy 1,200 to Malta 0."
 
 
 @pytest.mark.parametrize("shares", [[0.1, 0.1, 0.1], [0.1, 0.12, None], [None, None, None]])

@@ -1,11 +1,13 @@
 """Documents of a release without questions: tables from Wikidata, one split per language."""
 
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
 from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.schemas.recipe import Recipe, Source
 
@@ -30,8 +32,38 @@ def test_the_card_is_about_languages(release: Path):
     assert "The columns are those of `food-triples`." in body
     assert "[CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/)" in body
     assert "zhou2025fmlama" in body
-    for absent in ("How much people agree", "Natives answer", "myung2024blend", "![", "MCQs"):
+    assert fields["annotations_creators"] == fields["language_creators"] == ["found"]
+    assert fields["multilinguality"] == ["multilingual"]
+    assert fields["source_datasets"] == ["extended|other-wikidata"]
+    for absent in ("How much people agree", "Natives answer", "myung2024blend", "MCQs"):
         assert absent not in body
+
+
+def test_the_language_with_most_dishes_comes_first(release: Path):
+    _, header, body = (release / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    # What the viewer of the Hub opens, what the example loads, and the first row of the table.
+    configs = {config["config_name"]: config["data_files"] for config in yaml.safe_load(header)["configs"]}
+    assert configs["food-triples"][0]["split"] == "en"
+    assert [file["split"] for file in configs["food-triples"][-2:]] == ["zh_hans", "zh_tw"]
+    assert 'load_dataset("REPOSITORY", "food-triples", split="en"' in body
+    assert body.index("| `en` | English | English | 1,609 |") < body.index("| `ru` | Russian | русский | 177 |")
+    assert validate_release(release, checks={"card": CHECKS["card"]}).errors == 0
+
+
+def test_charts_of_origins_and_ingredients(release: Path):
+    body = (release / "README.md").read_text(encoding="utf-8")
+    origins = "Bar chart. Dishes per origin: United States of America 286 to England 5."
+    parts = "Bar chart. Ingredients per dish: 1 ingredient 957 to 10 or more 13."
+    assert f"![{origins}](images/food-origins.svg)" in body
+    assert f"![{parts}](images/food-parts.svg)" in body
+    drawn = (release / "images" / "food-parts.svg").read_text(encoding="utf-8")
+    labels = re.findall(r">(\d+ ingredients?|10 or more)<", drawn)
+    assert labels == ["1 ingredient", *(f"{n} ingredients" for n in range(2, 10)), "10 or more"]
+    # Every dish is in one bar.
+    numbers = [
+        int(n.replace(",", "")) for n in re.findall(r'class="text" x="[^"]+" y="[^"]+">([\d,]+)<', drawn)
+    ]
+    assert sum(numbers) == 1609
 
 
 @pytest.mark.filterwarnings("ignore")  # of the library's own dependencies

@@ -1,0 +1,84 @@
+"""Examples: one question as every locale was asked it, in its own script, and what people answered most."""
+
+import html
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.schemas.locales import Locale
+
+
+class Example(NamedTuple):
+    """A question in one locale."""
+
+    locale: Locale
+    question: str
+    """In the local language."""
+    answer: str
+    """The most frequent answer, as people there write it."""
+    en_question: str
+    """The question in English."""
+    en_answer: str
+    """The answer in English; a dash where nobody has translated it."""
+    votes: int
+    """Annotators behind the answer."""
+
+    def in_script(self, text: str) -> str:
+        """A text for a cell of a Markdown table; from right to left where that is how it is written."""
+        # What looks like a tag was typed as text.
+        safe = html.escape(text, quote=False)
+        return safe if self.locale.direction == "ltr" else f'<span dir="rtl">{safe}</span>'
+
+
+def example_rows(
+    questions: pl.DataFrame, annotations: pl.DataFrame, locales: Sequence[Locale]
+) -> tuple[Example, ...]:
+    """One template in every locale that answered it.
+
+    Args:
+        questions: `frames.QUESTIONS`.
+        annotations: `frames.ANNOTATIONS`.
+        locales: In the order of the examples.
+
+    Returns:
+        The template that most locales answered; of several, the one on which people agree most (sum of the
+        votes for the most frequent answers), then the first id. Empty where nothing was answered.
+    """
+    first = pl.col("annotations").list.first().struct
+    top = (
+        annotations.filter(pl.col("annotations").list.len() > 0)
+        .select(
+            "template_id",
+            "locale",
+            answer=first.field("answers").list.first(),
+            en_answer=first.field("en_answers").list.first(),
+            votes=first.field("count"),
+        )
+        .filter(pl.col("answer").is_not_null())
+        .join(
+            questions.select("template_id", "locale", "question", "en_question"), on=["template_id", "locale"]
+        )
+        .filter(pl.col("question") != "")
+    )
+    if top.is_empty():
+        return ()
+    ranked = (
+        top.group_by("template_id")
+        .agg(n_locales=pl.len(), agreement=pl.col("votes").sum())
+        .sort("n_locales", "agreement", "template_id", descending=[True, True, False])
+    )
+    chosen = top.filter(template_id=ranked["template_id"][0])
+    rows = {row["locale"]: row for row in chosen.iter_rows(named=True)}
+    return tuple(_example(of, rows[of.tag]) for of in locales if of.tag in rows)
+
+
+def _example(locale: Locale, row: dict[str, object]) -> Example:
+    return Example(
+        locale=locale,
+        question=str(row["question"]),
+        answer=str(row["answer"]),
+        en_question=str(row["en_question"]),
+        en_answer="–" if row["en_answer"] is None else str(row["en_answer"]),
+        votes=int(str(row["votes"])),
+    )

@@ -1,0 +1,74 @@
+"""Which judge decided that two answers mean the same, and what such a judge cannot see."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.recipe import JudgeOptions
+
+
+class Judging(NamedTuple):
+    """The judges of a release."""
+
+    who: tuple[str, ...]
+    """In the order in which they are asked, as sentences."""
+    blind: str
+    """What they cannot see."""
+    verdicts: tuple[tuple[str, int, int], ...]
+    """Name of a judge, and how many pairs it called the same and different."""
+
+
+_WORDS = (
+    "**Rules about words**: two answers mean the same if they share a word, whatever its case, accents and "
+    "punctuation."
+)
+
+_PUBLISHED = (
+    "**The published rule**: two answers mean the same if one is part of the other, letter by letter, capitals "
+    "and accents included."
+)
+
+_DECISIONS = "**Decisions** that people reviewed, or a model gave before; they overrule everything else."
+
+_BLIND: Mapping[str, str] = {
+    "lexical": "Words are all that was compared: two words for one thing (soccer, football), a group and what "
+    "belongs to it (fruit, apple) and two spellings of a name pass for different answers. So a distractor "
+    "can be right as well; the fewer decisions people have reviewed, the more often.",
+    "embedding": "Vectors of sentences find synonyms, and take things that are merely alike (breakfast, "
+    "dinner) for the same, so that good distractors are lost. A group and what belongs to it (fruit, apple) "
+    "can pass for different answers. The model knows some languages and cultures better than others.",
+    "chat": "A language model errs, and more often about cultures of which it has read little. It sees two "
+    "answers in English without their question, so that what means the same in one question only is not seen.",
+}
+
+
+def judging_of(manifest: ReleaseManifest) -> Judging:
+    """The judges of a release with multiple-choice questions."""
+    options = manifest.recipe.mcq.judge
+    who = [_PUBLISHED if manifest.recipe.mcq.mode == "paper" else _WORDS]
+    if options.decisions is not None:
+        who.insert(0, _DECISIONS)
+    if (model := _model(options)) is not None:
+        who.append(model)
+    return Judging(tuple(who), _BLIND[options.kind], _verdicts(manifest))
+
+
+def _model(options: JudgeOptions) -> str | None:
+    if options.kind == "chat":
+        return f"**A language model**, `{options.model}`, about pairs that share no word."
+    if options.kind == "embedding":
+        return (
+            f"**A model of sentence vectors**, `{options.model}`: the same from a cosine similarity of "
+            f"{options.threshold:g}."
+        )
+    return None
+
+
+def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
+    counts: dict[str, dict[str, int]] = {}
+    for stage in manifest.report:
+        for note, count in stage.notes.items():
+            judge, _, verdict = note.rpartition(", ")
+            if verdict in ("same", "different") and isinstance(count, int):
+                counts.setdefault(judge, {})[verdict] = count
+    return tuple((judge, of.get("same", 0), of.get("different", 0)) for judge, of in counts.items())

@@ -1,0 +1,208 @@
+"""What a card tells of who made a dataset, of its makers' tags, of its examples and of its judges."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from huggingface_hub import DatasetCardData
+
+from blend.builders.cards.credits import citation
+from blend.builders.cards.examples import example_rows
+from blend.builders.cards.header import MAKERS
+from blend.builders.cards.judging import Judging, judging_of
+from blend.builders.release import build_release
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.schemas.errors import BlendError
+from blend.schemas.findings import finding_kinds
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+
+ABOUT = {
+    "authors": ("Mina Kim", "Sara Ahmadi"),
+    "contact": "blend@example.org",
+    "homepage": "https://example.org/blend",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("about") / "release"
+    build_release(sample_recipe().model_copy(update={**ABOUT, "locales": ("ko-KR", "fa-IR")}), out)
+    return out
+
+
+def card_of(release: Path) -> str:
+    return (release / "README.md").read_text(encoding="utf-8")
+
+
+def test_authors_contact_and_homepage_stand_on_the_card(made: Path):
+    expected = (
+        "**Authors:** Mina Kim, Sara Ahmadi  \n**Contact:** blend@example.org  \n"
+        "**Homepage:** <https://example.org/blend>\n"
+    )
+    assert expected in card_of(made)
+
+
+def test_they_are_kept_in_the_recipe_and_told_to_catalogues(made: Path):
+    recipe = tomllib.loads((made / "recipe.toml").read_text(encoding="utf-8"))
+    assert {name: recipe[name] for name in ABOUT} == {**ABOUT, "authors": list(ABOUT["authors"])}
+    metadata = yaml.safe_load((made / "croissant.json").read_text(encoding="utf-8"))
+    assert [person["name"] for person in metadata["creator"]] == list(ABOUT["authors"])
+    assert metadata["url"] == ABOUT["homepage"]
+
+
+def test_the_citation_names_them():
+    assert citation(sample_recipe().model_copy(update=ABOUT)) == (
+        "@misc{blendsample_v0.1.0,\n"
+        "  title = {BLEnD embedded sample},\n"
+        "  author = {Mina Kim and Sara Ahmadi},\n"
+        "  url = {https://example.org/blend},\n"
+        "  note = {Version 0.1.0, built with blend-sdk},\n"
+        "}\n"
+    )
+
+
+def test_without_them_the_datasheet_speaks(sample_release: Path):
+    card = card_of(sample_release)
+    assert "**Contact:** By an issue in the repository of blend-sdk.\n" in card
+    assert "**Homepage:**" not in card
+    assert "authors" not in (sample_release / "recipe.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"homepage": "example.org"}, {"authors": ()}, {"contact": " "}, {"authors": ("a\nb",)}], ids=str
+)
+def test_what_they_cannot_be(wrong: dict[str, object]):
+    with pytest.raises((BlendError, ValueError)):
+        Recipe.model_validate({**sample_recipe().model_dump(), **wrong})
+
+
+def options_of(field: str) -> set[str]:
+    """The values that the Hub's client says a field of a card may have."""
+    said = re.search(rf"{field} \(.*?\n(.*?)\n        \w+ \(", DatasetCardData.__doc__ or "", flags=re.DOTALL)
+    assert said is not None
+    return set(re.findall(r"'([a-z-]+)'", said[1]))
+
+
+def test_tags_are_values_that_the_hub_knows():
+    for makers in MAKERS.values():
+        assert makers.annotations in options_of("annotations_creators")
+        assert makers.language in options_of("language_creators")
+        assert re.fullmatch(r"original|extended\|other-[a-z]+", makers.extended)
+    assert {"monolingual", "multilingual"} <= options_of("multilinguality")
+    kinds = Source.model_fields["kind"].annotation
+    assert set(MAKERS) == set(kinds.__args__)
+
+
+def header_of(release: Path) -> dict[str, list[str]]:
+    return yaml.safe_load(card_of(release).split("---\n")[1])
+
+
+def test_tags_of_the_sample(sample_release: Path):
+    header = header_of(sample_release)
+    assert header["annotations_creators"] == header["language_creators"] == ["other"]
+    assert header["source_datasets"] == ["original"]
+    assert header["multilinguality"] == ["multilingual"]
+
+
+def test_one_language_is_monolingual(tmp_path: Path):
+    build_release(sample_recipe().model_copy(update={"locales": ("en-US",)}), tmp_path / "one")
+    assert header_of(tmp_path / "one")["multilinguality"] == ["monolingual"]
+
+
+@pytest.mark.integration
+def test_tags_of_published_data(regions_release: Path):
+    header = header_of(regions_release)
+    assert header["annotations_creators"] == header["language_creators"] == ["crowdsourced"]
+    assert header["source_datasets"] == ["extended|other-blend"]
+
+
+def test_every_locale_has_an_example_in_its_own_script(sample_release: Path):
+    card = card_of(sample_release)
+    section = card.split("### One question in every locale\n")[1].split("\n### ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \| (.+) \| (\d+) \|$", section, flags=re.MULTILINE)
+    assert [split for split, *_ in rows] == ["US", "KR", "DZ", "CN", "IR", "MX", "ET", "KP", "JB", "JP"]
+    by_split = {split: (question, answer, english) for split, question, answer, english, _ in rows}
+    assert by_split["KR"] == ("한국 학교에서는 교실 청소를 누가 하나요?", "학생", "pupils")
+    # Right to left, so that the question mark stands at the end.
+    assert by_split["DZ"][0] == '<span dir="rtl">من يكنس الأقسام في مدارس الجزائر؟</span>'
+    assert re.search("[\u1200-\u137f]", by_split["ET"][0])
+
+
+def frames(answers: dict[tuple[str, str], list[tuple[str, int]]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    questions, annotations = [], []
+    for (template_id, tag), groups in answers.items():
+        key = {"template_id": template_id, "locale": tag}
+        questions.append(key | {"question": f"{template_id} {tag}?", "en_question": f"{template_id}?"})
+        found = [{"answers": [text], "en_answers": [], "count": count} for text, count in groups]
+        annotations.append(key | {"annotations": found, "idks": None})
+    return pl.DataFrame(questions, schema=QUESTIONS), pl.DataFrame(annotations, schema=ANNOTATIONS)
+
+
+def test_the_example_is_the_question_that_most_locales_answered():
+    locales = [registry().get("ko-KR"), registry().get("fa-IR")]
+    found = example_rows(
+        *frames(
+            {
+                ("a", "ko-KR"): [("one", 5)],
+                ("a", "fa-IR"): [],
+                ("b", "ko-KR"): [("two", 2)],
+                ("b", "fa-IR"): [("three <b>", 2), ("four", 1)],
+                ("c", "ko-KR"): [("five", 2)],
+                ("c", "fa-IR"): [("six", 2)],
+            }
+        ),
+        locales,
+    )
+    # Two locales answered b and c, equally often: the first id.
+    assert [(example.locale.tag, example.answer, example.votes) for example in found] == [
+        ("ko-KR", "two", 2),
+        ("fa-IR", "three <b>", 2),
+    ]
+    assert found[1].en_answer == "–"
+    assert found[1].in_script(found[1].answer) == '<span dir="rtl">three &lt;b&gt;</span>'
+    assert example_rows(*frames({("a", "ko-KR"): []}), locales) == ()
+
+
+def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
+    card = card_of(sample_release)
+    section = card.split("### Who decided that two answers mean the same\n")[1].split("\n## ")[0]
+    assert "1. **Rules about words**: two answers mean the same if they share a word" in section
+    assert "**What this cannot see.** Words are all that was compared" in section
+    assert "| `lexical` | 3,287 | 3,754 |" in section
+
+
+def test_every_kind_of_judge_has_its_limits(sample_release: Path):
+    manifest = read_manifest(sample_release)
+
+    def judged_by(mcq: McqOptions) -> Judging:
+        return judging_of(
+            manifest.model_copy(update={"recipe": manifest.recipe.model_copy(update={"mcq": mcq})})
+        )
+
+    for kind in JudgeOptions.model_fields["kind"].annotation.__args__:
+        judge = JudgeOptions(kind=kind, model="a-model", decisions="decisions.tsv")
+        found = judged_by(McqOptions(judge=judge))
+        assert found.who[0].startswith("**Decisions**")
+        assert any("`a-model`" in sentence for sentence in found.who) == (kind != "lexical")
+        assert len(found.blind) > 100
+    published = judged_by(McqOptions(mode="paper"))
+    assert published.who[0].startswith("**The published rule**")
+
+
+def test_the_card_explains_the_kinds_of_findings_that_it_counts(sample_release: Path):
+    card = card_of(sample_release)
+    assert f"| `short` | 108 | {finding_kinds()['short'].meaning} |" in card
+    assert f"| `invalid-answers` | 21 | {finding_kinds()['invalid-answers'].meaning} |" in card
+    assert "docs/findings.md" in card
+
+
+def test_a_distractor_is_called_a_distractor(sample_release: Path):
+    for name in ("README.md", "DATASHEET.md", "croissant.json"):
+        text = (sample_release / name).read_text(encoding="utf-8")
+        assert not re.search(r"wrong\s+options?", text, flags=re.IGNORECASE)
