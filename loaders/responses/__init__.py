@@ -14,6 +14,7 @@ import polars as pl
 from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, place_of, read_rows
+from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.schemas.errors import InputError, RowError
@@ -80,6 +81,9 @@ def read_responses(
     if templates.whole:
         check_countries(questions.rows, templates.rows, known, notes)
     notes.raise_problems()
+    find_hidden_characters(
+        templates.rows, questions.rows, responses.rows, reviews.rows, prompts.rows, known, notes
+    )
     return ResponseTables(
         questions=_question_frame(questions.rows, templates.rows, known),
         responses=_frame(responses.rows, RESPONSES).sort(*KEY, "annotator"),

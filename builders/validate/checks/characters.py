@@ -4,8 +4,6 @@ A bidirectional override shows a reader another order than a model reads, a tag 
 and two spellings of one Unicode text are two answers to a program: none of them may reach a published text.
 """
 
-import re
-import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,6 +12,7 @@ import polars as pl
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
+from blend.schemas.characters import forbidden_in, meaningless_in, ordinary_in, unseen_in
 
 PROMPTS: Final = ("prompt", "en_prompt")
 """Columns whose texts have several lines, and perhaps white space behind the last."""
@@ -27,29 +26,6 @@ _EMPTY_WHERE_UNKNOWN = ("Source",)
 _SUSPECT = r"^$|^\s|\s$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\x{FFFD}]"
 """Texts worth a closer look; far fewer than all."""
 
-_FORBIDDEN: Final = {
-    re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
-    re.compile(r"[\u202a-\u202e\u2066-\u2069]"): "characters that reorder the text",
-    re.compile(r"[\U000e0000-\U000e007f]"): "hidden tag characters",
-    re.compile("\ufffd"): "the sign for damaged text",
-}
-_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in _FORBIDDEN))
-
-_JOINERS: Final = "\u200c\u200d"
-_ZERO_WIDTH_SPACE: Final = "\u200b"
-_MARKS: Final = "\u200e\u200f\u061c"
-
-_JOINING = frozenset(
-    {
-        "Arab", "Aran", "Syrc", "Mong", "Nkoo", "Deva", "Beng", "Guru", "Gujr", "Orya",
-        "Taml", "Telu", "Knda", "Mlym", "Sinh", "Khmr", "Mymr", "Tibt", "Newa",
-    }
-)  # fmt: skip
-"""Scripts whose spelling uses the zero-width joiner and non-joiner (The Unicode Standard, section 23.2)."""
-
-_WITHOUT_BLANKS = frozenset({"Khmr", "Mymr", "Thai", "Laoo", "Tibt"})
-"""Scripts that write no blanks between words and mark them with a zero-width space."""
-
 
 def check_characters(subject: Subject) -> Iterator[Problem]:
     """Texts hide no characters.
@@ -62,18 +38,11 @@ def check_characters(subject: Subject) -> Iterator[Problem]:
         languages = LANGUAGES.get(batch.table.config, {})
         for texts in texts_of(batch.rows, id_column(batch.table.config)):
             if languages.get(texts.column) == LOCAL and locale is not None:
-                ordinary = _ordinary(locale.script, rtl=locale.direction == "rtl")
+                ordinary = ordinary_in(locale.script, rtl=locale.direction == "rtl")
             else:
                 ordinary = ""
             yield from _suspects(batch, texts, ordinary)
             yield from _decomposed(batch, texts)
-
-
-def _ordinary(script: str, *, rtl: bool) -> str:
-    """Invisible characters that belong to the spelling of a script."""
-    joiners = _JOINERS if script in _JOINING else ""
-    spaces = _ZERO_WIDTH_SPACE if script in _WITHOUT_BLANKS else ""
-    return joiners + spaces + (_MARKS if rtl else "")
 
 
 def _suspects(batch: Batch, texts: Texts, ordinary: str) -> Iterator[Problem]:
@@ -99,18 +68,15 @@ def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[P
         found = warning if column in _MAY_BE_BLANK else error
         yield found(where, f"column {column} is blank", "fill it in or leave the row out")
         return
-    for pattern, kind in _FORBIDDEN.items():
-        if held := pattern.findall(text):
-            yield error(where, f"column {column} holds {kind}: {_named(held)}", CORRECT_AND_REBUILD)
+    for held in forbidden_in(text):
+        yield error(where, f"column {column} holds {held}", CORRECT_AND_REBUILD)
     if text != text.strip():
         yield error(where, f"column {column} begins or ends with white space", CORRECT_AND_REBUILD)
-    odd = [c for c in text if c not in ordinary and not _FORBIDDEN_ANY.match(c)]
-    if invisible := [c for c in odd if unicodedata.category(c) == "Cf"]:
-        what = f"column {column} holds characters that nobody sees: {_named(invisible)}"
+    for held in unseen_in(text, ordinary):
+        what = f"column {column} holds {held}"
         yield warning(where, what, "look whether the spelling needs them, else remove them")
-    if private := [c for c in odd if unicodedata.category(c) in ("Co", "Cn")]:
-        what = f"column {column} holds characters without a common meaning: {_named(private)}"
-        yield warning(where, what, "replace them by the characters that are meant")
+    for held in meaningless_in(text):
+        yield warning(where, f"column {column} holds {held}", "replace them by the characters that are meant")
 
 
 def _decomposed(batch: Batch, texts: Texts) -> Iterator[Problem]:
@@ -120,10 +86,3 @@ def _decomposed(batch: Batch, texts: Texts) -> Iterator[Problem]:
     for row_id in rows.filter(text != text.str.normalize("NFC"))["row_id"]:
         what = f"column {texts.column} is not in Unicode NFC"
         yield error(batch.place(row_id), what, CORRECT_AND_REBUILD)
-
-
-def _named(chars: list[str]) -> str:
-    """The characters by code point and name, each once; the text itself is not shown, as it would mislead."""
-    return ", ".join(
-        f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in dict.fromkeys(chars)
-    )
