@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from blend.schemas.distribution import how_to_install
+from blend.schemas.grouped import told
 
 
 class BlendError(Exception):
@@ -59,12 +60,12 @@ class RowError(InputError):
 
 
 class RowErrors(InputError):
-    """Every problem that one pass over the input found, so that one pass is enough to mend them."""
+    """Every problem that one pass over the input found: all in ``errors``, the message grouped by cause."""
 
     def __init__(self, errors: Sequence[RowError]) -> None:
         self.errors = tuple(errors)
         count = "" if len(self.errors) == 1 else f"{len(self.errors)} problems:\n"
-        super().__init__(count + "\n".join(str(error) for error in self.errors))
+        super().__init__(count + "\n".join(told(self.errors)))
 
 
 class UnknownNameError(InputError):

@@ -1,6 +1,6 @@
 """Whether the files of raw responses fit together: every row refers to one that is there, and to one only."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from blend.loaders.files.checked import Checked, Placed, R
@@ -9,7 +9,7 @@ from blend.schemas.formats import AnswerFormat, format_of, understood
 from blend.schemas.references import close_to, not_answered, not_asked
 from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
 from blend.schemas.slots import slot_problems, slots_of
-from blend.schemas.text import clean
+from blend.schemas.text import clean, counted
 
 _FORMS = {AnswerFormat.INTEGER: "a whole number"}
 """Answer formats in words, where their names are no words."""
@@ -142,11 +142,15 @@ def _check_reviewed_answers(
     reviews: Sequence[Placed[Review]], responses: Sequence[Placed[Response]], notes: Notes
 ) -> None:
     """Note reviewed answers that nobody gave; find answers that a review says nothing about."""
+    answering = {response.locale for _, response in responses}
+    _check_responses_there([review for review in reviews if review.row.locale not in answering], notes)
     given: defaultdict[Key, dict[str, str]] = defaultdict(dict)
     for place, response in responses:
         for answer in response.answers:
             given[_key(response)].setdefault(clean(answer), place)
     for place, review in reviews:
+        if review.locale not in answering:
+            continue  # told above, once
         answers = given[_key(review)]
         typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
         decided = {clean(answer): answer for answer in typed}
@@ -163,6 +167,14 @@ def _check_reviewed_answers(
                 locale=review.locale,
                 template_id=review.template_id,
             )
+
+
+def _check_responses_there(idle: Iterable[Placed[Review]], notes: Notes) -> None:
+    """Note reviews of locales from which nobody responds, once per file: most likely one file is missing."""
+    files = Counter((place.rpartition(":")[0] or place, review.locale) for place, review in idle)
+    for (file, locale), n_reviews in files.items():
+        what = f"reviews {counted(n_reviews, 'question')} of {locale}, from where there is no response"
+        notes.problem(what, where=file, fix=f"add the responses, responses/{locale}.csv, or remove the reviews")
 
 
 def _check_formats(

@@ -1,0 +1,69 @@
+"""Many problems of few causes are few lines; no cause and no count is lost."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.schemas.errors import RowError, RowErrors
+from blend.schemas.grouped import ALL_SHOWN, CAUSES_SHOWN, told
+
+
+def missing(number: int, file: str = "reviews/ko-KR.jsonl") -> RowError:
+    what = f"nobody answered '{'x' * number}' to 'q{number}'"
+    return RowError(what, where=f"{file}:{number}", fix="write the answer exactly as typed, or remove it")
+
+
+def other(number: int) -> RowError:
+    return RowError(f"column 'c{number}' is missing", where="questions.csv:1", fix=f"add column 'c{number}'")
+
+
+def test_few_problems_are_told_one_by_one():
+    problems = [missing(number) for number in range(1, ALL_SHOWN + 1)]
+    assert told(problems) == [str(problem) for problem in problems]
+
+
+def test_many_of_one_cause_are_counted_beside_the_others():
+    files = ["a.jsonl", "b.jsonl"]
+    problems = [missing(number, files[number % 2]) for number in range(1, 231)] + [other(1), other(2)]
+    assert str(RowErrors(problems)) == (
+        "232 problems:\n"
+        "b.jsonl:1: nobody answered 'x' to 'q1'; write the answer exactly as typed, or remove it\n"
+        "a.jsonl:2: nobody answered 'xx' to 'q2'; write the answer exactly as typed, or remove it\n"
+        "b.jsonl:3: nobody answered 'xxx' to 'q3'; write the answer exactly as typed, or remove it\n"
+        "… and 227 more of this kind: a.jsonl (114), b.jsonl (113)\n"
+        "questions.csv:1: column 'c1' is missing; add column 'c1'\n"
+        "questions.csv:1: column 'c2' is missing; add column 'c2'"
+    )
+    assert len(RowErrors(problems).errors) == 232, "a program has all of them"
+
+
+def test_one_cause_in_many_files_and_locales():
+    problems = [
+        RowError(
+            f"question 'q' is not asked in {tag} (did you mean 'p'?)",
+            where=f"{tag}.csv:2, column id",
+            fix="add it",
+        )
+        for tag in ("ko-KR", "su-JB", "en-US", "am-ET", "zh-CN", "fil-PH", "es-MX", "ja-JP", "fa-IR", "id-ID")
+        for _ in range(3)
+    ]
+    assert told(problems)[-1] == (
+        "… and 27 more of this kind: su-JB.csv (3), en-US.csv (3), am-ET.csv (3), zh-CN.csv (3), fil-PH.csv "
+        "(3) and 4 other files"
+    )
+
+
+def test_causes_beyond_the_tenth_are_counted():
+    problems = [RowError(f"a cause {'x' * number}", where="f", fix="mend it") for number in range(30)]
+    lines = told(problems)
+    assert lines[CAUSES_SHOWN:] == ["… and 20 more with 20 other causes"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefghijklmnop"), st.integers(1, 999)), max_size=200))
+def test_every_problem_is_told_or_counted(given: list[tuple[str, int]]):
+    problems = [RowError(f"cause {kind}", where=f"{kind}.csv:{row}", fix="mend it") for kind, row in given]
+    lines = told(problems)
+    counted = sum(int(count) for line in lines for count in re.findall(r"^… and (\d+) more", line))
+    assert sum(not line.startswith("…") for line in lines) + counted == len(problems)
+    assert len(lines) <= ALL_SHOWN or len(lines) <= CAUSES_SHOWN * 4 + 1
