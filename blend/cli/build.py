@@ -1,10 +1,25 @@
 """``blend build``: from a recipe, an upstream directory or the embedded sample to a release directory."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
+from blend.cli.build_options import (
+    BlendData,
+    DomainName,
+    ManifestAsJson,
+    McqMode,
+    Out,
+    Places,
+    Previous,
+    RecipeFile,
+    Replace,
+    Revision,
+    Seed,
+    Snapshot,
+    Variants,
+)
 from blend.cli.wikidata import DomainFile
 from blend.schemas.errors import InputError
 
@@ -22,65 +37,20 @@ def register(app: typer.Typer) -> None:
 
 
 def build(
-    recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe (TOML). Without one, the sample in the package is built.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Directory to make; an older release of the same dataset there is replaced.")
-    ] = DEFAULT_OUT,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the release of another dataset in --out as well.")
-    ] = False,
-    blend_data: Annotated[
-        str | None,
-        typer.Option(
-            "--blend",
-            metavar="DIR|REPO",
-            help="Build from this directory or Hub repository in the layout of the public BLEnD data; with a "
-            "recipe, take its BLEnD source from here.",
-        ),
-    ] = None,
-    food: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Build from this snapshot of Wikidata (`blend wikidata snapshot`) alone."
-        ),
-    ] = None,
-    place: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="LOCATION=PATH",
-            help="Where a source of the recipe lies, if not where it says: to build a release again from its "
-            "own recipe. Repeat it.",
-        ),
-    ] = None,
-    domain: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="What the snapshot given with --food is about; dishes when absent."),
-    ] = None,
+    recipe: RecipeFile = None,
+    out: Out = DEFAULT_OUT,
+    replace: Replace = False,
+    blend_data: BlendData = None,
+    food: Snapshot = None,
+    place: Places = None,
+    domain: DomainName = None,
     domain_file: DomainFile = None,
-    revision: Annotated[
-        str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")
-    ] = None,
-    previous: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR|REPO@REV",
-            help="Release that this one follows: what changed since then goes on top of its changelog.",
-        ),
-    ] = None,
-    mcq_mode: Annotated[
-        Literal["default", "paper"] | None,
-        typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
-    ] = None,
-    variants: Annotated[
-        str | None,
-        typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of every random choice.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")
-    ] = False,
+    revision: Revision = None,
+    previous: Previous = None,
+    mcq_mode: McqMode = None,
+    variants: Variants = None,
+    seed: Seed = None,
+    as_json: ManifestAsJson = False,
 ) -> None:
     """Build a release directory that `datasets.load_dataset` reads.
 
@@ -92,29 +62,38 @@ def build(
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     - `blend build release/recipe.toml --place collected=path/to/collected --out again` builds a release again.
     """
-    from blend.builders.release import build_release, step_since_previous
-    from blend.loaders.releases.replacing import held_release
+    _check_about_questions(food, mcq_mode, variants)
+    used, base, places = _recipe(recipe, blend_data, revision, food, domain, domain_file)
+    places |= _named_places(used, place or [])
+    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
+    used, places = _with_previous(used, previous, places)
+    _build(used, out, base=base, places=places, replace=replace, as_json=as_json)
 
+
+def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: str | None) -> None:
     if food is not None and (mcq_mode is not None or variants is not None):
         raise InputError(
             "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none; leave "
             "them out"
         )
-    used, base, places = _recipe(recipe, blend_data, revision, food, domain, domain_file)
-    places |= _named_places(used, place or [])
-    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
-    used, places = _with_previous(used, previous, places)
+
+
+def _build(
+    recipe: "Recipe", out: Path, *, base: Path, places: "dict[str, Path]", replace: bool, as_json: bool
+) -> None:
+    from blend.builders.release import build_release, step_since_previous
+    from blend.loaders.releases.replacing import held_release
     from blend.views.progress import interruptible, shown_progress, unless_made
 
     before = held_release(out)
     if as_json:
         with interruptible(unless_made(out)):
-            manifest = build_release(used, out, base=base, places=places, replace=replace)
+            manifest = build_release(recipe, out, base=base, places=places, replace=replace)
         typer.echo(manifest.to_json(), nl=False)
         return
     with interruptible(unless_made(out)), shown_progress() as notify:
-        manifest = build_release(used, out, base=base, places=places, replace=replace, notify=notify)
-        step = step_since_previous(used, out, base=base, places=places)
+        manifest = build_release(recipe, out, base=base, places=places, replace=replace, notify=notify)
+        step = step_since_previous(recipe, out, base=base, places=places)
     _print_summary(manifest, out, before)
     if step is not None:
         typer.echo(_followed(manifest.version, *step))

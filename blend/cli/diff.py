@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from blend.cli.options import AsJson
 from blend.schemas.errors import InputError
 
 
@@ -18,7 +19,7 @@ def diff(
     examples: Annotated[
         int, typer.Option(min=0, help="Changed values per column and split to quote, at most.")
     ] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+    as_json: AsJson = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the section for CHANGELOG.md, and nothing else.")
     ] = False,

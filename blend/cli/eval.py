@@ -1,13 +1,35 @@
 """``blend eval``: from a release and a model to scores."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from blend.cli import eval_export
 from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
+from blend.cli.eval_options import (
+    Answers,
+    BatchSize,
+    Chat,
+    Concurrency,
+    Device,
+    Dtype,
+    Language,
+    Locales,
+    MaxTokens,
+    Model,
+    Prompts,
+    Revision,
+    Rotations,
+    RunFolder,
+    Seed,
+    Server,
+    Style,
+    Task,
+    Temperature,
+)
+from blend.cli.options import AsJson, Limit, Release
 from blend.schemas.errors import InputError
 
 app = Application(
@@ -22,100 +44,27 @@ DEFAULT_RUN = Path("run")
 
 @app.command()
 def run(
-    release: Annotated[
-        str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
-    ] = str(DEFAULT_OUT),
-    task: Annotated[
-        str, typer.Option(help="What to ask: multiple-choice or short-answer.")
-    ] = "multiple-choice",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."
-        ),
-    ] = None,
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Ask nobody, and keep the answers in this CSV, JSON Lines or Parquet file; --model then says "
-            "whose they are.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
-    ] = DEFAULT_RUN,
-    locales: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="REGION", help="Ask about this region only, by any of its names; can be repeated."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Question templates per region at most; all when absent.")
-    ] = None,
-    style: Annotated[
-        Literal["letters", "texts", "json"] | None,
-        typer.Option(
-            help="Multiple choice: the likeliest letter, the likeliest option text, or the published "
-            "prompt that asks for JSON; letters when absent, with --answers json.",
-        ),
-    ] = None,
-    rotations: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=4, help="Multiple choice: ask each question with the right option in so many positions."
-        ),
-    ] = None,
-    prompts: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID", help="Short answers: ask with this prompt of the release only; can be repeated."
-        ),
-    ] = None,
-    language: Annotated[
-        Literal["local", "english"] | None,
-        typer.Option(help="Short answers: ask in this language only, instead of in both."),
-    ] = None,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Ask the model on this OpenAI-compatible server, for example http://localhost:8000/v1.",
-        ),
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Requests under way at a time on a server; 16 if absent.")
-    ] = None,
-    revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="Where a local model computes, as torch names it; a GPU if there is one.")
-    ] = None,
-    dtype: Annotated[
-        Literal["float32", "bfloat16", "float16"] | None,
-        typer.Option(help="Numbers a local model computes in: bfloat16 on a GPU, else float32."),
-    ] = None,
-    batch_size: Annotated[
-        str, typer.Option(metavar="N|auto", help="Questions computed at a time; auto finds what memory allows.")
-    ] = "auto",
-    chat: Annotated[
-        bool | None,
-        typer.Option("--chat/--no-chat", help="Use the model's chat template; when it has one, if absent."),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens that a written answer may have; 128 if absent.")
-    ] = None,
-    temperature: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Written answers: 0 writes the likeliest token each time, as if absent; above it, tokens are "
-            "drawn.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Written answers: where drawing starts; 0 if absent.")
-    ] = None,
+    release: Release = str(DEFAULT_OUT),
+    task: Task = "multiple-choice",
+    model: Model = None,
+    answers: Answers = None,
+    out: RunFolder = DEFAULT_RUN,
+    locales: Locales = None,
+    limit: Limit = None,
+    style: Style = None,
+    rotations: Rotations = None,
+    prompts: Prompts = None,
+    language: Language = None,
+    server: Server = None,
+    concurrency: Concurrency = None,
+    revision: Revision = None,
+    device: Device = None,
+    dtype: Dtype = None,
+    batch_size: BatchSize = "auto",
+    chat: Chat = None,
+    max_tokens: MaxTokens = None,
+    temperature: Temperature = None,
+    seed: Seed = None,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
@@ -138,15 +87,9 @@ def run(
         languages=None if language is None else (language,),
     )
     decoding = eval_asking.given(max_tokens=max_tokens, temperature=temperature, seed=seed)
-    how = eval_asking.given(
-        server=server,
-        concurrency=concurrency,
-        revision=revision,
-        device=device,
-        dtype=dtype,
-        chat=chat,
-        batch_size=eval_asking.read_batch_size(batch_size),
-    )
+    n_at_a_time = eval_asking.read_batch_size(batch_size)
+    how = eval_asking.given(server=server, concurrency=concurrency, revision=revision, device=device)
+    how |= eval_asking.given(dtype=dtype, chat=chat, batch_size=n_at_a_time)
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
         asked = ask(release, task, locales=locales, limit=limit, **options)
         if answers is not None:
@@ -222,7 +165,7 @@ def score(
 def compare(
     directories: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Directories of scored runs.")],
     seed: Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Say who is better, where, and whether it is chance.
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from blend.cli.build import DEFAULT_OUT
+from blend.cli.options import Limit, Release
 from blend.schemas.text import counted
 
 
@@ -18,9 +19,7 @@ def register(app: typer.Typer) -> None:
 def export(
     to: Annotated[Literal["lm-eval", "lighteval", "inspect"], typer.Option(help="The harness.")],
     out: Annotated[Path, typer.Option(help="Directory to make.")],
-    release: Annotated[
-        str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
-    ] = str(DEFAULT_OUT),
+    release: Release = str(DEFAULT_OUT),
     style: Annotated[
         Literal["letters", "texts"], typer.Option(help="What is scored after the question.")
     ] = "letters",
@@ -28,9 +27,7 @@ def export(
         list[str] | None,
         typer.Option(metavar="REGION", help="Only this region, by any of its names; can be repeated."),
     ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Question templates per region at most; all when absent.")
-    ] = None,
+    limit: Limit = None,
 ) -> None:
     """Write the multiple-choice questions as tasks for lm-eval, lighteval or Inspect.
 

@@ -6,14 +6,9 @@ from typing import Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
+from blend.cli.options import AsJson, LocaleFile
 from blend.schemas.docstrings import first_line_of
 from blend.schemas.errors import InputError, UnknownNameError
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
-LocaleFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),
-]
 
 
 def register(app: typer.Typer) -> None:

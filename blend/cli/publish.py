@@ -14,6 +14,22 @@ if TYPE_CHECKING:
     from blend.views.safe import SafeConsole
 
 
+BuiltRelease = Annotated[Path, typer.Argument(help="Release directory, as `blend build` makes it.")]
+Repository = Annotated[
+    str, typer.Argument(metavar="ORG/NAME", help="Dataset repository; made if it is not there.")
+]
+Private = Annotated[bool, typer.Option("--private", help="Only the owners may see it.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")]
+ForceVersion = Annotated[
+    str | None,
+    typer.Option(metavar="REASON", help="Publish under a version that does not follow from the changes."),
+]
+Despite = Annotated[
+    str | None,
+    typer.Option(metavar="REASON", help="Publish although validation finds errors; the changelog tells why."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command()(publish)
@@ -21,24 +37,12 @@ def register(app: typer.Typer) -> None:
 
 
 def publish(
-    release: Annotated[Path, typer.Argument(help="Release directory, as `blend build` makes it.")],
-    repo: Annotated[
-        str, typer.Argument(metavar="ORG/NAME", help="Dataset repository; made if it is not there.")
-    ],
-    private: Annotated[bool, typer.Option("--private", help="Only the owners may see it.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
-    ] = False,
-    force_version: Annotated[
-        str | None,
-        typer.Option(metavar="REASON", help="Publish under a version that does not follow from the changes."),
-    ] = None,
-    despite: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON", help="Publish although validation finds errors; the changelog tells why."
-        ),
-    ] = None,
+    release: BuiltRelease,
+    repo: Repository,
+    private: Private = False,
+    dry_run: DryRun = False,
+    force_version: ForceVersion = None,
+    despite: Despite = None,
 ) -> None:
     """Publish a release on the Hub as one commit and the tag vX.Y.Z.
 
@@ -52,9 +56,6 @@ def publish(
     from blend.views.progress import shown_progress
     from blend.views.safe import SafeConsole
 
-    def told(sentence: str) -> None:
-        typer.echo(sentence, err=True)
-
     with _interruptible(dry_run), shown_progress() as notify:
         if dry_run:
             plan = plan_publication(
@@ -64,7 +65,7 @@ def publish(
                 forced=force_version,
                 despite=despite,
                 notify=notify,
-                on_wait=told,
+                on_wait=_told,
             )
         else:
             done = publish_release(
@@ -74,18 +75,29 @@ def publish(
                 forced=force_version,
                 despite=despite,
                 notify=notify,
-                on_wait=told,
+                on_wait=_told,
             )
-    console = SafeConsole()
     if dry_run:
-        _print_plan(plan, _announcement(plan), console)
-        if plan.action != "nothing":
-            _say(console, "Nothing was changed. Without --dry-run it would then load with:")
-        _say_how_to_load(plan, console)
+        _say_what_would_be(plan, SafeConsole())
     else:
-        _print_plan(done.plan, _report(done), console)
-        _say(console, "Load it:")
-        _say_how_to_load(done.plan, console)
+        _say_what_was_done(done, SafeConsole())
+
+
+def _told(sentence: str) -> None:
+    typer.echo(sentence, err=True)
+
+
+def _say_what_would_be(plan: "PublicationPlan", console: "SafeConsole") -> None:
+    _print_plan(plan, _announcement(plan), console)
+    if plan.action != "nothing":
+        _say(console, "Nothing was changed. Without --dry-run it would then load with:")
+    _say_how_to_load(plan, console)
+
+
+def _say_what_was_done(done: "Publication", console: "SafeConsole") -> None:
+    _print_plan(done.plan, _report(done), console)
+    _say(console, "Load it:")
+    _say_how_to_load(done.plan, console)
 
 
 def pull(

@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
+from blend.cli.options import LocaleFile
 from blend.schemas.errors import InputError, StorageError
 from blend.schemas.text import counted
 
 if TYPE_CHECKING:
     import polars as pl
-
-LocaleFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),
-]
 
 app = Application(
     no_args_is_help=True,

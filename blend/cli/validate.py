@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.cli.options import Release
+
 if TYPE_CHECKING:
     from blend.builders.validate import Check
 
@@ -15,9 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def validate(
-    release: Annotated[
-        str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
-    ] = "release",
+    release: Release = "release",
     only: Annotated[
         list[str] | None, typer.Option(metavar="CHECK", help="Run this check only; may be repeated.")
     ] = None,

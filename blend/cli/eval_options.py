@@ -1,0 +1,85 @@
+"""Options of ``blend eval run``: what is asked, who is asked, and how."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Task = Annotated[str, typer.Option(help="What to ask: multiple-choice or short-answer.")]
+Model = Annotated[
+    str | None,
+    typer.Option(metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."),
+]
+Answers = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Ask nobody, and keep the answers in this CSV, JSON Lines or Parquet file; --model then says "
+        "whose they are.",
+    ),
+]
+RunFolder = Annotated[Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")]
+Locales = Annotated[
+    list[str] | None,
+    typer.Option(metavar="REGION", help="Ask about this region only, by any of its names; can be repeated."),
+]
+Style = Annotated[
+    Literal["letters", "texts", "json"] | None,
+    typer.Option(
+        help="Multiple choice: the likeliest letter, the likeliest option text, or the published "
+        "prompt that asks for JSON; letters when absent, with --answers json.",
+    ),
+]
+Rotations = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=4, help="Multiple choice: ask each question with the right option in so many positions."
+    ),
+]
+Prompts = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ID", help="Short answers: ask with this prompt of the release only; can be repeated."
+    ),
+]
+Language = Annotated[
+    Literal["local", "english"] | None,
+    typer.Option(help="Short answers: ask in this language only, instead of in both."),
+]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Ask the model on this OpenAI-compatible server, for example http://localhost:8000/v1.",
+    ),
+]
+Concurrency = Annotated[
+    int | None, typer.Option(min=1, help="Requests under way at a time on a server; 16 if absent.")
+]
+Revision = Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")]
+Device = Annotated[
+    str | None, typer.Option(help="Where a local model computes, as torch names it; a GPU if there is one.")
+]
+Dtype = Annotated[
+    Literal["float32", "bfloat16", "float16"] | None,
+    typer.Option(help="Numbers a local model computes in: bfloat16 on a GPU, else float32."),
+]
+BatchSize = Annotated[
+    str, typer.Option(metavar="N|auto", help="Questions computed at a time; auto finds what memory allows.")
+]
+Chat = Annotated[
+    bool | None,
+    typer.Option("--chat/--no-chat", help="Use the model's chat template; when it has one, if absent."),
+]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, help="Tokens that a written answer may have; 128 if absent.")
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="Written answers: 0 writes the likeliest token each time, as if absent; above it, tokens are "
+        "drawn.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Written answers: where drawing starts; 0 if absent.")]
