@@ -85,7 +85,7 @@ def region_chart(rows: Rows, regions: Sequence[str], models: Sequence[str], *, t
     colour = alt.Color(
         "model:N", sort=list(models), scale=_model_scale(alt, models), legend=_legend(alt, models)
     )
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]))
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(labelFlush=False))
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(
         x=x,
         color=colour,
@@ -111,17 +111,42 @@ def region_map(rows: Rows, *, title: str) -> Spec:
     world = alt.Chart(
         alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
     ).mark_geoshape(style="land")
-    base = alt.Chart(alt.Data(values=list(rows))).encode(longitude="longitude:Q", latitude="latitude:Q")
+    placed = [{**row, "below": _has_northern_neighbour(row, rows)} for row in rows]
+    base = alt.Chart(alt.Data(values=placed)).encode(longitude="longitude:Q", latitude="latitude:Q")
+    legend = alt.Legend(**_BAR)
     # The size is no encoding: its legend and that of the colour, of one field, would be merged into one.
     marks = base.mark_circle(opacity=0.95, style="mark", size=alt.expr("30 + 2.9 * datum.value")).encode(
-        color=alt.Color("value:Q", scale=_percent_scale(alt), title="%", legend=alt.Legend(**_BAR)),
+        color=alt.Color("value:Q", scale=_percent_scale(alt), title=f"{title}, %", legend=legend),
         tooltip=_tooltips(alt, "region", "value"),
     )
     # On a phone the names of neighbours would cover each other; the list of regions has them.
-    roomy = alt.expr("width < 560 ? 0 : 1")
-    names = base.mark_text(dy=-13, fontSize=11, fontWeight="bold", opacity=roomy).encode(text="code:N")
+    names = base.mark_text(
+        style="code",
+        dy=alt.expr("datum.below ? 17 : -13"),
+        fontSize=11,
+        fontWeight="bold",
+        opacity=alt.expr("width < 440 ? 0 : 1"),
+    ).encode(text="code:N")
     chart = (world + marks + names).project(type="equalEarth")
-    return _spec(chart, f"World map: {title}", height=330)
+    spec = _spec(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
+    return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}
+
+
+_MAP_HEIGHT = 330
+_MAP_SHAPE = 0.46
+"""Height of the land without Antarctica as a share of its width; the page sets the height of a map by it."""
+
+_NEAR = (16.0, 14.0)
+"""Degrees of latitude and longitude within which the name of one region would cover the mark of another."""
+
+
+def _has_northern_neighbour(region: Mapping[str, Any], regions: Rows) -> bool:
+    """Whether another region lies close above, so that a name above the mark would cover it."""
+    return any(
+        0 < other["latitude"] - region["latitude"] < _NEAR[0]
+        and abs(other["longitude"] - region["longitude"]) < _NEAR[1]
+        for other in regions
+    )
 
 
 def heat_map(
@@ -139,7 +164,7 @@ def heat_map(
     alt = load_altair()
     bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X("x:N", sort=list(x), title=None, axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=90)),
+        x=alt.X("x:N", sort=list(x), title=None, axis=_upright(alt)),
         y=alt.Y("y:N", sort=list(y), title=None, axis=alt.Axis(labelLimit=110)),
         tooltip=[
             alt.Tooltip("y:N", title="row"),
@@ -159,6 +184,11 @@ def heat_map(
     return _spec(cells + numbers, f"Heat map: {title}", height=22 * len(y))
 
 
+def _upright(alt: Any) -> Any:
+    """An axis above columns that are narrower than their names."""
+    return alt.Axis(orient="top", labelAngle=-90, labelLimit=190)
+
+
 def position_chart(rows: Rows, *, title: str) -> Spec:
     """How often every letter was chosen, beside how often it was right.
 
@@ -168,17 +198,13 @@ def position_chart(rows: Rows, *, title: str) -> Spec:
     """
     alt = load_altair()
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X("letter:N", title=None, axis=alt.Axis(labelAngle=0)),
+        x=alt.X("letter:N", title="letter; filled: chosen, hollow: right", axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("what:N", sort=["chosen", "right"]),
         y=alt.Y("value:Q", title="% of answers"),
         tooltip=_tooltips(alt, "letter", "what", "value"),
     )
-    bars = base.mark_bar().encode(
-        color=alt.Color(
-            "what:N",
-            scale=alt.Scale(domain=["chosen", "right"], range=["#3b82c4", "#a9a9a9"]),
-            legend=alt.Legend(orient="top", title=None),
-        )
+    bars = base.mark_bar(
+        fill=alt.expr("datum.what == 'chosen' ? '#3b82c4' : 'transparent'"), stroke="#3b82c4", strokeWidth=1.5
     )
     numbers = base.mark_text(dy=-6, fontSize=11).encode(text=alt.Text("value:Q", format=".0f"))
     return _spec(bars + numbers, title, height=180)
@@ -195,7 +221,7 @@ def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
     alt = load_altair()
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=120)),
-        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100])),
+        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(labelFlush=False)),
         tooltip=_tooltips(alt, "region", "asked", "value", "low", "high"),
     )
     asked = ["local language", "English"]

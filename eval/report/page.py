@@ -23,6 +23,9 @@ from blend.version import __version__
 
 TEMPLATE = "report.html.j2"
 
+OPEN_QUESTIONS = 8
+"""Hardest questions that are shown at once; the others unfold."""
+
 SHOWN_CHARACTERS = 600
 """Characters of a prompt or an answer that are shown."""
 
@@ -81,6 +84,7 @@ def build_report(directories: Sequence[Path], *, seed: int = 0) -> str:
             library=_for_script(library),
             land=_for_script(land()),
             sdk=DISTRIBUTION,
+            n_open=OPEN_QUESTIONS,
             version=__version__,
         )
     )
@@ -163,10 +167,16 @@ def _environment() -> Environment:
         "visible": visible,
         "figure": _figure,
         "p_value": _p_value,
-        "overview": overview,
+        "task_title": lambda task: _TITLES.get(task, task.replace("-", " ").capitalize()),
+        "overview": lambda run: overview(run, _locales()),
+        "regions": lambda codes: ", ".join(sorted(region_name(code, _locales()) for code in codes)),
         "region": lambda code: region_name(code, _locales()),
     }
     return environment
+
+
+_TITLES = {"short-answer": "Short answers"}
+"""Headings of tasks that are not called as their options are."""
 
 
 def _figure(estimate: Any, signed: bool = False) -> str:
@@ -180,4 +190,4 @@ def _figure(estimate: Any, signed: bool = False) -> str:
 
 
 def _p_value(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    return "p\u00a0<\u00a00.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}"

@@ -22,7 +22,7 @@ class ScoredRun:
     """A run with its scores."""
 
     name: str
-    """The model, with the directory behind it where several runs have the same one."""
+    """The model, with the directory behind it where several runs of a task have the same one."""
     run: Run
     """The run directory."""
     scores: Scores
@@ -75,9 +75,12 @@ def read_scored(directories: Sequence[Path]) -> tuple[ScoredRun, ...]:
         raise InputError(f"{twice[0].name}: the run is named twice; name every run once")
     runs = [read_run(directory) for directory in directories]
     scores = [_scores(run) for run in runs]
-    models = Counter(one.model for one in scores)
+    # The same model in two tasks is not two runs to be told apart: each task has its own tables.
+    models = Counter((one.task, one.model) for one in scores)
     return tuple(
-        ScoredRun(one.model if models[one.model] == 1 else f"{one.model} ({run.directory.name})", run, one)
+        ScoredRun(
+            one.model if models[one.task, one.model] == 1 else f"{one.model} ({run.directory.name})", run, one
+        )
         for run, one in zip(runs, scores, strict=True)
     )
 

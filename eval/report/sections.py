@@ -27,6 +27,8 @@ class Chart:
     """What is drawn."""
     wide: bool = False
     """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
+    large: bool = False
+    """Whether it takes half of a broad screen and not a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +71,32 @@ def sections(runs: Sequence[ScoredRun], locales: Locales, *, seed: int = 0) -> t
     return tuple(section for section in found if section is not None)
 
 
-def overview(run: ScoredRun) -> Table:
+def overview(run: ScoredRun, locales: Locales) -> Table:
     """A run's line in the overview: the mean over regions, all items, the gap, and what is missing."""
     metric = _main_metric(run)
-    cells = {f"{metric}, mean over regions, %": _cell(run.overall(f"{metric}-macro"))}
-    cells[f"{metric}, all items, %"] = _cell(run.overall(metric))
+    shown = metric_name(metric)
+    cells = {f"{shown}, mean over regions, %": _cell(run.overall(f"{metric}-macro"))}
+    cells[f"{shown}, all items, %"] = _cell(run.overall(metric))
     for key, score in run.of("parity-gap", "overall").items():
-        cells["parity gap, points"] = f"{_cell(score)} ({key})"
+        best_and_worst = " − ".join(region_name(code, locales) for code in key.split("/"))
+        cells["parity gap, points"] = f"{_cell(score)} ({best_and_worst})"
     for name, label in (("unparsable", "unparsable, %"), ("missing", "missing, %")):
         if (share := run.overall(name)) is not None:
             cells[label] = _cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
     return Table(tuple(cells), (tuple(cells.values()),))
+
+
+def metric_name(metric: str) -> str:
+    """A figure as people call it."""
+    return _METRIC_NAMES.get(metric, metric)
+
+
+_METRIC_NAMES = {"sem-b": "SEM-B", "sem-w": "SEM-W"}
+
+_METRIC_NOTES = {
+    "sem-b": "SEM-B is the share of questions answered with something that natives answered as well. ",
+}
 
 
 def region_name(code: str, locales: Locales) -> str:
@@ -109,21 +125,24 @@ def _regions(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Sectio
         (name, *(_cell(by_region.get(region)) for by_region in scores.values()))
         for name, region in zip(names, regions, strict=True)
     )
-    chart = charts.region_chart(rows, names, list(scores), title=f"{metric}, %")
+    chart = charts.region_chart(rows, names, list(scores), title=f"{metric_name(metric)}, %")
     return Section(
         "regions",
         "By region",
-        "Each mark is a model’s share right in a region; the line is its 95 % interval over question "
-        "templates. Where lines overlap, the comparison above says whether models differ.",
+        f"{_METRIC_NOTES.get(metric, '')}Each mark is a model’s share right in a region; the line is its 95 % "
+        f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}",
         (Chart("", chart),),
         Table(("region", *scores), cells),
     )
 
 
+_WHERE_LINES_OVERLAP = " Where lines overlap, the comparison above says whether models differ."
+
+
 def _map(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Section | None:
     drawn = [(run.name, charts.map_rows(run, metric, locales)) for run in runs]
     pictures = tuple(
-        Chart(name, charts.region_map(rows, title=f"{metric} of {name} by region"))
+        Chart(name, charts.region_map(rows, title=metric_name(metric)), large=True)
         for name, rows in drawn
         if rows
     )
@@ -133,7 +152,7 @@ def _map(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Section | 
         "map",
         "On the map",
         "One mark where each region lies: brighter and larger is a higher share right. The figures are "
-        "those of the list above.",
+        "those by region above.",
         pictures,
     )
 
@@ -147,9 +166,7 @@ def _topics(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Section
             continue
         rows = _best_first({run.name: run.of(metric, "region")})
         topics = sorted({topic for _, topic in scores})
-        pictures.append(
-            _heat(run.name, scores, rows, topics, locales, (0, 100), f"{metric}, %", columns_named=False)
-        )
+        pictures.append(_heat(run.name, scores, rows, topics, locales, (0, 100), f"{metric_name(metric)}, %"))
         cells += [
             (run.name, region_name(region, locales), topic, _cell(score))
             for (region, topic), score in scores.items()
@@ -159,9 +176,10 @@ def _topics(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Section
     return Section(
         "topics",
         "By region and topic",
-        "Share right in percent. Few questions stand behind a cell; the table has the intervals.",
+        "Share right in percent; brighter is more. Few questions stand behind a cell: the table has the "
+        "intervals.",
         tuple(pictures),
-        Table(("model", "region", "topic", f"{metric}, %"), tuple(cells)),
+        Table(("model", "region", "topic", f"{metric_name(metric)}, %"), tuple(cells)),
     )
 
 
@@ -175,13 +193,9 @@ def _cultures(runs: Sequence[ScoredRun], locales: Locales) -> Section | None:
         }
         if not scores:
             continue
-        rows = sorted({region for region, _ in scores})
-        columns = sorted({culture for _, culture in scores})
-        pictures.append(
-            _heat(
-                run.name, scores, rows, columns, locales, (0, 100), "chosen when wrong, %", columns_named=False
-            )
-        )
+        rows = sorted({region for region, _ in scores}, key=lambda code: region_name(code, locales))
+        columns = sorted({culture for _, culture in scores}, key=lambda code: region_name(code, locales))
+        pictures.append(_heat(run.name, scores, rows, columns, locales, (0, 100), "chosen when wrong, %"))
         cells += [
             (run.name, region_name(culture, locales), _cell(score))
             for culture, score in run.of("default-culture", "culture").items()
@@ -193,7 +207,8 @@ def _cultures(runs: Sequence[ScoredRun], locales: Locales) -> Section | None:
         "Whose culture a model falls back to",
         "Of the wrong answers to questions about the region of the row: how often the answer of the culture "
         "of the column was chosen where it was one of the three distractors. 33 is chance; a bright column "
-        "is a culture that the model takes for everyone’s.",
+        "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
+        "offer.",
         tuple(pictures),
         Table(("model", "culture", "chosen where on offer, %"), tuple(cells)),
     )
@@ -220,8 +235,8 @@ def _positions(runs: Sequence[ScoredRun]) -> Section | None:
     return Section(
         "positions",
         "Position bias",
-        "How often every letter was chosen, beside how often it was the right one. Without bias both are "
-        "alike.",
+        "How often every letter was chosen (filled), beside how often it was the right one (hollow). Without "
+        "bias both are alike.",
         tuple(pictures),
         Table(("model", "letter", "chosen, %", "right, %"), tuple(cells)),
     )
@@ -284,23 +299,22 @@ def _heat(
     locales: Locales,
     domain: tuple[float, float],
     what: str,
-    *,
-    columns_named: bool,
 ) -> Chart:
     values = [
         {
             "y": region_name(row, locales),
-            "x": region_name(column, locales) if columns_named else column,
+            "x": region_name(column, locales),
             "value": score.value,
             "n": score.n,
         }
         for (row, column), score in scores.items()
         if score.value is not None
     ]
-    x = [region_name(column, locales) if columns_named else column for column in columns]
+    x = [region_name(column, locales) for column in columns]
     y = [region_name(row, locales) for row in rows]
     spec = charts.heat_map(values, x=x, y=y, title=f"{what}, {title}", domain=domain)
-    return Chart(title, spec, wide=len(x) > _NARROW_COLUMNS)
+    many = len(x) > _NARROW_COLUMNS
+    return Chart(title, spec, wide=many, large=many)
 
 
 _NARROW_COLUMNS = 7
@@ -327,4 +341,7 @@ def _cell(score: Score | None) -> str:
 def _interval(value: Any, low: Any, high: Any) -> str:
     if value is None:
         return "–"
-    return f"{value:.1f}" if low is None or high is None else f"{value:.1f} [{low:.1f}, {high:.1f}]"
+    if low is None or high is None:
+        return f"{value:.1f}"
+    # No line breaks within a figure.
+    return f"{value:.1f}\u00a0[{low:.1f},\u00a0{high:.1f}]"

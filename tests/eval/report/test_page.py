@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from blend.cli import app
+from blend.eval.report.charts import region_map
 from blend.eval.report.hardest import hardest_questions
 from blend.eval.report.page import build_report, visible, write_report
 from blend.eval.report.scored import read_scored
@@ -169,11 +171,56 @@ def test_tasks_stand_on_one_page_and_both_languages_side_by_side(good: Path, sho
     assert "Local language against English" in Elements(page).text
 
 
+def test_a_model_in_two_tasks_keeps_its_name(good: Path, short: Path, make_run):
+    twin = make_run("good", 0.5, folder="twin")
+    assert [run.name for run in read_scored([good, short])] == ["good", "short"]
+    names = [run.name for run in read_scored([good, twin, short])]
+    assert names == [f"good ({good.name})", "good (twin)", "short"]
+    assert [(run.scores.task, run.name) for run in read_scored([good, _as_model(short, "good")])] == [
+        ("multiple-choice", "good"),
+        ("short-answer", "good"),
+    ]
+
+
+def _as_model(run: Path, name: str) -> Path:
+    """A copy of a scored run whose scores are another model's."""
+    copy = run.with_name(f"{run.name}-of-{name}")
+    shutil.copytree(run, copy)
+    scores = json.loads((run / "scores.json").read_text(encoding="utf-8"))
+    (copy / "scores.json").write_text(json.dumps(scores | {"model": name}), encoding="utf-8")
+    return copy
+
+
+def test_of_two_neighbours_the_southern_one_is_named_below_its_mark():
+    places = {"KP": (40, 127), "KR": (36, 128), "US": (39, -98), "ZA": (-29, 25)}
+    rows = [
+        {"region": code, "code": code, "latitude": lat, "longitude": lon, "value": 50.0}
+        for code, (lat, lon) in places.items()
+    ]
+    spec = region_map(rows, title="accuracy")
+    drawn = [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", ())]
+    assert {row["code"]: row["below"] for row in drawn} == {"KP": False, "KR": True, "US": False, "ZA": False}
+
+
+COVERING = """
+[...document.querySelectorAll('.chart[id*=-map-]')].flatMap(chart => {
+  const names = [...chart.querySelectorAll('.mark-text.role-mark text')]
+    .filter(text => text.getAttribute('opacity') !== '0').map(text => text.getBoundingClientRect());
+  return names.flatMap((a, i) => names.slice(i + 1).filter(b =>
+    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3));
+}).length
+"""
+"""Pairs of region names on maps that cover each other; a text's box is higher than its letters."""
+
+LAND = "getComputedStyle(document.querySelector('.chart[id*=-map-] .mark-shape path')).fill"
+
+
 @pytest.mark.integration  # a real browser
 @pytest.mark.parametrize("width", [360, 800, 1400])
-def test_a_browser_draws_it_at_any_width(page: str, width: int, tmp_path: Path, missing):
-    import shutil
-
+def test_a_browser_draws_it_at_any_width(
+    good: Path, poor: Path, evil: Path, short: Path, width: int, tmp_path: Path, missing
+):
+    page = build_report([good, poor, evil, short])
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         missing("the browser chromium")
@@ -202,6 +249,12 @@ def test_a_browser_draws_it_at_any_width(page: str, width: int, tmp_path: Path, 
             )
             assert scroll == client == width
             assert tab.evaluate("[...document.querySelectorAll('.chart svg')].every(s => s.clientHeight > 90)")
+            tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            # Only pictures with many columns scroll, in a box of their own; tables are put differently.
+            boxes = "[...document.querySelectorAll('.scroll:not(.wide)')]"
+            assert tab.evaluate(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth)")
+            assert tab.evaluate(COVERING) == 0
+            assert tab.evaluate(LAND) == {"light": "rgb(221, 227, 234)", "dark": "rgb(45, 51, 59)"}[scheme]
             tab.close()
         browser.close()
     assert complaints == []
