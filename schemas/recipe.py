@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictFloat, StrictInt, StringConstraints
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints
 
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.part import Part
@@ -51,6 +51,9 @@ class JudgeOptions(Part):
     """``lexical``: rules only; ``chat``: an OpenAI-compatible server; ``embedding``: sentence vectors."""
     decisions: str | None = None
     """TSV of reviewed decisions, relative to the recipe; used first, and a chat model's verdicts are added."""
+    shipped: StrictBool = True
+    """Whether the decisions that come with the package count as well, in default mode, after the rules and
+    those of ``decisions``."""
     model: str | None = None
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
     base_url: str | None = None

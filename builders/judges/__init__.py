@@ -6,23 +6,27 @@ from blend.builders.judges.chat import MODEL_PREFIX, ChatJudge
 from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, pair_key
+from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
-from blend.schemas.recipe import JudgeOptions
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 
 def make_judges(
     options: JudgeOptions,
     *,
     decisions: Iterable[Decision] = (),
+    shipped: Iterable[Decision] = (),
     record: Callable[[Sequence[Decision]], None] | None = None,
 ) -> tuple[Judge, ...]:
-    """The judges that a recipe asks for, in order: decisions, lexical rules, model.
+    """The judges that a recipe asks for, in order: decisions, rules, shipped decisions, model.
 
     Models are loaded, and servers called, with the first pair that comes to them.
 
     Args:
         options: The recipe's choice; paths already relative to the working directory.
         decisions: Reviewed and cached decisions (`loaders.responses.decisions.read_decisions`).
+        shipped: Decisions that come with the package (`loaders.responses.shipped.shipped_decisions`). They
+            concern pairs without a common word, so they stand behind the rules, and spare a model the question.
         record: Takes every verdict of a chat model as soon as it is there, to be kept
             (`loaders.responses.decisions.append_decisions`); needed for one.
 
@@ -31,9 +35,17 @@ def make_judges(
             for, or if the decisions contradict each other.
     """
     _check(options)
-    decided = tuple(decisions)
-    first: tuple[Judge, ...] = (DecisionsJudge(decided),) if decided else ()
-    return (*first, LexicalJudge(), *_model_judge(options, record))
+    return (*_decided(decisions), LexicalJudge(), *_decided(shipped), *_model_judge(options, record))
+
+
+def default_judges(options: McqOptions) -> tuple[Judge, ...]:
+    """Who judges where nobody else is named: the rules, and in default mode the shipped decisions."""
+    return make_judges(JudgeOptions(), shipped=shipped_for(options))
+
+
+def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
+    """The shipped decisions where they count: in default mode, unless the recipe does without them."""
+    return shipped_decisions() if options.mode == "default" and options.judge.shipped else ()
 
 
 class DecisionsJudge:
@@ -63,6 +75,11 @@ class DecisionsJudge:
         # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
         # decider as the build that asked, or the two releases would differ.
         return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
+
+
+def _decided(decisions: Iterable[Decision]) -> tuple[Judge, ...]:
+    known = tuple(decisions)
+    return (DecisionsJudge(known),) if known else ()
 
 
 def _check(options: JudgeOptions) -> None:

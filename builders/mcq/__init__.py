@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.builders.judges.equivalence import Judge, LexicalJudge
+from blend.builders.judges import default_judges
+from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.default import build_default
 from blend.builders.mcq.paper import build_paper
 from blend.builders.mcq.result import McqBuild
@@ -18,7 +19,7 @@ def build_mcq(
     *,
     options: McqOptions,
     seed: int,
-    judges: Sequence[Judge] = (LexicalJudge(),),
+    judges: Sequence[Judge] | None = None,
     fillers: pl.DataFrame | None = None,
     locales: Registry | None = None,
 ) -> McqBuild:
@@ -30,8 +31,10 @@ def build_mcq(
             published (``read_blend(…, clean=False)``).
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
-        judges: Who decides whether two answers are the same; asked in order, the first opinion counts. In paper
-            mode the published comparison of strings comes first and `LexicalJudge` is left out.
+        judges: Who decides whether two answers are the same; asked in order, the first opinion counts.
+            `judges.default_judges` when absent: the rules, and in default mode the decisions that come with the
+            package unless ``options.judge.shipped`` is false. In paper mode the published comparison of strings
+            comes first and `LexicalJudge` is left out.
         fillers: `schemas.frames.FILLERS`: reviewed options for questions that are short of distractors;
             default mode only.
         locales: Known locales; the packaged registry when absent.
@@ -45,6 +48,7 @@ def build_mcq(
         RowError, RowErrors: If a filler is not as it must be.
     """
     known = registry() if locales is None else locales
+    judges = default_judges(options) if judges is None else judges
     if options.mode == "paper":
         return build_paper(questions, annotations, judges=judges, locales=known)
     return build_default(

@@ -6,29 +6,31 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.builders.judges import make_judges
+from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.responses.fillers import read_fillers
-from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.recipe import McqOptions
 
 
-def judges_of(options: JudgeOptions, base: Path) -> Sequence[Judge]:
+def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:
     """The judges of a recipe; what a chat model says is added to the decisions file at once.
 
     Args:
-        options: The recipe's choice.
+        mcq: The recipe's options of multiple-choice questions.
         base: Folder to which its paths refer.
 
     Raises:
         BlendError: If the options or the decisions file are not as they must be.
     """
+    options = mcq.judge
     placed = options.model_copy(update={"model": _placed(options.model, base)})
     if options.decisions is None:
-        return make_judges(placed)
+        return make_judges(placed, shipped=shipped_for(mcq))
     path = base / options.decisions
     decisions = read_decisions(path, missing_ok=options.kind == "chat")
-    return make_judges(placed, decisions=decisions, record=partial(append_decisions, path))
+    record = partial(append_decisions, path)
+    return make_judges(placed, decisions=decisions, shipped=shipped_for(mcq), record=record)
 
 
 def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:

@@ -150,7 +150,7 @@ def _mcqs(
         annotations,
         options=recipe.mcq,
         seed=recipe.seed,
-        judges=judges_of(recipe.mcq.judge, base),
+        judges=judges_of(recipe.mcq, base),
         fillers=fillers_of(recipe.mcq, base),
         locales=known,
     )

@@ -1,0 +1,102 @@
+"""The decisions that come with the package: what the file holds, and that it is used."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from blend.builders.judges.equivalence import overlaps
+from blend.builders.mcq import build_mcq
+from blend.loaders.responses.decisions import pair_key
+from blend.loaders.responses.shipped import shipped_decisions
+from blend.schemas.recipe import JudgeOptions, McqOptions
+
+DECIDED = {pair_key(one.answer_a, one.answer_b): one.verdict for one in shipped_decisions()}
+
+SAME = [
+    ("football", "soccer"), ("metro", "subway"), ("math", "lissafi"), ("cod", "fish"), ("capital", "london"),
+    ("coke", "soda"), ("apple", "fruit"), ("teacher", "teaching"), ("biscuit", "cookie"), ("chips", "crisps"),
+    ("kimchi", "gimchi"), ("nowruz", "novruz"), ("taxi", "uber"), ("america", "usa"), ("doctor", "medicine"),
+]  # fmt: skip
+APART = [("soccer", "basketball"), ("apple", "banana"), ("tea", "coffee"), ("american football", "soccer")]
+
+
+@pytest.mark.parametrize(("a", "b"), SAME)
+def test_what_a_native_could_defend_is_the_same(a, b):
+    assert DECIDED[pair_key(a, b)] == "same"
+
+
+@pytest.mark.parametrize(("a", "b"), APART)
+def test_what_is_merely_alike_is_not(a, b):
+    assert DECIDED.get(pair_key(a, b)) != "same"
+
+
+def test_every_row_says_who_decided_and_that_no_native_checked_it():
+    assert {one.who for one in shipped_decisions()} == {"blend team, unchecked by natives"}
+    assert min(one.when for one in shipped_decisions()) >= date(2026, 11, 21)
+
+
+def test_no_row_repeats_another_or_what_the_rules_find():
+    assert len(DECIDED) == len(shipped_decisions())
+    assert not [one for one in shipped_decisions() if overlaps(one.answer_a, one.answer_b)]
+
+
+def four_answers(*texts):
+    """One question to four regions, of which each gives one answer, with all its votes."""
+    tags = ("en-GB", "en-US", "ko-KR", "es-ES")[: len(texts)]
+    common = {"template_id": "T-01", "topic": "Sport", "source_label": "a", "answer_format": "text"}
+    questions = pl.DataFrame(
+        [
+            {**common, "question": "?", "en_question": "?", "locale": tag, "language": tag[:2],
+             "source_locale": "en-GB", "source": None}
+            for tag in tags
+        ]
+    )  # fmt: skip
+    annotations = pl.DataFrame(
+        [
+            {
+                "template_id": "T-01",
+                "locale": tag,
+                "annotations": [{"answers": [text], "en_answers": [text], "count": 4}],
+                "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []},
+                "source": None,
+            }
+            for tag, text in zip(tags, texts, strict=True)
+        ],
+        schema_overrides={
+            "idks": pl.Struct(
+                {
+                    "idk": pl.Int64,
+                    "no-answer": pl.Int64,
+                    "not-applicable": pl.Int64,
+                    "others": pl.List(pl.Struct({"reason": pl.String, "count": pl.Int64})),
+                }
+            )
+        },
+    )
+    return questions, annotations
+
+
+def asked(options, texts=("football", "soccer", "chess", "rowing")):
+    return dict(
+        build_mcq(*four_answers(*texts), options=options, seed=0).summary.select("locale", "mcqs").rows()
+    )
+
+
+def test_they_count_in_default_mode_unless_the_recipe_does_without():
+    assert asked(McqOptions()) == {"en-GB": 0, "en-US": 0, "ko-KR": 0, "es-ES": 0}
+    alone = McqOptions(judge=JudgeOptions(shipped=False))
+    assert all(asked(alone).values())
+
+
+def test_paper_mode_knows_nothing_of_them():
+    with_and_without = [
+        build_mcq(
+            *four_answers("football", "soccer", "chess", "rowing"),
+            options=McqOptions(mode="paper", judge=JudgeOptions(shipped=shipped)),
+            seed=0,
+        )
+        for shipped in (True, False)
+    ]
+    assert with_and_without[0].deciders.rows() == with_and_without[1].deciders.rows()
+    assert with_and_without[0].n_mcqs == with_and_without[1].n_mcqs
