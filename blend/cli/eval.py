@@ -159,6 +159,7 @@ def score(
     for table in score_tables(scored.scores):
         console.print(table)
     console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
+    typer.echo(f"Show them on a page:\n  blend eval report {directory}")
 
 
 @app.command()

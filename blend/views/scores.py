@@ -2,37 +2,88 @@
 
 from collections.abc import Sequence
 
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from blend.eval.scoring.scores import Score, Scores
+from blend.schemas.locales import registry
 from blend.views.safe import shown
 
-_TABLES = ("overall", "region", "topic", "position", "culture", "language", "prompt")
-"""Scopes that are printed; all others are in ``scores.json``."""
+_TABLES = ("region", "topic", "position", "culture", "language", "prompt")
+"""Scopes that are printed beside the overall figures; all others are in ``scores.json``."""
 
 
-def score_tables(scores: Scores) -> list[Table]:
-    """A table of the overall figures, and one per region, topic and the like."""
+def score_tables(scores: Scores) -> list[RenderableType]:
+    """What was scored, a table of the overall figures, and one per region, topic and the like."""
     title = f"{shown(scores.model)} on {shown(scores.release)}, {scores.task}, rule {scores.rule}"
-    by_scope = {scope: [score for score in scores.scores if score.scope == scope] for scope in _TABLES}
-    tables = [_table(title, "", by_scope.pop("overall"))]
-    return tables + [_table(f"by {scope}", scope, rows) for scope, rows in by_scope.items() if rows]
+    units = "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md explains each figure."
+    tables: list[RenderableType] = [
+        Text(title, style="bold"),
+        Text(units),
+        _overall(_of_scope(scores, "overall")),
+    ]
+    for scope in _TABLES:
+        tables += [_by_key(scope, rows) for rows in _with_equal_counts(_of_scope(scores, scope))]
+    return tables
 
 
-def _table(title: str, scope: str, scores: Sequence[Score]) -> Table:
-    table = Table(title=Text(title), title_justify="left")
+def _of_scope(scores: Scores, scope: str) -> list[Score]:
+    return [score for score in scores.scores if score.scope == scope]
+
+
+def _overall(scores: Sequence[Score]) -> Table:
+    table = Table()
     table.add_column("figure")
-    if scope:
-        table.add_column(scope)
     for column in ("value", "95 % interval", "n"):
         table.add_column(column, justify="right")
     for score in scores:
-        name = score.metric if scope or score.key == "all" else f"{score.metric} ({score.key})"
-        cells = [shown(name), *([shown(score.key)] if scope else []), _number(score.value)]
-        interval = "" if score.low is None else f"{_number(score.low)} – {_number(score.high)}"
-        table.add_row(*(Text(cell) for cell in (*cells, interval, f"{score.n:,}")))
+        name = score.metric if score.key == "all" else f"{score.metric} ({score.key})"
+        table.add_row(*map(Text, (shown(name), _number(score.value), _interval(score), f"{score.n:,}")))
     return table
+
+
+def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
+    """Scores by figure, figures over the same items together: they can share a column of counts."""
+    by_metric: dict[str, list[Score]] = {}
+    for score in scores:
+        by_metric.setdefault(score.metric, []).append(score)
+    groups: dict[tuple[tuple[str, int], ...], list[Score]] = {}
+    for rows in by_metric.values():
+        groups.setdefault(tuple((score.key, score.n) for score in rows), []).extend(rows)
+    return list(groups.values())
+
+
+def _by_key(scope: str, scores: Sequence[Score]) -> Table:
+    """A row per key, a column per figure with its interval, and the number of items behind them."""
+    metrics = list(dict.fromkeys(score.metric for score in scores))
+    cells = {(score.key, score.metric): score for score in scores}
+    table = Table()
+    table.add_column(scope)
+    for column in (*metrics, "n"):
+        table.add_column(shown(column), justify="right")
+    for key in dict.fromkeys(score.key for score in scores):
+        row = [cells[key, metric] for metric in metrics]
+        figures = [_with_interval(score) for score in row]
+        table.add_row(*map(Text, (shown(_named(key)), *figures, f"{row[0].n:,}")))
+    return table
+
+
+def _named(key: str) -> str:
+    """A region by name and code, any other key as it is."""
+    names = {locale.split: locale.region_name for locale in registry()}
+    return f"{names[key]} ({key})" if key in names else key
+
+
+def _with_interval(score: Score) -> str:
+    """``61.3 [58.0, 64.5]``, as in the report."""
+    if score.low is None:
+        return _number(score.value)
+    return f"{_number(score.value)} [{_number(score.low)}, {_number(score.high)}]"
+
+
+def _interval(score: Score) -> str:
+    return "" if score.low is None else f"{_number(score.low)} – {_number(score.high)}"
 
 
 def _number(value: float | None) -> str:
