@@ -3,7 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
+
+from langcodes import Language, tag_is_valid
 
 FORBIDDEN: Final = {
     re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
@@ -29,12 +32,22 @@ _JOINING = frozenset(
 _WITHOUT_BLANKS = frozenset({"Khmr", "Mymr", "Thai", "Laoo", "Tibt"})
 """Scripts that write no blanks between words and mark them with a zero-width space."""
 
+_RIGHT_TO_LEFT = frozenset({"Adlm", "Arab", "Aran", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"})
+"""Scripts written from right to left, whose texts may need directional marks."""
+
 
 def ordinary_in(script: str, *, rtl: bool) -> str:
     """Invisible characters that belong to the spelling of a script."""
     joiners = _JOINERS if script in _JOINING else ""
     spaces = _ZERO_WIDTH_SPACE if script in _WITHOUT_BLANKS else ""
     return joiners + spaces + (_MARKS if rtl else "")
+
+
+@lru_cache(maxsize=512)
+def ordinary_in_language(tag: str) -> str:
+    """Invisible characters that belong to the spelling of a language, in the script that it most often has."""
+    script = Language.get(tag).maximize().script if tag_is_valid(tag) else None
+    return ordinary_in(script or "", rtl=script in _RIGHT_TO_LEFT)
 
 
 def forbidden_in(text: str) -> Iterator[str]:

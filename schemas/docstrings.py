@@ -19,11 +19,11 @@ def docstring_of(thing: type | Callable[..., Any]) -> str:
         return inspect.cleandoc(thing.__doc__)
     try:
         source = textwrap.dedent(inspect.getsource(thing))
-    except (OSError, TypeError):  # made at run time, or without its source
+        (definition,) = ast.parse(source).body
+    except (OSError, TypeError, SyntaxError):  # made at run time, without its source, or inside a line of it
         return ""
-    (definition,) = ast.parse(source).body
-    assert isinstance(definition, ast.ClassDef | ast.FunctionDef)
-    return ast.get_docstring(definition) or ""
+    is_one = isinstance(definition, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    return (ast.get_docstring(definition) or "") if is_one else ""
 
 
 def first_line_of(thing: type | Callable[..., Any]) -> str:

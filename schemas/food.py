@@ -102,6 +102,11 @@ def split_name(language: str) -> str:
     return language.replace("-", "_")
 
 
+def language_of_split(split: str) -> str:
+    """The language whose split it is: ``zh-hans`` of ``zh_hans``."""
+    return split.replace("_", "-")
+
+
 def is_language_tag(tag: str) -> bool:
     """Whether the tag is valid BCP 47."""
     return langcodes.tag_is_valid(tag)

@@ -47,7 +47,7 @@ def told(problems: Sequence[Told]) -> list[str]:
         return [str(problem) for problem in problems]
     causes: dict[tuple[str, str], list[Told]] = {}
     for problem in problems:
-        causes.setdefault((_cause(problem.what), _cause(problem.fix)), []).append(problem)
+        causes.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
     groups = list(causes.values())
     lines = [line for group in groups[:CAUSES_SHOWN] for line in _told_of_cause(group)]
     rest = groups[CAUSES_SHOWN:]
@@ -57,8 +57,9 @@ def told(problems: Sequence[Told]) -> list[str]:
     return lines
 
 
-def _cause(text: str) -> str:
-    return _PARTICULARS.sub("", text)
+def cause_of(what: str, fix: str) -> tuple[str, str]:
+    """What two problems with one cause share: both texts without their particulars."""
+    return _PARTICULARS.sub("", what), _PARTICULARS.sub("", fix)
 
 
 def _told_of_cause(group: Sequence[Told]) -> list[str]:

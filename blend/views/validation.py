@@ -1,11 +1,16 @@
 """A validation report for people: a line per check, then the problems, worst first."""
 
+from collections.abc import Iterator, Sequence
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from blend.builders.validate.report import CheckResult, Level, ValidationReport
+from blend.builders.validate.report import Cause, CheckResult, Level, Problem, ValidationReport
+from blend.schemas.grouped import cause_of
 from blend.schemas.text import counted
+
+_DOES_NOT_APPLY = "–"
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
@@ -30,8 +35,14 @@ def checks_table(report: ValidationReport) -> Table:
     for level, name in zip(Level, ("errors", "warnings", "infos"), strict=True):
         table.add_column(name, justify="right", min_width=len(name), style=_STYLES[level])
     for result in report.checks:
+        if not result.applies:
+            table.add_row(result.check, escape(result.title), *(_DOES_NOT_APPLY,) * 3, style="dim")
+            continue
         counts = (result.errors, result.warnings, result.infos)
         table.add_row(result.check, escape(result.title), *(f"{count:,}" if count else "" for count in counts))
+    if not all(result.applies for result in report.checks):
+        table.caption = f"{_DOES_NOT_APPLY} does not apply: the release has no table that the check looks at"
+        table.caption_justify = "left"
     return table
 
 
@@ -41,10 +52,53 @@ def _print_problems(result: CheckResult, level: Level, console: Console) -> None
     if not count:
         return
     style = _STYLES[level]
-    more = "" if count == len(shown) else f", the first {len(shown)}" if shown else ", none shown"
+    more = "" if shown else ", none shown"
     console.print(f"\n[{style}]{level}[/] {result.check}: {count:,}{more}", highlight=False)
+    for line in problem_lines(shown, [cause for cause in result.causes if cause.level is level], count):
+        console.print(f"  {escape(line)}", highlight=False)
+
+
+def problem_lines(shown: Sequence[Problem], causes: Sequence[Cause], count: int) -> Iterator[str]:
+    """Problems of one level, cause by cause: what is said of several places is said once.
+
+    Args:
+        shown: Some of them.
+        causes: Their causes, with the number of problems.
+        count: Number of all.
+    """
+    if not shown:
+        return
+    of_cause: dict[tuple[str, str], list[Problem]] = {}
     for problem in shown:
-        console.print(f"  {escape(str(problem))}", highlight=False)
+        of_cause.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
+    totals = {cause_of(cause.what, cause.fix): cause.problems for cause in causes}
+    for cause, problems in of_cause.items():
+        yield from _lines_of_cause(problems, totals.get(cause, len(problems)) - len(problems))
+    other = count - sum(totals.get(cause, len(problems)) for cause, problems in of_cause.items())
+    if other:
+        yield f"… and {other:,} with other causes"
+
+
+def _lines_of_cause(problems: Sequence[Problem], n_more: int) -> Iterator[str]:
+    by_text: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        by_text.setdefault((problem.what, problem.fix), []).append(problem)
+    is_one = len(by_text) == 1
+    for same in by_text.values():
+        places = _places([problem.where for problem in same])
+        more = f" and {n_more:,} more" if is_one and n_more else ""
+        yield str(same[0].model_copy(update={"where": f"{places}{more}"}))
+    if n_more and not is_one:
+        yield f"… and {n_more:,} more of this kind"
+
+
+def _places(places: Sequence[str]) -> str:
+    """Places in a list, the name of a file once before all of its rows."""
+    rows: dict[str, list[str]] = {}
+    for place in dict.fromkeys(places):
+        file, colon, row = place.partition(":")
+        rows.setdefault(f"{file}{colon}", []).append(row)
+    return ", ".join(f"{file}{', '.join(held)}" for file, held in rows.items())
 
 
 def _verdict(report: ValidationReport, *, strict: bool) -> str:

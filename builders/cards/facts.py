@@ -11,6 +11,7 @@ from blend.builders.stats.triples import FoodStats
 from blend.schemas.configs import QUESTION_CONFIGS
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.domains import Domain
+from blend.schemas.food import language_of_split
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.text import counted
@@ -62,7 +63,7 @@ class ReleaseFacts:
         for table in self.manifest.tables:
             if table.config not in QUESTION_CONFIGS:
                 # Split names hold no hyphen: ``zh_hans`` is the language ``zh-hans``.
-                rows.setdefault(table.split.replace("_", "-"), {})[table.config] = table.rows
+                rows.setdefault(language_of_split(table.split), {})[table.config] = table.rows
         configs = [name for name in self.tables if name not in QUESTION_CONFIGS]
         return dict(sorted(rows.items(), key=lambda of: ([-of[1].get(name, 0) for name in configs], of[0])))
 

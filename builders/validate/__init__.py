@@ -5,7 +5,7 @@ a caller may pass others. Checks read the tables in streams; of what they find, 
 are kept and all are counted, so that memory does not grow with the rows. ``docs/validate.md`` describes each.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from blend.builders.validate.checks.answers import check_overlaps, check_right_answers, check_wrong_answers
@@ -28,6 +28,12 @@ from blend.builders.validate.report import CheckResult, Problem, ValidationRepor
 from blend.builders.validate.subject import Subject
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.releases import release_locales
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    QUESTION_CONFIGS,
+    SHORT_ANSWER_QUESTIONS,
+)
 from blend.schemas.docstrings import first_line_of
 from blend.schemas.locales import Registry
 from blend.version import __version__
@@ -61,6 +67,24 @@ CHECKS: dict[str, Check] = {
     "loading": check_loading,
 }
 """All checks by name, in the order in which they run."""
+
+_NEEDS: Mapping[Check, Sequence[str]] = {
+    check_splits: QUESTION_CONFIGS,
+    check_alignment: (ANNOTATIONS, SHORT_ANSWER_QUESTIONS),
+    check_questions: QUESTION_CONFIGS,
+    check_votes: (ANNOTATIONS,),
+    check_mcq_made: QUESTION_CONFIGS,
+    check_mcq_texts: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_mcq_regions: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_right_answers: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_wrong_answers: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_overlaps: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_positions: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_scripts: QUESTION_CONFIGS,
+    check_translations: (SHORT_ANSWER_QUESTIONS,),
+    check_personal_data: (ANNOTATIONS,),
+}
+"""Checks to the configurations that they look at; a release without any of these has nothing for them."""
 
 EXAMPLES = 10
 """Problems that a report shows of each check and level."""
@@ -99,7 +123,7 @@ def validate_release(
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
         notify("check the release", done, len(chosen))
-        results.append(CheckResult.of(check, _title(run), run(subject), examples=examples))
+        results.append(_result(check, run, subject, examples))
     notify("check the release", len(chosen), len(chosen))
     return ValidationReport(
         release=name or str(release),
@@ -109,6 +133,15 @@ def validate_release(
         sdk_version=__version__,
         checks=tuple(results),
     )
+
+
+def _result(name: str, check: Check, subject: Subject, examples: int) -> CheckResult:
+    held = {table.config for table in subject.manifest.tables}
+    if check in _NEEDS and held.isdisjoint(_NEEDS[check]):
+        return CheckResult(
+            check=name, title=_title(check), errors=0, warnings=0, infos=0, examples=(), applies=False
+        )
+    return CheckResult.of(name, _title(check), check(subject), examples=examples)
 
 
 def _title(check: Check) -> str:

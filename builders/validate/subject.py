@@ -112,6 +112,16 @@ class Subject:
                 assert isinstance(frame, pl.DataFrame)
                 yield Batch(table, file, frame)
 
+    def unread(self, config: str) -> frozenset[str]:
+        """Locales whose table of a configuration cannot be read: what refers to their rows is not judged.
+
+        That the table is damaged or missing is told once, by the check of tables, not once for every row that
+        refers to it.
+        """
+        damaged = [t for t in self.manifest.tables if t.config == config and t not in self.sound]
+        locales = map(self.locale_of, damaged)
+        return frozenset(locale.tag for locale in locales if locale is not None)
+
     def locale_of(self, table: TableInfo) -> Locale | None:
         """The locale whose split a table is; null for splits of other kinds, or if nobody registered it."""
         if table.config not in QUESTION_CONFIGS:

@@ -29,6 +29,10 @@ LANGUAGES: dict[str, dict[str, Literal["local", "English"]]] = {
 """By configuration, the columns of people's texts and the language that they are in."""
 
 
+ALWAYS_ENGLISH = ("origin_en", "continents")
+"""Columns that are in English in every split, where the splits are languages; all others are in the split's."""
+
+
 class Texts(NamedTuple):
     """All texts of a column."""
 

@@ -11,8 +11,16 @@ import polars as pl
 
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
-from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
-from blend.schemas.characters import forbidden_in, meaningless_in, ordinary_in, unseen_in
+from blend.builders.validate.texts import ALWAYS_ENGLISH, LANGUAGES, LOCAL, Texts, texts_of
+from blend.schemas.characters import (
+    forbidden_in,
+    meaningless_in,
+    ordinary_in,
+    ordinary_in_language,
+    unseen_in,
+)
+from blend.schemas.configs import QUESTION_CONFIGS
+from blend.schemas.food import language_of_split
 
 PROMPTS: Final = ("prompt", "en_prompt")
 """Columns whose texts have several lines, and perhaps white space behind the last."""
@@ -39,6 +47,8 @@ def check_characters(subject: Subject) -> Iterator[Problem]:
         for texts in texts_of(batch.rows, id_column(batch.table.config)):
             if languages.get(texts.column) == LOCAL and locale is not None:
                 ordinary = ordinary_in(locale.script, rtl=locale.direction == "rtl")
+            elif batch.table.config not in QUESTION_CONFIGS and texts.column not in ALWAYS_ENGLISH:
+                ordinary = ordinary_in_language(language_of_split(batch.table.split))
             else:
                 ordinary = ""
             yield from _suspects(batch, texts, ordinary)

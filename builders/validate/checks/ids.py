@@ -123,7 +123,9 @@ def _named(subject: Subject) -> Iterator[Problem]:
 
 def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
     """Annotations and short-answer questions: the same ids, the same texts."""
-    annotated = _gathered(subject, ANNOTATIONS, ["locale", *_SHARED])
+    unread = subject.unread(SHORT_ANSWER_QUESTIONS), subject.unread(ANNOTATIONS)
+    annotated = _without(_gathered(subject, ANNOTATIONS, ["locale", *_SHARED]), unread[0])
+    asked = _without(asked, unread[1])
     for place in annotated.join(asked, on=["ID", "locale"], how="anti", maintain_order="left")["place"]:
         yield error(place, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", CORRECT_AND_REBUILD)
     if subject.tables(ANNOTATIONS):
@@ -151,8 +153,9 @@ def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
             return_dtype=pl.String,
         ),
     )
+    unread = subject.unread(SHORT_ANSWER_QUESTIONS)
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["ID", "locale", "question", "topic"]):
-        rows = batch.rows.filter(pl.col("locale").is_in(subject.locales.tags)).join(
+        rows = _without(batch.rows.filter(pl.col("locale").is_in(subject.locales.tags)), unread).join(
             expected, on=["ID", "locale"], how="left", maintain_order="left"
         )
         for row in rows.filter(pl.col("question").ne_missing(pl.col("expected"))).iter_rows(named=True):
@@ -160,6 +163,10 @@ def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
         for row in rows.filter(pl.col("topic") != pl.col("expected_topic")).iter_rows(named=True):
             what = f"topic is {row['topic']!r}, that of its question {row['ID']} {row['expected_topic']!r}"
             yield error(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
+
+
+def _without(rows: pl.DataFrame, locales: frozenset[str]) -> pl.DataFrame:
+    return rows.filter(~pl.col("locale").is_in(sorted(locales))) if locales else rows
 
 
 def _why_not(row: Mapping[str, str | None]) -> str:

@@ -148,6 +148,7 @@ def test_food_tables_are_read_like_any_other(release):
         "label": "toast\u202e",
         "origin_qid": "Q145",
         "origin": "United Kingdom",
+        "origin_prompt_name": "the United Kingdom",
         "origin_via": ["P495"],
         "origin_is_historical": False,
         "stated_origin_qid": "Q145",
