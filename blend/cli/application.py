@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandFunctionType
 
 from blend.schemas.docstrings import docstring_of
 
@@ -25,13 +26,11 @@ class Application(typer.Typer):
     def __init__(self, **options: Any) -> None:
         super().__init__(cls=_Group, **options)
 
-    def command(
-        self, name: str | None = None, **options: Any
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def command(self, *names: Any, **options: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """Register a function as a command, see `typer.Typer.command`."""
-        register = super().command(name, cls=_Command, **options)
+        register = super().command(*names, cls=_Command, **options)
 
-        def registered(function: Callable[..., Any]) -> Callable[..., Any]:
+        def registered(function: CommandFunctionType) -> CommandFunctionType:
             if function.__doc__ is None:  # dropped by Python, and the command's help
                 function.__doc__ = docstring_of(function)
             return register(function)

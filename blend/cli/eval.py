@@ -188,7 +188,7 @@ def compare(
 
     console = Console()
     for part in comparison_views(found):
-        console.print(part)
+        console.print(part, crop=False)
 
 
 @app.command()

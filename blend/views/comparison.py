@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -21,8 +21,8 @@ def comparison_views(found: Comparisons) -> Iterator[RenderableType]:
     for pair in found.pairs:
         yield _verdict(pair)
         yield _regions(pair)
-    # In one line, however narrow the terminal: it is there to be copied.
-    yield Text(found.signature, style="dim", overflow="ignore", no_wrap=True)
+    # In one line, however narrow the terminal, to be copied; a bare text would be wrapped all the same.
+    yield Group(Text(found.signature, style="dim", overflow="ignore", no_wrap=True))
 
 
 def interval(estimate: Estimate, *, signed: bool = False) -> str:

@@ -131,7 +131,7 @@ def agreement_chart(locale_means: pl.DataFrame, overall: float | None, locales: 
         mean=None
         if overall is None
         else (round(left + _FULL * overall, 1), f"all questions {_printed(overall)}"),
-        **_frame(left, len(bars)),
+        **_frame(left, [bar.text or "" for bar in bars]),
     )
     return Chart("images/agreement.svg", alt, svg)
 
@@ -165,20 +165,21 @@ def count_chart(path: str, title: str, subtitle: str, counts: Sequence[tuple[str
         ticks=[],
         bars=bars,
         mean=None,
-        **_frame(left, len(bars), axis=False),
+        **_frame(left, [bar.text or "" for bar in bars], axis=False),
     )
     return Chart(path, alt, svg)
 
 
-def _frame(left: int, n_bars: int, *, axis: bool = True) -> dict[str, int]:
-    """Where everything of a bar chart stands, in px."""
-    bottom = _TOP + _ROW * n_bars
+def _frame(left: int, values: Sequence[str], *, axis: bool = True) -> dict[str, int]:
+    """Where everything of a bar chart with these values stands, in px."""
+    bottom = _TOP + _ROW * len(values)
+    widest = round(max(map(len, values), default=0) * _CHARACTER)
     return {
         "left": left,
         "top": _TOP,
         "bottom": bottom,
         "full": _FULL,
-        "width": max(left + _FULL + 72, 640),
+        "width": max(left + _FULL + 12 + widest + _MARGIN, 640),
         "height": bottom + (40 if axis else _MARGIN),
     }
 

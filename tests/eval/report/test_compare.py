@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -28,6 +29,20 @@ def test_who_is_better_and_where(good: Path, poor: Path):
         ("good", 1, 1, 1),
         ("poor <b>&</b>", 2, 2, 2),
     ]
+
+
+def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
+    console = Console(file=io.StringIO(), width=80)
+    found = compare_runs([poor, good])
+    for part in comparison_views(found):
+        console.print(part, crop=False)
+    printed = console.file.getvalue()
+    # The signature is one line, however long: it is there to be copied.
+    *lines, signature = printed.splitlines()
+    assert signature == found.signature
+    assert max(map(cell_len, lines)) <= 80
+    for words in ("good is better than poor", "corrected p", "95 % interval", "possible"):
+        assert words in printed
 
 
 def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
