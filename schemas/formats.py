@@ -89,7 +89,11 @@ def _text(text: str) -> str | None:
 
 
 def _integer(text: str) -> str | None:
-    return str(int(text.split(".", maxsplit=1)[0])) if _INTEGER.fullmatch(text) else None
+    if not _INTEGER.fullmatch(text):
+        return None
+    # As text: Python refuses to read a number of thousands of digits, which some models write.
+    digits = text.split(".", maxsplit=1)[0].removeprefix("-").lstrip("0")
+    return f"{'-' if text.startswith('-') else ''}{digits}" if digits else "0"
 
 
 def _time(text: str) -> str | None:

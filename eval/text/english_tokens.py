@@ -24,7 +24,7 @@ _PREFIX = re.compile(
     rf"§|%|=|—|–|\+(?![0-9])|\.\.+|[{_PUNCTUATION}]|[{re.escape(_QUOTES)}]|[{re.escape(_CURRENCY)}]"
 )
 _SUFFIX = re.compile(
-    rf"(?:[{_PUNCTUATION}]|\.\.+|[{re.escape(_QUOTES)}]|'s|'S|’s|’S|—|–|(?<=[0-9])\+"
+    rf"(?:[{_PUNCTUATION}]|[{re.escape(_QUOTES)}]|'s|'S|’s|’S|—|–|(?<=[0-9])\+"
     rf"|(?<=[0-9])(?:[{re.escape(_CURRENCY)}])|(?<=[0-9])(?:{_UNITS})"
     rf"|(?<=[0-9%²\-+{re.escape(_QUOTES)}]|[^\W\dA-Z_])\.|(?<=[A-Z][A-Z])\.)$"
 )
@@ -143,19 +143,46 @@ def english_tokens(text: str) -> tuple[str, ...]:
 
 
 def _tokens(chunk: str) -> list[str]:
-    """A chunk without blanks: its ends are peeled off one by one, what is left is split inside."""
+    """A chunk without blanks: its ends are peeled off one by one, what is left is split inside.
+
+    The chunk is never copied and only looked at near its ends, so that a megabyte of quotes takes no longer
+    than a megabyte of words.
+    """
     before: list[str] = []
     behind: list[str] = []
-    while chunk and (special := _special(chunk)) is None:
-        if prefix := _PREFIX.match(chunk):
+    start, end = 0, len(chunk)
+    special: tuple[str, ...] | None = None
+    while start < end:
+        special = _special(chunk[start:end]) if end - start <= _LONGEST_SPECIAL else None
+        if special is not None:
+            break
+        if prefix := _PREFIX.match(chunk, start, end):
             before.append(prefix[0])
-            chunk = chunk[prefix.end() :]
-        elif suffix := _SUFFIX.search(chunk):
-            behind.append(suffix[0])
-            chunk = chunk[: suffix.start()]
+            start = prefix.end()
+        elif (cut := _suffix_start(chunk, start, end)) is not None:
+            behind.append(chunk[cut:end])
+            end = cut
         else:
-            return [*before, *_inside(chunk), *reversed(behind)]
-    return [*before, *((special or ()) if chunk else ()), *reversed(behind)]
+            special = tuple(_inside(chunk[start:end]))
+            break
+    return [*before, *(special or ()), *reversed(behind)]
+
+
+def _suffix_start(chunk: str, start: int, end: int) -> int | None:
+    """Where a suffix of ``chunk[start:end]`` begins."""
+    if chunk.endswith("..", start, end):
+        while end > start and chunk[end - 1] == ".":
+            end -= 1
+        return end
+    suffix = _SUFFIX.search(chunk, max(start, end - _LONGEST_SUFFIX), end)
+    return None if suffix is None else suffix.start()
+
+
+_LONGEST_SPECIAL = 16
+"""Characters of the longest chunk that has a rule of its own, and some."""
+
+_LONGEST_SUFFIX = 4
+"""Characters of the longest suffix, ``km/h`` and ``mbar``; full stops in a row are looked at for themselves."""
 
 
 def _special(chunk: str) -> tuple[str, ...] | None:

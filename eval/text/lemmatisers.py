@@ -56,9 +56,20 @@ def _installed(module: str, name: str, extra: str) -> Any:
 
 
 def _each(lemma: Callable[[str], str]) -> Lemmas:
-    """A lemma per word; each distinct word is looked up once."""
+    """A lemma per word; each distinct word is looked up once, and what is too long for a word not at all."""
     known = lru_cache(maxsize=1 << 17)(lemma)
-    return lambda words: [known(word) for word in words]
+    return lambda words: [known(word) if len(word) <= _LONGEST_WORD else word for word in words]
+
+
+_LONGEST_WORD = 200
+"""Characters up to which something is a word; models that repeat a letter for a megabyte keep stemmers busy."""
+
+_PIECE = 10_000
+"""Characters that an analyser of sentences is given at a time: some refuse more, some take very long."""
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
 
 
 def _words(language: str) -> Lemmatiser:
@@ -161,7 +172,11 @@ def _jieba(language: str) -> Lemmatiser:
     del language
     jieba = _installed("jieba", "jieba", "jieba")
     jieba.setLogLevel("ERROR")  # it reports on standard error that it has read its dictionary
-    return Lemmatiser("jieba", version("jieba"), lambda text: list(jieba.cut(text)), _same)
+
+    def split(text: str) -> list[str]:
+        return [word for piece in _pieces(text) for word in jieba.cut(piece)]
+
+    return Lemmatiser("jieba", version("jieba"), split, _same)
 
 
 def _hausastemmer(language: str) -> Lemmatiser:
@@ -182,7 +197,8 @@ def _kiwi(language: str) -> Lemmatiser:
         # Particles (J…), endings (E…) and punctuation (S… but for numbers and foreign letters) are no words.
         return [
             token.lemma
-            for token in analyser.tokenize(text)
+            for piece in _pieces(text)
+            for token in analyser.tokenize(piece)
             if token.tag[0] not in "JE" and (token.tag[0] != "S" or token.tag in ("SN", "SL", "SH"))
         ]
 
@@ -197,7 +213,8 @@ def _sudachi(language: str) -> Lemmatiser:
     def split(text: str) -> list[str]:
         return [
             token.dictionary_form()
-            for token in dictionary.tokenize(text)
+            for piece in _pieces(text)
+            for token in dictionary.tokenize(piece)
             if token.part_of_speech()[0] not in ("助詞", "助動詞", "補助記号", "空白")
         ]
 

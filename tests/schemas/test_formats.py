@@ -78,3 +78,15 @@ def test_on_a_tie_the_narrower_format_counts():
     narrowing = list(AnswerFormat)
     for wide, narrow in itertools.pairwise(narrowing):
         assert format_of_template([wide, narrow]) is format_of_template([narrow, wide]) is narrow
+
+
+@given(st.integers(), st.integers(0, 3))
+def test_an_integer_is_spelled_as_python_spells_it(number: int, zeros: int):
+    sign, digits = ("-", str(-number)) if number < 0 else ("", str(number))
+    assert canonical(f"{sign}{'0' * zeros}{digits}", AnswerFormat.INTEGER) == str(number)
+
+
+def test_digits_without_end_are_a_number():
+    # Python itself reads none of more than 4,300 digits.
+    assert canonical("00" + "1" * 5000 + ".0", AnswerFormat.INTEGER) == "1" * 5000
+    assert canonical("-" + "0" * 5000, AnswerFormat.INTEGER) == "0"
