@@ -1,8 +1,7 @@
 """The ``blend`` command: parses, calls one function of the library, prints.
 
-Exit codes: 0 done, 1 the input or the environment is not as it must be (the message says what to do), 2 the
-command line is wrong, 70 a fault of blend itself, 130 interrupted. With BLEND_TRACEBACK=1 in the environment,
-an error that no code foresaw is shown with its traceback.
+`blend.exit_codes` says how it ends. With BLEND_TRACEBACK=1 in the environment, an error that no code foresaw is
+shown with its traceback.
 """
 
 import os
@@ -16,6 +15,7 @@ from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.cli.last_resort import last_words
 from blend.cli.streams import patient_streams
+from blend.exit_codes import INTERRUPTED, REFUSED, USAGE, UsageError
 from blend.schemas.errors import BlendError
 from blend.schemas.text import harmless
 from blend.version import __version__
@@ -62,16 +62,18 @@ def main() -> None:
             _run()
     except BlendError as error:
         # What was still to be printed when the command had ended.
-        _end(str(error), 1)
+        _end(str(error), REFUSED)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def _run() -> None:
     try:
         app()
+    except UsageError as error:
+        _end(str(error), USAGE)
     except BlendError as error:
-        _end(str(error), 1)
+        _end(str(error), REFUSED)
     except Exception as error:
         if os.environ.get("BLEND_TRACEBACK"):
             raise

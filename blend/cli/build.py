@@ -21,6 +21,7 @@ from blend.cli.build_options import (
     Variants,
 )
 from blend.cli.wikidata import DomainFile
+from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def build(
 
 def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: str | None) -> None:
     if food is not None and (mcq_mode is not None or variants is not None):
-        raise InputError(
+        raise UsageError(
             "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none; leave "
             "them out"
         )
@@ -124,16 +125,16 @@ def _recipe(
     from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
 
     if revision is not None and blend_data is None:
-        raise InputError("--revision names a version of the repository given with --blend; give both")
+        raise UsageError("--revision names a version of the repository given with --blend; give both")
     if path is not None and revision is not None:
-        raise InputError("--revision does not go with a recipe; write the revision into the recipe")
+        raise UsageError("--revision does not go with a recipe; write the revision into the recipe")
     if (domain is not None or domain_file is not None) and (food is None or path is not None):
-        raise InputError(
+        raise UsageError(
             "--domain and --domain-file say what a snapshot given with --food alone is about; a recipe has "
             "domain and domain_file in its table [food]"
         )
     if food is not None and (path is not None or blend_data is not None):
-        raise InputError(
+        raise UsageError(
             "--food builds from a snapshot alone; to join it with other sources, write all into a recipe"
         )
     if food is not None:
@@ -154,7 +155,7 @@ def _named_places(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
     for one in named:
         location, equals, path = one.partition("=")
         if not equals or not path:
-            raise InputError(f"--place {one}: expected LOCATION=PATH")
+            raise UsageError(f"--place {one}: expected LOCATION=PATH")
         if location not in locations:
             known = ", ".join(sorted(locations)) or "none"
             raise InputError(f"--place {one}: the recipe has no source at {location!r}; there are: {known}")
@@ -174,7 +175,7 @@ def _with_options(
         changes["mode"] = mcq_mode
     if variants is not None:
         if variants != "all" and not (variants.isdecimal() and int(variants) > 0):
-            raise InputError(f"--variants {variants}: expected a number from 1 on, or 'all'")
+            raise UsageError(f"--variants {variants}: expected a number from 1 on, or 'all'")
         changes["variants"] = "all" if variants == "all" else int(variants)
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
     top = {} if seed is None else {"seed": seed}

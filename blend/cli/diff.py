@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.options import AsJson
-from blend.schemas.errors import InputError
+from blend.exit_codes import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,7 @@ def diff(
     from blend.views.progress import interruptible
 
     if as_json and markdown:
-        raise InputError("--json and --markdown: choose one")
+        raise UsageError("--json and --markdown: choose one")
     with interruptible():
         found = diff_releases(resolve_release(old), resolve_release(new), examples=examples)
     if as_json:

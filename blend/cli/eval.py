@@ -30,7 +30,7 @@ from blend.cli.eval_options import (
     Temperature,
 )
 from blend.cli.options import AsJson, Limit, Release
-from blend.schemas.errors import InputError
+from blend.exit_codes import UsageError
 
 app = Application(
     no_args_is_help=True,
@@ -98,7 +98,7 @@ def run(
         elif model is not None:
             outcome = eval_asking.ask_model_named(asked, model, out, decoding=decoding, how=how)
         else:
-            raise InputError("nobody to ask: name a --model, or a file of recorded --answers")
+            raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
     eval_asking.print_outcome(outcome, out)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from blend.schemas.errors import InputError
+from blend.exit_codes import UsageError
 
 if TYPE_CHECKING:
     from blend.eval.runs.running import Outcome
@@ -23,7 +23,7 @@ def read_batch_size(text: str) -> int | None:
     if text == "auto":
         return None
     if not (text.isdecimal() and int(text) > 0):
-        raise InputError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
+        raise UsageError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
     return int(text)
 
 
@@ -33,7 +33,7 @@ def refuse(options: Mapping[str, Any], where: str) -> None:
         option = f"--{name.replace('_', '-')} {value}"
         if isinstance(value, bool):
             option = f"--{name}" if value else f"--no-{name}"
-        raise InputError(f"{option} makes sense only {where}; leave one of the two out")
+        raise UsageError(f"{option} makes sense only {where}; leave one of the two out")
 
 
 def ask_model_named(

@@ -5,10 +5,8 @@ import sys
 import tempfile
 import traceback
 
+from blend.exit_codes import FAULT, REFUSED
 from blend.version import __version__
-
-FAULT = 70
-"""Exit code for a fault of blend itself (``EX_SOFTWARE`` of sysexits.h); the input's faults end with 1."""
 
 
 def last_words(error: Exception) -> tuple[str, int]:
@@ -20,9 +18,9 @@ def last_words(error: Exception) -> tuple[str, int]:
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
-        return f"{name}: {error.strerror}; correct the path, or make it accessible", 1
+        return f"{name}: {error.strerror}; correct the path, or make it accessible", REFUSED
     if isinstance(error, MemoryError):
-        return "not enough memory; use a machine with more, or build fewer locales at a time", 1
+        return "not enough memory; use a machine with more, or build fewer locales at a time", REFUSED
     kind = type(error).__name__
     try:
         details = f"the details are in {_written(error)}; please report them"

@@ -7,8 +7,9 @@ import typer
 
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import AsJson, LocaleFile
+from blend.exit_codes import UsageError, check_known
 from blend.schemas.docstrings import first_line_of
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +61,7 @@ def stats(
     from blend.views.stats import chosen_tables, write_frames
 
     if table and as_json:
-        raise InputError(
+        raise UsageError(
             "--table chooses what is printed for people, and --json prints everything; leave one out"
         )
 
@@ -126,8 +127,7 @@ def schema(
         for known, model in MODELS.items():
             typer.echo(f"{known:<12} {first_line_of(model)}")
         return
-    if name not in MODELS:
-        raise UnknownNameError("model", name, MODELS)
+    check_known("model", name, MODELS)
     # Descriptions are Markdown for most readers of JSON Schemas.
     text = json.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2).replace("``", "`")
     typer.echo(text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.exit_codes import INTERRUPTED
 from blend.schemas.text import counted
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _interruptible(dry_run: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         what = "nothing was changed" if dry_run else "readers see no half release; run it again to finish"
         typer.echo(f"interrupted; {what}", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _print_plan(plan: "PublicationPlan", headline: str, console: "SafeConsole") -> None:

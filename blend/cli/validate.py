@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.options import Release
+from blend.exit_codes import REFUSED, UsageError, check_known
 
 if TYPE_CHECKING:
     from blend.builders.validate import Check
@@ -57,19 +58,17 @@ def validate(
 
         print_report(report, SafeConsole(), strict=strict)
     if not report.passes(strict=strict):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def _chosen(only: list[str] | None, skip: list[str] | None) -> "dict[str, Check]":
     from blend.builders.validate import CHECKS
-    from blend.schemas.errors import InputError, UnknownNameError
 
     for name in [*(only or ()), *(skip or ())]:
-        if name not in CHECKS:
-            raise UnknownNameError("check", name, CHECKS)
+        check_known("check", name, CHECKS)
     chosen = {
         name: check for name, check in CHECKS.items() if (not only or name in only) and name not in (skip or ())
     }
     if not chosen:
-        raise InputError("--only and --skip leave no check; name other ones")
+        raise UsageError("--only and --skip leave no check; name other ones")
     return chosen

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
+from blend.exit_codes import INTERRUPTED
 from blend.loaders.files.content import file_identity
 from blend.schemas.layout import MANIFEST_NAME
 
@@ -35,7 +36,7 @@ def interruptible(message: str | Callable[[], str] = _UNCHANGED) -> Iterator[Non
         yield
     except KeyboardInterrupt:
         typer.echo(message if isinstance(message, str) else message(), err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def unless_made(out: Path) -> Callable[[], str]:

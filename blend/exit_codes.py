@@ -1,0 +1,39 @@
+"""Exit codes: one rule for all commands."""
+
+from collections.abc import Iterable, Mapping
+
+from blend.schemas.errors import InputError, UnknownNameError
+
+DONE = 0
+REFUSED = 1
+USAGE = 2
+FAULT = 70
+INTERRUPTED = 130
+
+EXIT_CODES: Mapping[int, str] = {
+    DONE: "done",
+    REFUSED: "what the command was given, or what it runs on, is not as it must be; the message says why",
+    USAGE: "the command line is wrong, whatever the files hold",
+    3: "`blend diff --exit-code` only: the releases differ",
+    FAULT: "a fault of blend itself; the message names a file with the details",
+    INTERRUPTED: "interrupted; the message says what is there",
+}
+"""Every exit code and what it means; ``docs/index.md`` says the same.
+
+70 is ``EX_SOFTWARE`` of ``sysexits.h``, 130 what a shell says of a process that Ctrl-C has ended.
+"""
+
+
+class UsageError(InputError):
+    """A command line that no input could make right: an impossible value, options that exclude each other."""
+
+
+def check_known(kind: str, name: str, valid: Iterable[str]) -> None:
+    """Refuse a name on the command line that is not one of a fixed list.
+
+    Raises:
+        UsageError: With the words of `UnknownNameError`.
+    """
+    choices = list(valid)
+    if name not in choices:
+        raise UsageError(str(UnknownNameError(kind, name, choices)))
