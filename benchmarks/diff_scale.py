@@ -25,7 +25,8 @@ from blend.builders.diff import diff_releases
 from blend.builders.parquet import Table, write_table
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.releases import read_config, read_manifest
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.layout import MANIFEST_NAME
 

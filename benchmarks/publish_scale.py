@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "hub"))
 
@@ -27,6 +28,7 @@ from blend.loaders.releases import read_manifest
 
 RELEASES = {"5 variants": [], "all variants": ["--variants", "all"]}
 LATENCIES_S = (0.0, 0.1)
+REPO = "alice/blend"
 
 hub_api.PAGE_ENTRIES = 1000  # as the Hub itself; the tests' pages are small, so that they have to be turned
 
@@ -37,7 +39,7 @@ from huggingface_hub import HfApi
 api, (folder, repo, version) = HfApi(), sys.argv[1:]
 api.create_repo(repo, repo_type="dataset", exist_ok=True)
 api.upload_folder(repo_id=repo, repo_type="dataset", folder_path=folder, delete_patterns="*")
-api.create_tag(repo, tag=f"v{version}", repo_type="dataset")
+api.create_tag(repo, tag=f"v{version}", repo_type="dataset", exist_ok=True)
 """
 
 PULL = """
@@ -67,24 +69,36 @@ def main() -> None:
             steps(name, [*given, *options], Path(folder), hub)
 
 
+class Measured(NamedTuple):
+    """What a step took."""
+
+    seconds: float
+    requests: int
+
+
 def beside(given: list[str], runs: int) -> None:
     """Publish and pull two versions with ``blend`` and with the Hub's client alone, near and far away."""
-    print("| answers after, ms | step | plain, s | blend, s | ratio |")
-    print("|---:|---|---:|---:|---:|")
+    print("| answers after, ms | step | plain, s | blend, s | ratio | plain, requests | blend, requests |")
+    print("|---:|---|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first, second = folder / "first", folder / "second"
         blend(["build", *given, "--out", str(first)], os.environ)
         blend(["build", str(next_recipe(first)), "--previous", str(first), "--out", str(second)], os.environ)
         for latency_s in LATENCIES_S:
-            taken: dict[str, list[tuple[float, float]]] = {}
+            taken: dict[str, list[tuple[Measured, Measured]]] = {}
             for _ in range(runs):
                 for step, both in one_round(first, second, latency_s).items():
                     taken.setdefault(step, []).append(both)
             for step, pairs in taken.items():
-                plain, ours = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
+                sides = [
+                    Measured(*map(statistics.median, zip(*side, strict=True)))
+                    for side in zip(*pairs, strict=True)
+                ]
+                plain, ours = sides
                 print(
-                    f"| {latency_s * 1000:.0f} | {step} | {plain:.2f} | {ours:.2f} | {ours / plain:.2f} |",
+                    f"| {latency_s * 1000:.0f} | {step} | {plain.seconds:.2f} | {ours.seconds:.2f} "
+                    f"| {ours.seconds / plain.seconds:.2f} | {plain.requests:.0f} | {ours.requests:.0f} |",
                     flush=True,
                 )
 
@@ -100,32 +114,55 @@ def next_recipe(release: Path) -> Path:
     return recipe
 
 
-def one_round(first: Path, second: Path, latency_s: float) -> dict[str, tuple[float, float]]:
-    """Seconds of every step, with the Hub's client alone and with ``blend``."""
+def one_round(first: Path, second: Path, latency_s: float) -> dict[str, tuple[Measured, Measured]]:
+    """What every step takes, with the Hub's client alone and with ``blend``."""
     before, after = read_manifest(first).version, read_manifest(second).version
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with Hub(folder / "hub", latency_s=latency_s).serving() as hub:
-            homes = [os.environ | hub.environment(folder / side) for side in ("plain", "blend")]
+        plain = Side(folder / "plain", latency_s)
+        ours = Side(folder / "blend", latency_s)
+        copies = {side: str(side.folder / "copy") for side in (plain, ours)}
+        # A Hub for each: one that has a file already does not take it again.
+        with plain.hub.serving(), ours.hub.serving():
             return {
                 "publish": (
-                    plain(PUBLISH, [str(first), "alice/plain", before], homes[0]),
-                    blend(["publish", str(first), "alice/blend"], homes[1]),
+                    plain.python(PUBLISH, str(first), REPO, before),
+                    ours.blend("publish", str(first), REPO),
                 ),
                 "pull": (
-                    plain(PULL, ["alice/plain", before, str(folder / "plain-copy")], homes[0]),
-                    blend(["pull", f"alice/blend@v{before}", str(folder / "blend-copy")], homes[1]),
+                    plain.python(PULL, REPO, before, copies[plain]),
+                    ours.blend("pull", f"{REPO}@v{before}", copies[ours]),
                 ),
                 "next version": (
-                    plain(PUBLISH, [str(second), "alice/plain", after], homes[0]),
-                    blend(["publish", str(second), "alice/blend"], homes[1]),
+                    plain.python(PUBLISH, str(second), REPO, after),
+                    ours.blend("publish", str(second), REPO),
+                ),
+                "the same again": (
+                    plain.python(PUBLISH, str(second), REPO, after),
+                    ours.blend("publish", str(second), REPO),
                 ),
             }
 
 
-def plain(code: str, arguments: list[str], environment: dict[str, str]) -> float:
-    """Seconds that a program with the Hub's client alone takes."""
-    return measured([sys.executable, "-c", code, *arguments], environment)[0]
+class Side:
+    """A Hub, and a user of it."""
+
+    def __init__(self, folder: Path, latency_s: float) -> None:
+        self.folder = folder
+        self.hub = Hub(folder / "hub", latency_s=latency_s)
+
+    def python(self, code: str, *arguments: str) -> Measured:
+        """What a program with the Hub's client alone takes."""
+        return self._measured([sys.executable, "-c", code, *arguments])
+
+    def blend(self, *arguments: str) -> Measured:
+        """What a ``blend`` command takes."""
+        return self._measured([sys.executable, "-m", "blend", *arguments])
+
+    def _measured(self, command: list[str]) -> Measured:
+        before = len(self.hub.requests)
+        seconds, _ = measured(command, os.environ | self.hub.environment(self.folder / "home"))
+        return Measured(seconds, len(self.hub.requests) - before)
 
 
 def blend(arguments: list[str], environment: "dict[str, str] | os._Environ[str]") -> float:
@@ -139,9 +176,9 @@ def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
     release, copy = folder / "release", folder / "copy"
     commands = {
         "build": ["build", *options, "--out", str(release)],
-        "publish": ["publish", str(release), "alice/blend"],
-        "publish again": ["publish", str(release), "alice/blend"],
-        "pull": ["pull", "alice/blend@v1.0.0", str(copy)],
+        "publish": ["publish", str(release), REPO],
+        "publish again": ["publish", str(release), REPO],
+        "pull": ["pull", f"{REPO}@v1.0.0", str(copy)],
         "diff": ["diff", str(release), str(copy), "--exit-code"],
         "validate": ["validate", str(copy)],
     }

@@ -33,10 +33,11 @@ if TYPE_CHECKING:
     )
     from blend.loaders.datasets.typed import as_models
     from blend.loaders.recipes import read_recipe
-    from blend.loaders.releases import read_config, read_manifest
+    from blend.loaders.releases import read_manifest
     from blend.loaders.releases.newer import NewerVersionWarning
     from blend.loaders.releases.pull import pull_release
     from blend.loaders.releases.references import resolve_release
+    from blend.loaders.releases.tables import read_config
     from blend.loaders.responses import ResponseTables, read_responses
     from blend.loaders.upstream.blend import BlendTables, read_blend
     from blend.loaders.wikidata.facts import Facts, read_facts
@@ -85,10 +86,11 @@ _NAMES = {
     ),
     "blend.loaders.datasets.typed": ("as_models",),
     "blend.loaders.recipes": ("read_recipe",),
-    "blend.loaders.releases": ("read_config", "read_manifest"),
+    "blend.loaders.releases": ("read_manifest",),
     "blend.loaders.releases.newer": ("NewerVersionWarning",),
     "blend.loaders.releases.pull": ("pull_release",),
     "blend.loaders.releases.references": ("resolve_release",),
+    "blend.loaders.releases.tables": ("read_config",),
     "blend.loaders.responses": ("ResponseTables", "read_responses"),
     "blend.loaders.upstream.blend": ("BlendTables", "read_blend"),
     "blend.loaders.wikidata.facts": ("Facts", "read_facts"),

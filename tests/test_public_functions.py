@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.builders.validate import CHECKS
-from blend.loaders.releases import read_tables
+from blend.loaders.releases.tables import read_tables
 from blend.loaders.sample import sample_path
 from blend.schemas.domains import find_domain
 

@@ -15,7 +15,8 @@ from hub_releases import FOUR, digests, held, make_release, published
 from hub_server import Hub
 from hub_store import ALICE, BOB, DAVE, Account
 
-from blend.loaders.releases import read_config, read_manifest
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.recipe import McqOptions
 
 pytestmark = pytest.mark.integration

@@ -17,7 +17,8 @@ import polars as pl
 import pytest
 
 from blend.builders.judges.equivalence import overlaps
-from blend.loaders.releases import read_config, read_manifest
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.arrow import features
 from blend.schemas.configs import CONFIGS, QUESTION_CONFIGS
 from blend.schemas.formats import AnswerFormat, canonical

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from blend.builders.cards.addressed import unaddressed
 from blend.builders.diff.model import FileChange, Setting
+from blend.loaders.releases.addressed import unaddressed
 from blend.schemas.layout import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME
 from blend.schemas.manifest import ReleaseManifest
 

@@ -8,22 +8,30 @@ error the Hub is asked again before anything is decided.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from blend.builders.publish.look import look, plan_on
 from blend.builders.publish.plan import Publication, PublicationPlan
 from blend.builders.publish.shipment import Shipment
-from blend.builders.publish.sound import check_changelog, check_sound, check_step
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.hub.client import hub_client, hub_name
+from blend.loaders.hub.client import HubClient, hub_client, hub_name
 from blend.loaders.hub.patience import TIMEOUT_S, OnWait
 from blend.loaders.releases.repository import HubRepository
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
-from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.versions import tag_of
+
+
+class Terms(NamedTuple):
+    """On which terms a release is published; each is an argument of `publish_release`."""
+
+    private: bool
+    forced: str | None
+    despite: str | None
 
 
 def plan_publication(
@@ -43,16 +51,10 @@ def plan_publication(
     Raises:
         BlendError: If it would refuse.
     """
-    with _shipment(
-        Path(release),
-        repo_id,
-        despite=despite,
-        endpoint=endpoint,
-        timeout_s=timeout_s,
-        notify=notify,
-        on_wait=on_wait,
-    ) as shipment:
-        return _checked_plan(shipment, private=private, forced=forced, despite=despite)
+    terms = Terms(private, forced, despite)
+    hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
+    with _shipment(Path(release), repo_id, terms, hub, notify) as shipment:
+        return _checked_plan(shipment, terms)
 
 
 def publish_release(
@@ -94,43 +96,16 @@ def publish_release(
         ConflictError: If the version is taken by other content, or if somebody else publishes at the same time.
         HubError: If the Hub refuses or cannot be reached.
     """
-    with _shipment(
-        Path(release),
-        repo_id,
-        despite=despite,
-        endpoint=endpoint,
-        timeout_s=timeout_s,
-        notify=notify,
-        on_wait=on_wait,
-    ) as shipment:
+    terms = Terms(private, forced, despite)
+    hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
+    with _shipment(Path(release), repo_id, terms, hub, notify) as shipment:
         _check_token(shipment)
-        plan = _checked_plan(shipment, private=private, forced=forced, despite=despite)
-        creates = plan.creates
-        if creates:
-            create_repository(shipment, private=private)
-            # Somebody else may have made it at the same moment, and published.
-            plan = plan_on(shipment, shipment.repository.refs())
-            if plan.previous is not None:
-                _check(shipment, plan, forced=forced, despite=despite)
-        commit = plan.made
-        if commit is None:
-            commit = _send_and_commit(shipment, plan, _description(shipment.manifest, plan, forced, despite))
-        if plan.action != "nothing":
-            commit = make_tag(shipment, commit)
-        first = plan.action == "publish" and plan.previous is None
-        return Publication(plan=plan, commit=commit, new_repository=creates and first)
+        return _carried_out(shipment, _checked_plan(shipment, terms), terms)
 
 
 @contextmanager
 def _shipment(
-    release: Path,
-    repo_id: str,
-    *,
-    despite: str | None,
-    endpoint: str | None,
-    timeout_s: float,
-    notify: Notify,
-    on_wait: OnWait | None,
+    release: Path, repo_id: str, terms: Terms, hub: AbstractContextManager[HubClient], notify: Notify
 ) -> Iterator[Shipment]:
     """The release, on its way to a repository that the block can ask and change."""
     if repo_id.count("/") != 1:
@@ -138,8 +113,8 @@ def _shipment(
             f"{hub_name(repo_id)}: not the name of a repository; write org/name, where org is an account or "
             "organisation"
         )
-    with hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait) as hub:
-        yield Shipment.of(release, HubRepository(hub), despite=despite, notify=notify)
+    with hub as client:
+        yield Shipment.of(release, HubRepository(client), despite=terms.despite, notify=notify)
 
 
 def _check_token(shipment: Shipment) -> None:
@@ -151,29 +126,52 @@ def _check_token(shipment: Shipment) -> None:
         )
 
 
-def _checked_plan(
-    shipment: Shipment, *, private: bool, forced: str | None, despite: str | None
-) -> PublicationPlan:
+def _checked_plan(shipment: Shipment, terms: Terms) -> PublicationPlan:
     """The plan for a release that is sound, and whose version and changelog go on from the latest one."""
     shipment.notify("look at the repository", 0, 1)
-    plan = look(shipment, private=private)
+    with ThreadPoolExecutor(1) as requests:
+        looking = requests.submit(look, shipment, private=terms.private)
+        # The checks take about as long to load as the Hub to answer.
+        import blend.builders.publish.sound  # noqa: F401
+
+        plan = looking.result()
     shipment.notify("look at the repository", 1, 1)
-    _check(shipment, plan, forced=forced, despite=despite)
+    _check(shipment, plan, terms)
     return plan
 
 
-def _check(shipment: Shipment, plan: PublicationPlan, *, forced: str | None, despite: str | None) -> None:
+def _check(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> None:
     """Refuse what is about to be published if it is not sound, or does not go on from the latest version."""
+    from blend.builders.publish.sound import check_changelog, check_sound, check_step
+
     if plan.action != "publish":
         return
-    held = check_sound(shipment.release, despite=despite, notify=shipment.notify)
+    held = check_sound(shipment.release, despite=terms.despite, notify=shipment.notify)
     if plan.previous is not None:
         check_changelog(shipment, plan.previous)
-        if forced is None:
+        if terms.forced is None:
             check_step(shipment, held, plan.previous, plan.tags[tag_of(plan.previous)])
 
 
-def _send_and_commit(shipment: Shipment, plan: PublicationPlan, description: str) -> str:
+def _carried_out(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> Publication:
+    """Do what a plan says."""
+    creates = plan.creates
+    if creates:
+        create_repository(shipment, private=terms.private)
+        # Somebody else may have made it at the same moment, and published.
+        plan = plan_on(shipment, shipment.repository.refs())
+        if plan.previous is not None:
+            _check(shipment, plan, terms)
+    commit = plan.made
+    if commit is None:
+        commit = _send_and_commit(shipment, plan, terms)
+    if plan.action != "nothing":
+        commit = make_tag(shipment, commit)
+    first = plan.action == "publish" and plan.previous is None
+    return Publication(plan=plan, commit=commit, new_repository=creates and first)
+
+
+def _send_and_commit(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> str:
     from huggingface_hub import CommitOperationDelete
 
     if plan.head is None:
@@ -183,18 +181,18 @@ def _send_and_commit(shipment: Shipment, plan: PublicationPlan, description: str
         )
     additions = send_files(shipment, (*plan.changes.added, *plan.changes.changed))
     removals = [CommitOperationDelete(path) for path in plan.changes.removed]
+    description = _description(shipment, plan, terms)
     return make_commit(shipment, [*removals, *additions], head=plan.head, description=description)
 
 
-def _description(
-    manifest: ReleaseManifest, plan: PublicationPlan, forced: str | None, despite: str | None
-) -> str:
+def _description(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> str:
+    manifest = shipment.manifest
     rows = sum(table.rows for table in manifest.tables)
     lines = [f"Built by {DISTRIBUTION} {manifest.sdk_version}: {len(manifest.files) + 1} files, {rows} rows."]
     if plan.previous is not None:
         lines.append(f"Follows {plan.previous}.")
-    if forced is not None:
-        lines.append(f"Version forced: {forced}")
-    if despite is not None:
-        lines.append(f"Published despite errors that validation reports: {despite}")
+    if terms.forced is not None:
+        lines.append(f"Version forced: {terms.forced}")
+    if terms.despite is not None:
+        lines.append(f"Published despite errors that validation reports: {terms.despite}")
     return "\n".join(lines)

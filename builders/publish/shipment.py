@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blend.builders.cards.addressed import addressed_files
 from blend.builders.publish.plan import Changes, changes_between
 from blend.loaders.files.progress import Notify
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.addressed import addressed_files
 from blend.loaders.releases.files import ReleaseFile, read_release_files
 from blend.loaders.releases.repository import HubRepository
 from blend.schemas.errors import ConflictError

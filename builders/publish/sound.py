@@ -12,8 +12,9 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import Level
 from blend.builders.validate.subject import Subject, Survey
 from blend.loaders.files.progress import Notify
-from blend.loaders.releases import read_manifest, release_locales
+from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import release_at
+from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
 from blend.schemas.layout import CHANGELOG_NAME, RECIPE_NAME
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -89,7 +90,7 @@ def check_step(shipment: Shipment, held: ReleaseManifest, latest: str, commit: s
     """
     tag = tag_of(latest)
     shipment.notify(f"compare with {latest}", 0, 1)
-    step = _step(shipment, held, tag, commit)
+    step = _step(shipment, held, commit)
     shipment.notify(f"compare with {latest}", 1, 1)
     accepted = accepted_versions(latest, step.step)
     if held.version not in accepted:
@@ -101,17 +102,17 @@ def check_step(shipment: Shipment, held: ReleaseManifest, latest: str, commit: s
         )
 
 
-def _step(shipment: Shipment, held: ReleaseManifest, tag: str, commit: str) -> VersionStep:
+def _step(shipment: Shipment, held: ReleaseManifest, commit: str) -> VersionStep:
     """The step that follows from the tables; of the version before, only those that differ are downloaded."""
     hub, new = shipment.repository.hub, OpenRelease(shipment.release, held)
-    folder = release_at(hub, commit, revision=tag, wanted=lambda old: _files_of_others(old, held))
+    folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, held))
     old = OpenRelease(folder, read_manifest(folder))
     found = diff_tables(old, new, examples=0)
     step = version_step(found)
     if step.step != "none":
         return step
     # No table and no setting differs: only now the texts beside them count.
-    release_at(hub, commit, revision=tag, wanted=_texts)
+    release_at(hub, commit, wanted=lambda old: _other_texts(old, held))
     return version_step(found.model_copy(update={"files": file_changes(*old, *new)}))
 
 
@@ -125,9 +126,10 @@ def _content(table: TableInfo) -> tuple[str, str, str, str]:
     return table.config, table.split, table.content_sha256, table.schema_sha256
 
 
-def _texts(manifest: ReleaseManifest) -> Collection[str]:
-    tables = {file for table in manifest.tables for file in table.files}
-    return [file.path for file in manifest.files if file.path not in tables]
+def _other_texts(old: ReleaseManifest, new: ReleaseManifest) -> Collection[str]:
+    """The files beside the tables that the new release does not have byte for byte."""
+    tables = {file for table in old.tables for file in table.files}
+    return [file.path for file in old.files if file.path not in tables and file not in new.files]
 
 
 def _as_held(release: Path) -> ReleaseManifest:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 BATCH_FILES = 100
 """Files sent between two words of progress; the Hub is asked once for each batch which of them it has."""
 
-_SENDERS = 8
-"""Files that are sent at the same time."""
+_SENDERS = 32
+"""Files that are sent at the same time: most of them are small, and their time is the Hub's answers."""
 
 _IGNORE_NOTHING = "# every file of a release belongs to it\n"
 

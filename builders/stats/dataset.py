@@ -8,13 +8,8 @@ import polars as pl
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.triples import FoodStats, build_food_stats
-from blend.loaders.releases import (
-    read_config,
-    read_manifest,
-    read_tables,
-    release_domain,
-    release_locales,
-)
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.configs import ANNOTATIONS
 from blend.schemas.domains import Domain

@@ -27,7 +27,7 @@ from blend.builders.validate.checks.votes import check_votes
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.builders.validate.subject import Subject
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.releases import release_locales
+from blend.loaders.releases.tables import release_locales
 from blend.schemas.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 BATCH_ROWS = 10_000
 """Rows that a check holds at a time."""
 
+KEPT_BYTES = 64 << 20
+"""Memory for files that are kept once they are read: twenty checks look at the same few small tables."""
+
 
 class Batch(NamedTuple):
     """Some rows of a table."""
@@ -83,6 +86,11 @@ class Subject:
         return {(table.config, table.split): self._survey(table) for table in self.manifest.tables}
 
     @cached_property
+    def _files(self) -> dict[str, pl.DataFrame | None]:
+        """The files that were read, as `_kept` gives them."""
+        return {}
+
+    @cached_property
     def sound(self) -> Sequence[TableInfo]:
         """Tables that can be read and have the columns of their model: those that checks of rows look at."""
         return tuple(table for table in self.manifest.tables if self._is_sound(table))
@@ -107,10 +115,22 @@ class Subject:
         """The rows of a sound table, some at a time; columns as `batches` takes them."""
         wanted = None if columns is None else self._columns(table.config, columns)
         for file in table.files:
+            if (kept := self._kept(file)) is not None:
+                yield Batch(table, file, kept if wanted is None else kept.select(wanted))
+                continue
             for rows in _read(self.path / file, wanted):
-                frame = pl.from_arrow(rows)
-                assert isinstance(frame, pl.DataFrame)
-                yield Batch(table, file, frame)
+                yield Batch(table, file, _frame(rows))
+
+    def _kept(self, file: str) -> pl.DataFrame | None:
+        """All rows of a file that is small enough to be kept; null for a larger one."""
+        if file not in self._files:
+            whole = pq.read_metadata(self.path / file)
+            unpacked = sum(whole.row_group(group).total_byte_size for group in range(whole.num_row_groups))
+            fits = whole.num_rows <= BATCH_ROWS and unpacked <= KEPT_BYTES - sum(
+                frame.estimated_size() for frame in self._files.values() if frame is not None
+            )
+            self._files[file] = _frame(next(_read(self.path / file, None))) if fits else None
+        return self._files[file]
 
     def unread(self, config: str) -> frozenset[str]:
         """Locales whose table of a configuration cannot be read: what refers to their rows is not judged.
@@ -205,6 +225,12 @@ def _type_as_written(dtype: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(dtype):
         return pa.struct([pa.field(field.name, _type_as_written(field.type)) for field in dtype])
     return dtype
+
+
+def _frame(rows: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def _read(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:

@@ -11,7 +11,7 @@ from blend.eval.tasks import Task, task_of
 from blend.eval.tasks.items import Asked
 from blend.loaders.datasets.places import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.releases import read_config
+from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.misfits import misfits

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.hub.client import hub_name
-from blend.loaders.releases import read_manifest, release_locales
+from blend.loaders.releases import read_manifest
 from blend.loaders.releases.newer import tell_if_newer
 from blend.loaders.releases.references import (
     Reference,
@@ -15,6 +15,7 @@ from blend.loaders.releases.references import (
     hub_reference,
     resolve_release,
 )
+from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
 from blend.schemas.layout import LOCALES_NAME
 from blend.schemas.locales import Registry, registry

@@ -18,6 +18,20 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _KINDS = {stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 
 
+def place_of(path: Path, root: Path) -> str:
+    """The file as named in places: relative to the folder that is read, with forward slashes.
+
+    Raises:
+        RowError: If the name is not UTF-8, so that no report or release could name the file.
+    """
+    name = path.relative_to(root).as_posix()
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise RowError("the file's name is not UTF-8", where=repr(name), fix="rename it") from None
+    return name
+
+
 def read_content(path: Path, *, where: str | None = None, what: str = "file") -> bytes:
     """The whole content of a file; arguments and errors as of `open_content`."""
     with open_content(path, where=where, what=what) as file:

@@ -4,8 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from blend.loaders.files.content import open_content
-from blend.loaders.files.rows import place_of
+from blend.loaders.files.content import open_content, place_of
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import FileInfo
 

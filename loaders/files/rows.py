@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.content import open_content, parquet_rows, read_content
+from blend.loaders.files.content import open_content, parquet_rows, place_of, read_content
 from blend.loaders.files.notes import Notes
 from blend.schemas.errors import RowError, beyond_limits
 
@@ -94,20 +94,6 @@ def _other_separator(header: str) -> str | None:
     """What to do when the header holds none of our commas but those of a spreadsheet in another language."""
     found = next((mark for mark in ";\t" if mark in header and "," not in header), None)
     return f"separate the columns with commas, not with {found!r}" if found else None
-
-
-def place_of(path: Path, root: Path) -> str:
-    """The file as named in places: relative to the folder that is read, with forward slashes.
-
-    Raises:
-        RowError: If the name is not UTF-8, so that no report or release could name the file.
-    """
-    name = path.relative_to(root).as_posix()
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise RowError("the file's name is not UTF-8", where=repr(name), fix="rename it") from None
-    return name
 
 
 def read_text(path: Path, root: Path, notes: Notes) -> str:

@@ -106,13 +106,16 @@ def fetch_release(
         return release_at(hub, _commit(hub, revision), revision=revision, wanted=wanted)
 
 
-def release_at(hub: HubClient, commit: str, *, revision: str, wanted: Wanted | None = None) -> Path:
+def release_at(
+    hub: HubClient, commit: str, *, revision: str | None = None, wanted: Wanted | None = None
+) -> Path:
     """A release at a commit, as a checked directory in the Hub client's cache.
 
     Args:
         hub: The repository.
         commit: The commit.
-        revision: How it was named, by itself or by a tag.
+        revision: How the user named it, for messages, and for the client's memory of tags; by itself when
+            absent.
         wanted: Chooses the files to download and check; all of them when absent.
 
     Raises:
@@ -133,7 +136,7 @@ def release_at(hub: HubClient, commit: str, *, revision: str, wanted: Wanted | N
     damaged = _mended(folder, hub, commit, paths)
     if damaged:
         raise HubError(
-            f"{hub.where}, revision {revision}: {_listed(damaged)} differs from the digest in "
+            f"{hub.where}, revision {revision or commit}: {_listed(damaged)} differs from the digest in "
             f"{MANIFEST_NAME}, also when downloaded again; use another version, and tell who publishes it"
         )
     return folder

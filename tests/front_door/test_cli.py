@@ -10,7 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.releases import read_config, read_manifest
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import BlendError
 from blend.version import __version__
 from blend.views.models import MODELS

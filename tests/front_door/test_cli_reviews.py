@@ -16,7 +16,7 @@ from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.expand import expand
 from blend.builders.saq.reviews import reviews_of
 from blend.cli import app
-from blend.loaders.releases import read_config
+from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.releases import read_config
+from blend.loaders.releases.tables import read_config
 
 NATIVES = """\
 id,topic,locale,text

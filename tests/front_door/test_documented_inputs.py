@@ -6,7 +6,7 @@ from pathlib import Path
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import ValidationReport
-from blend.loaders.releases import read_config
+from blend.loaders.releases.tables import read_config
 from blend.schemas.recipe import Recipe
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid" / "responses"

@@ -7,10 +7,10 @@ from typing import Any
 
 from hub_store import Repository
 
-from blend.builders.cards.addressed import addressed_files
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.addressed import addressed_files
 
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
 

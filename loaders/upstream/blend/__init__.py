@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.loaders.files.content import place_of
 from blend.loaders.files.notes import Notes, unknown_name
-from blend.loaders.files.rows import Cells, Columns, place_of, read_json, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.tidy import Origin, Tidy
 from blend.schemas.errors import InputError, RowError

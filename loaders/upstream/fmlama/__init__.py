@@ -11,8 +11,9 @@ from typing import Any
 
 import polars as pl
 
+from blend.loaders.files.content import place_of
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import Cells, Columns, place_of, read_json, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
 from blend.loaders.upstream.fmlama.oddities import dish_oddities, template_oddities
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.store import ENTITY

@@ -8,8 +8,8 @@ import pytest
 from hub_releases import digests, held, published
 from hub_server import Hub
 
-from blend.builders.cards.addressed import addressed_files
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.addressed import addressed_files
 from blend.loaders.releases.pull import pull_release
 
 pytestmark = [

@@ -15,7 +15,8 @@ from blend.builders.release.inputs import read_inputs
 from blend.builders.validate import validate_release
 from blend.loaders.datasets import load_short_answer_prompts
 from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
-from blend.loaders.releases import read_config, read_manifest, read_tables
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config, read_tables
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError, InputError, RowErrors, UnknownNameError
 from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source

@@ -12,7 +12,8 @@ from blend.builders.release import build_release
 from blend.eval.tasks.asking import ask
 from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.releases import read_config, read_manifest
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.rows import LETTERS
 

@@ -15,7 +15,8 @@ from blend.loaders import (
     load_short_answer_prompts,
     load_short_answer_questions,
 )
-from blend.loaders.releases import read_config, read_manifest
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, UnknownNameError
 from blend.schemas.layout import MANIFEST_NAME

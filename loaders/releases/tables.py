@@ -1,0 +1,107 @@
+"""Tables of a release directory, read back into frames."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+from pydantic import BaseModel
+
+from blend.loaders.files.content import open_content, parquet_rows
+from blend.loaders.files.domains import known_domains
+from blend.loaders.files.locales import read_locales
+from blend.loaders.releases import read_manifest
+from blend.schemas import frames
+from blend.schemas.arrow import frame_schema, published_names
+from blend.schemas.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+    model_of,
+)
+from blend.schemas.domains import Domain
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.frames import KEY
+from blend.schemas.layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import TableInfo
+
+
+class ReleaseTables(NamedTuple):
+    """A release as frames; ``source`` names split and template."""
+
+    questions: pl.DataFrame
+    """`frames.QUESTIONS`."""
+    annotations: pl.DataFrame
+    """`frames.ANNOTATIONS`."""
+    mcqs: pl.DataFrame | None
+    """`frames.MCQ_ROWS`; null when the release has none."""
+
+
+def release_locales(release: Path) -> Registry:
+    """The locales that a release can hold: the packaged ones, and those that it brings along."""
+    path = release / LOCALES_NAME
+    return registry().extended(read_locales(path)) if path.is_file() else registry()
+
+
+def release_domain(release: Path) -> Domain | None:
+    """What a release's tables from Wikidata are about; null if neither it nor the package knows.
+
+    Raises:
+        BlendError: If it is not a release, or if its domain file is not as it must be.
+    """
+    path = release / DOMAINS_NAME
+    known = known_domains(path if path.is_file() else None)
+    return known.get(read_manifest(release).recipe.food.domain)
+
+
+def read_config(release: Path | str, config: str) -> pl.DataFrame:
+    """All splits of a configuration, in the manifest's order, columns named by the model's fields.
+
+    Raises:
+        UnknownNameError: If the release has no such configuration; lists those it has.
+        InputError: If a file that the manifest names is missing.
+    """
+    folder, manifest = Path(release), read_manifest(release)
+    tables = [table for table in manifest.tables if table.config == config]
+    if not tables:
+        held = {table.config for table in manifest.tables}
+        raise UnknownNameError("configuration", config, held)
+    model = model_of(config)
+    return pl.concat([_read_table(folder, table, model) for table in tables])
+
+
+def read_tables(release: Path | str) -> ReleaseTables:
+    """The questions, annotations and multiple-choice questions of a release, as builders take them.
+
+    Raises:
+        InputError: If the directory is not a release.
+    """
+    annotated = read_config(release, ANNOTATIONS).with_columns(
+        source=pl.format("data/annotations/{}:{}", "locale", "template_id")
+    )
+    questions = read_config(release, SHORT_ANSWER_QUESTIONS).join(
+        annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
+    )
+    held = {table.config for table in read_manifest(release).tables}
+    return ReleaseTables(
+        questions=questions.select(list(frames.QUESTIONS)),
+        annotations=annotated.select(list(frames.ANNOTATIONS)),
+        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in held else None,
+    )
+
+
+def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
+    names = published_names(model)
+    missing = [file for file in table.files if not (release / file).is_file()]
+    if missing:
+        raise InputError(
+            f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
+        )
+    rows = pl.concat([_file_rows(release, file) for file in table.files])
+    return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
+
+
+def _file_rows(release: Path, file: str) -> pl.DataFrame:
+    where = str(release / file)
+    with open_content(release / file, where=where, what="table") as content:
+        return parquet_rows(content, where=where, fix="copy or build the release again")
