@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blend.builders.parquet import canonical_rows, schema_digest
+from blend.loaders.files.unpacked import check_unpacked_size
 from blend.loaders.releases import parse_manifest
-from blend.loaders.releases.limits import check_unpacked_size
 from blend.schemas.arrow import arrow_schema, published_names
 from blend.schemas.configs import QUESTION_CONFIGS, base_config, key_of, model_of
 from blend.schemas.errors import InputError, UnknownNameError
@@ -86,8 +86,8 @@ class Subject:
         return {(table.config, table.split): self._survey(table) for table in self.manifest.tables}
 
     @cached_property
-    def _files(self) -> dict[str, pl.DataFrame | None]:
-        """The files that were read, as `_kept` gives them."""
+    def _kept(self) -> dict[str, pl.DataFrame]:
+        """The whole rows of small files, which every check looks at."""
         return {}
 
     @cached_property
@@ -115,22 +115,11 @@ class Subject:
         """The rows of a sound table, some at a time; columns as `batches` takes them."""
         wanted = None if columns is None else self._columns(table.config, columns)
         for file in table.files:
-            if (kept := self._kept(file)) is not None:
+            if (kept := self._kept.get(file)) is not None:
                 yield Batch(table, file, kept if wanted is None else kept.select(wanted))
                 continue
             for rows in _read(self.path / file, wanted):
                 yield Batch(table, file, _frame(rows))
-
-    def _kept(self, file: str) -> pl.DataFrame | None:
-        """All rows of a file that is small enough to be kept; null for a larger one."""
-        if file not in self._files:
-            whole = pq.read_metadata(self.path / file)
-            unpacked = sum(whole.row_group(group).total_byte_size for group in range(whole.num_row_groups))
-            fits = whole.num_rows <= BATCH_ROWS and unpacked <= KEPT_BYTES - sum(
-                frame.estimated_size() for frame in self._files.values() if frame is not None
-            )
-            self._files[file] = _frame(next(_read(self.path / file, None))) if fits else None
-        return self._files[file]
 
     def unread(self, config: str) -> frozenset[str]:
         """Locales whose table of a configuration cannot be read: what refers to their rows is not judged.
@@ -161,14 +150,18 @@ class Subject:
             if leads_out(name):
                 return f"{name!r} leads out of the release"
             try:
-                check_unpacked_size(self.path / name)
+                check_unpacked_size(self.path / name, where=name)
+                batches = 0
                 for batch in _read(self.path / name, None):
+                    batches += 1
                     if schema is not None and batch.schema != schema:
                         return f"{name} has other columns than the file before it"
                     schema = batch.schema
                     batch.validate(full=True)
                     digest.update(canonical_rows(batch))
                     rows += len(batch)
+                if batches == 1:
+                    self._keep(name, batch)
             except FileNotFoundError:
                 return f"{name} is missing"
             except InputError as refused:
@@ -179,6 +172,12 @@ class Subject:
             return "it has no files"
         schema = _as_written(schema)
         return Survey(rows, digest.hexdigest(), schema_digest(schema), schema)
+
+    def _keep(self, file: str, rows: pa.Table) -> None:
+        """Keep all rows of a file, if there is room."""
+        frame = _frame(rows)
+        if sum(kept.estimated_size() for kept in (*self._kept.values(), frame)) <= KEPT_BYTES:
+            self._kept[file] = frame
 
     def _is_sound(self, table: TableInfo) -> bool:
         survey = self.surveys[table.config, table.split]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
+from blend.loaders.files.unpacked import check_unpacked_size
 from blend.schemas.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -18,7 +19,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
@@ -260,7 +261,11 @@ def load_config(
 
     places = find_tables(release, choose, revision=revision, streaming=streaming)
     locales = _choice(places.manifest, places.locales, config, asked, split).locales
-    _check_present(places, config, locales)
+    here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
+    for address in here:
+        _check_readable(Path(address))
+    if len(here) == len(places.addresses):
+        _check_present(places, config, locales)
     loaded = _load(places, config, locales, streaming=streaming)
     single = split is not None or (config in PER_REGION and isinstance(region, str))
     return next(iter(loaded.values())) if single else loaded
@@ -296,14 +301,27 @@ def _choice(
     return _Choice(wanted, [region.locale for region in found])
 
 
+def _check_readable(path: Path) -> None:
+    """Refuse what is not a table, or takes too much memory; its digest says only who is to blame."""
+    import pyarrow as pa
+
+    try:
+        check_unpacked_size(path, where=str(path))
+    except pa.ArrowException:
+        raise RowError(
+            "not a Parquet file", where=str(path), fix="use another version, and tell who made it"
+        ) from None
+
+
 def _check_present(places: Places, config: str, locales: Sequence[str]) -> None:
-    """Refuse a locale without rows, as far as the files are here: no rows would look like an answer."""
-    here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
-    if not locales or len(here) < len(places.addresses):
+    """Refuse a locale without rows in files that are all here: no rows would look like an answer."""
+    if not locales:
         return
     import polars as pl
 
-    held = set(pl.scan_parquet(here).select(pl.col("locale").unique()).collect()["locale"])
+    held = set(
+        pl.scan_parquet(list(places.addresses.values())).select(pl.col("locale").unique()).collect()["locale"]
+    )
     if absent := [locale for locale in locales if locale not in held]:
         raise InputError(
             f"{named(places.manifest)}: {config} holds no row about {', '.join(absent)}; "

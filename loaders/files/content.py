@@ -73,13 +73,17 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
     """The rows of an open Parquet file.
 
     Raises:
-        RowError: If it is not one, or is cut off or damaged.
+        RowError: If it is not one, is cut off or damaged, or takes too much memory once it is unpacked.
     """
     import polars as pl
+    import pyarrow as pa
+
+    from blend.loaders.files.unpacked import check_unpacked_size
 
     try:
+        check_unpacked_size(file, where=where)
         return pl.read_parquet(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pa.ArrowException, OSError) as error:
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
-from blend.loaders.releases.limits import check_unpacked_size
+from blend.loaders.files.unpacked import check_unpacked_size
 from blend.schemas.errors import InputError
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import TableInfo
@@ -45,7 +45,7 @@ class TableColumns:
         self._rows = pl.scan_parquet([release / file for file in info.files], glob=False)
         with self._readable():
             for file in info.files:
-                check_unpacked_size(release / file)
+                check_unpacked_size(release / file, where=str(release / file))
             self.types: Mapping[str, pl.DataType] = self._rows.collect_schema()
             """Type of every column, in the order of the columns."""
             self.n_rows: int = self._rows.select(pl.len()).collect().item()

@@ -12,7 +12,7 @@ from blend.builders.release import build_release
 from blend.builders.validate import _NEEDS, CHECKS, validate_release
 from blend.builders.validate.subject import Subject
 from blend.loaders.recipes.ready import food_recipe
-from blend.loaders.releases import release_locales
+from blend.loaders.releases.tables import release_locales
 from blend.schemas.characters import ordinary_in_language
 from blend.views.validation import print_report
 

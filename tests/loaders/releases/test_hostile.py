@@ -13,8 +13,9 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.text import changelog_entry
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders import load_annotations
+from blend.loaders.files import unpacked
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.releases import limits
+from blend.loaders.releases.tables import read_config
 from blend.loaders.wikidata.store import triples
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
@@ -123,15 +124,23 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
     release: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ):
     old, new = release("old"), release("new", answer=["a" * 100_000])
-    monkeypatch.setattr(limits, "GROUP_BYTES", 50_000)
-    with pytest.raises(InputError) as caught:
-        diff_releases(old, new)
+    monkeypatch.setattr(unpacked, "GROUP_BYTES", 50_000)
     path = new / TABLE
-    message = str(caught.value)
-    assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to 100,")
-    assert message.endswith(
-        "in one row group, and more than 50,000 is not read; do not use it, and tell who made it"
-    )
+    uses: list[Callable[[], object]] = [
+        lambda: diff_releases(old, new),
+        lambda: read_config(new, "annotations"),
+        lambda: load_annotations(new, "KR"),
+    ]
+    for use in uses:
+        with pytest.raises(InputError) as caught:
+            use()
+        message = str(caught.value)
+        assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to 100,")
+        assert message.endswith(
+            " in one row group, and more than 50,000 is not read; do not use it, and tell who made it"
+        )
+    report = validate_release(new, checks={"tables": CHECKS["tables"]})
+    assert any("that unpack to 100," in str(problem) for problem in report.checks[0].examples)
 
 
 def test_a_line_without_end_is_not_read(tmp_path: Path):
