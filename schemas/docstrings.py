@@ -22,8 +22,9 @@ def docstring_of(thing: type | Callable[..., Any]) -> str:
         (definition,) = ast.parse(source).body
     except (OSError, TypeError, SyntaxError):  # made at run time, without its source, or inside a line of it
         return ""
-    is_one = isinstance(definition, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    return (ast.get_docstring(definition) or "") if is_one else ""
+    if not isinstance(definition, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return ""
+    return ast.get_docstring(definition) or ""
 
 
 def first_line_of(thing: type | Callable[..., Any]) -> str:

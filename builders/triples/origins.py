@@ -1,5 +1,6 @@
 """Origins: which country an item comes from, by its own statement or by what it belongs to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -111,15 +112,20 @@ def _successors(claims: pl.DataFrame, domain: Domain) -> dict[str, str]:
         .filter(pl.col("value").list.len() == 1, pl.col("item").is_in(list(historical)))
     )
     step = {item: values[0] for item, values in followed.iter_rows() if values[0] is not None}
-    last: dict[str, str] = {}
-    for item, here in step.items():
-        seen = {item}
-        while here in step and here not in seen:
-            seen.add(here)
+    return {item: end for item, end in _ends(step).items() if end not in historical}
+
+
+def _ends(step: Mapping[str, str]) -> dict[str, str]:
+    """Where every chain of steps ends; on a circle, somewhere on it. Every step is taken once."""
+    ends: dict[str, str] = {}
+    for start in step:
+        path: dict[str, None] = {}
+        here = start
+        while here in step and here not in ends and here not in path:
+            path[here] = None
             here = step[here]
-        if here not in historical:
-            last[item] = here
-    return last
+        ends |= dict.fromkeys(path, ends.get(here, here))
+    return ends
 
 
 def _stated(items: pl.DataFrame, claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:

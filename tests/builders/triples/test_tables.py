@@ -91,7 +91,13 @@ def test_findings_account_for_every_item_left_out(tables: TripleTables):
 
 
 def test_alignment_with_a_language_that_has_no_rows(food_facts: Facts):
-    tables = triple_tables(food_facts, DISH, FoodOptions(languages=("en", "ko")), source="food_snapshot.nt.gz")
+    tables = triple_tables(
+        food_facts,
+        DISH,
+        FoodOptions(languages=("en", "ko")),
+        templates=packaged_templates(),
+        source="food_snapshot.nt.gz",
+    )
     assert {table.config for table in tables.tables()} == {"food-triples", "food-templates"}
     details = tables.findings().filter(pl.col("kind") == "aligned-without-language")["detail"]
     assert details.to_list() == [f"no rows in {tag}: no aligned subset" for tag in ("ar", "he", "ru", "zh")]

@@ -1,6 +1,7 @@
 """Dishes, origins and parts by small snapshots, one rule each."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -235,6 +236,17 @@ def test_fifty_thousand_classes_that_are_each_others_subclasses():
     back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
     cycles = class_cycles(deep_claims(*back), DISH)
     assert cycles == back, "each pair is a cycle of its own"
+
+
+def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..., Facts]):
+    chain = [f"Q{1_000_000 + number}" for number in range(DEEP)]
+    steps = [(item, "P1366", after) for item, after in zip(chain, [*chain[1:], "Q100"], strict=True)]
+    former = [(item, "P31", "Q3024240") for item in chain]
+    facts = facts_of(WORLD + f"Q1 P495 {chain[0]}")
+    more = pl.DataFrame([*steps, *former], schema=facts.claims.columns, orient="row")
+    longer = replace(facts, claims=pl.concat([facts.claims, more]))
+    made = build_food(longer, DISH, FoodOptions(historical="map"))
+    assert origins(made) == [("Q1", "Q100")]
 
 
 def test_a_long_cycle_is_told_in_a_line(build: Build):
