@@ -6,7 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from blend.cli import app
 from blend.eval.export import export_tasks
 from blend.eval.tasks.asking import ask
 from blend.schemas.errors import InputError, UnknownNameError
@@ -120,3 +122,22 @@ def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path
     )
     spec = task["field_spec"]
     assert {spec["input"], spec["target"], spec["choices"], *spec["metadata"]} <= set(columns)
+
+
+@pytest.mark.parametrize(
+    ("harness", "command"),
+    [
+        ("lm-eval", "cd {out} && lm_eval --include_path . --tasks {task} --model hf --model_args …"),
+        ("lighteval", 'lighteval accelerate "model_name=MODEL" "{task}" --custom-tasks {out}/{task}.py'),
+        ("inspect", "inspect eval {out}/{task}.py --model PROVIDER/MODEL"),
+    ],
+)
+def test_the_command_says_how_to_run_what_it_wrote(release: Path, tmp_path: Path, harness: str, command: str):
+    out = tmp_path / "tasks"
+    result = CliRunner().invoke(app, ["eval", "export", str(release), "--to", harness, "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    n_questions = ask(release, "multiple-choice").asked.items.height
+    assert result.stdout == (
+        f"Wrote {n_questions:,} questions about KR, US, IR, MX to {out}. Run them:\n"
+        f"  {command.format(out=out, task='blend_sample_mcq_letters')}\n"
+    )
