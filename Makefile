@@ -15,7 +15,7 @@ demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it ba
 test: $(VENV)/installed-test  ## Check style and run all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(VENV)/installed-test  ## Check style and types
 	$(BIN)/ruff check .

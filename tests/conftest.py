@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Set before any test imports huggingface_hub, which reads them once.
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+# Otherwise datasets imports torch in every process that streams, a second or two; no test reads tensors.
+os.environ.setdefault("USE_TORCH", "0")
 
 # No property depends on how fast the machine is.
 hypothesis.settings.register_profile(

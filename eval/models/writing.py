@@ -37,7 +37,7 @@ def write(
     ends = end_tokens(model, tokenizer)
     drawn = [_Drawn(decoding.temperature, seeds, model.device)] if decoding.temperature > 0 else []
     with torch.inference_mode():
-        written = model.generate(  # type: ignore[operator]  # the stubs hide it behind a mixin
+        written = model.generate(
             inputs=texts.ids,
             attention_mask=texts.mask,
             generation_config=_settings(ends, tokenizer, decoding, max_tokens),
