@@ -23,6 +23,7 @@ from blend.builders.mcq.paper_rules import Overlaps, anything, formats, objected
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
 from blend.schemas.frames import MCQS, empty
 from blend.schemas.locales import Locale, Registry
+from blend.schemas.text import counted
 
 MIN_VOTES = 2
 """Votes that an answer needs to be a distractor elsewhere."""
@@ -217,7 +218,7 @@ def _shortage(plan: PaperPlan) -> str | None:
     fewest = min(plan.parts, key=lambda part: len(part.options))
     if len(fewest.options) >= N_DISTRACTORS:
         return None
-    found = f"{len(fewest.options)} distractors for {fewest.locale.tag}"
+    found = f"{counted(len(fewest.options), 'distractor')} for {fewest.locale.tag}"
     return f"{found}, {N_DISTRACTORS} are needed in every locale"
 
 

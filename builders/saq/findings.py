@@ -76,7 +76,9 @@ def _unreviewed_questions(votes: pl.DataFrame, groups: pl.DataFrame, places: pl.
         .join(groups.group_by(KEY).agg(n_groups=pl.len()), on=KEY)
         .join(places, on=KEY)
     )
-    detail = pl.format("no review; {} answers grouped by rules into {}", "n_answers", "n_groups")
+    one = pl.col("n_answers") == 1
+    answers = pl.when(one).then(pl.lit("1 answer")).otherwise(pl.format("{} answers", "n_answers"))
+    detail = pl.format("no review; {} grouped by rules into {}", answers, "n_groups")
     return _rows(proposed, "no-review", detail)
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from blend.loaders.files.content import open_content, parquet_rows, place_of, read_content
 from blend.loaders.files.notes import Notes
 from blend.schemas.errors import RowError, beyond_limits
+from blend.schemas.text import counted
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -205,7 +206,7 @@ def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterato
             continue
         if len(record) != len(header):
             notes.problem(
-                f"{len(record)} cells, but the header has {len(header)}",
+                f"{counted(len(record), 'cell')}, but the header has {len(header)}",
                 where=f"{place}:{row}",
                 fix="put cells that contain commas in double quotes, and leave empty cells empty",
             )

@@ -11,6 +11,7 @@ from pathlib import Path
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Cells, csv_records, place_of, read_text
 from blend.schemas.errors import RowError
+from blend.schemas.text import counted
 
 _SEPARATORS = (",", ";", "\t")
 _SAID = "sep="
@@ -45,7 +46,7 @@ def read_sheet(path: Path, columns: Sequence[str], *, required: Sequence[str]) -
             continue
         if any(cell.strip() for cell in record[len(header) :]):
             notes.problem(
-                f"{len(record)} cells, but the header has {len(header)}",
+                f"{counted(len(record), 'cell')}, but the header has {len(header)}",
                 where=f"{place}:{row}",
                 fix="move what stands to the right of the last column, or put quotes around a cell that holds "
                 f"{separator!r}",

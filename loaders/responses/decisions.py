@@ -24,7 +24,7 @@ from blend.loaders.files.notes import Notes
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, RowError, StorageError
 from blend.schemas.rows import Row, Text
-from blend.schemas.text import clean
+from blend.schemas.text import clean, counted
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -179,7 +179,7 @@ def _decisions(text: str, place: str, notes: Notes) -> list[tuple[str, Decision]
         where = f"{place}:{row}"
         if len(record) != len(header):
             notes.problem(
-                f"{len(record)} cells, but the header has {len(header)}",
+                f"{counted(len(record), 'cell')}, but the header has {len(header)}",
                 where=where,
                 fix="separate cells with single tabs, and leave empty cells empty",
             )

@@ -9,12 +9,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from blend.builders.stats.dataset import stats_of_release
 from blend.cli import app
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import BlendError
 from blend.version import __version__
 from blend.views.models import MODELS
+from blend.views.stats import dataset_tables
 
 RUNNER = CliRunner()
 
@@ -208,6 +210,44 @@ def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
 
 def test_stats_prints_tables(release: Path):
     assert "Questions, answers and votes" in run("stats", release)
+
+
+def test_stats_prints_one_table(release: Path, root: Path):
+    overlap = run("stats", release, "--table", "overlap")
+    assert overlap.startswith("English answer lemmas in common")
+    assert "Questions, answers and votes" not in overlap
+    # Several in the order in which they are asked for.
+    both = run("stats", release, "--table", "non-answers", "--table", "counts")
+    assert both.index("Non-answers") < both.index("Questions, answers and votes")
+    names = list(dataset_tables(stats_of_release(release)))
+    page = (root / "docs" / "stats.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in names)
+
+
+def test_stats_of_an_unknown_table(release: Path):
+    with pytest.raises(BlendError) as error:
+        run("stats", release, "--table", "overlaps")
+    assert str(error.value) == (
+        "unknown table 'overlaps'; did you mean 'overlap'? choose one of: agreement-by-topic, "
+        "answers-by-topic, counts, mcq-by-topic, mcq-counts, mcq-distractors, measures, non-answers, "
+        "non-answers-by-topic, overlap, per-question, templates, top-votes-by-topic"
+    )
+
+
+def test_stats_of_a_table_as_json(release: Path):
+    with pytest.raises(BlendError) as error:
+        run("stats", release, "--table", "overlap", "--json")
+    assert str(error.value) == (
+        "--table chooses what is printed for people, and --json prints everything; leave one out"
+    )
+
+
+def test_build_and_validate_say_where_findings_are_explained(release: Path, tmp_path: Path):
+    assert "docs/findings.md says what the kinds mean" in " ".join(
+        run("build", "--out", tmp_path / "r").split()
+    )
+    printed = run("validate", release, "--only", "alignment")
+    assert "docs/validate.md explains the checks, docs/findings.md what a build found." in printed
 
 
 def test_stats_of_no_release(tmp_path: Path):

@@ -12,6 +12,7 @@ from blend.builders.validate.subject import Subject
 from blend.schemas.arrow import features
 from blend.schemas.configs import model_of
 from blend.schemas.manifest import TableInfo
+from blend.schemas.text import counted
 
 _FIX = "compare the card's header with release.json, and rebuild the release"
 _SHOWN_CHARACTERS = 300
@@ -64,7 +65,7 @@ def _rows(subject: Subject, table: TableInfo, rows: Any, where: str) -> Iterator
         yield _failed(where, broken)
         return
     if hasattr(rows, "__len__") and len(rows) != table.rows:
-        yield error(where, f"has {len(rows):,} rows, not {table.rows:,}", _FIX)
+        yield error(where, f"has {counted(len(rows), 'row')}, not {table.rows:,}", _FIX)
     if first != _first(subject, table):
         yield error(where, "begins with another row than the file", _FIX)
     yield from _types(table, rows.features, where)
