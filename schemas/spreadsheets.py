@@ -14,7 +14,7 @@ _MONTH = re.compile(
     "|maj|agu|des"
 )
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00(?:\.0+)?)?(?: ?([AaPp])\.?[Mm]\.?)?")
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(r"-?\d{1,20}(?:[.,]\d{1,20})?")  # more digits than a spreadsheet keeps
 _ISO_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]00:00(?::00)?)?")
 _WRITTEN_DAY = re.compile(r"(\d{1,2})([./-])(\d{1,2})(?:\2(\d{2}|\d{4}))?\.?")
 _NAMED_DAY = re.compile(r"(?:(\d{1,2})[ -])?([A-Za-z]{3,9})\.?(?:[ -](\d{1,2}))?(?:[ ,-]+\d{2,4})?")
@@ -121,11 +121,15 @@ def _clocks(hour: int, minute: int) -> Iterator[str]:
 
 def _days(cell: str) -> Iterator[tuple[int, int]]:
     """Months and days that a cell may show, whatever the year."""
+    yield from ((month, day) for month, day in _shown_days(cell) if 1 <= month <= 12 and 1 <= day <= 31)
+
+
+def _shown_days(cell: str) -> Iterator[tuple[int, int]]:
     if found := _ISO_DAY.fullmatch(cell):
         yield int(found[2]), int(found[3])
     elif found := _WRITTEN_DAY.fullmatch(cell):
         one, other = int(found[1]), int(found[3])
-        yield from ((m, d) for m, d in {(one, other), (other, one)} if 1 <= m <= 12 and 1 <= d <= 31)
+        yield from {(one, other), (other, one)}
     elif (found := _NAMED_DAY.fullmatch(cell)) and found[2][:3].lower() in _MONTHS:
         day = found[1] or found[3]
         if day is not None:

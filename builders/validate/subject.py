@@ -149,6 +149,8 @@ class Subject:
         for name in table.files:
             if leads_out(name):
                 return f"{name!r} leads out of the release"
+            if (self.path / name).exists() and not (self.path / name).is_file():
+                return f"{name} is not a regular file"  # reading from a pipe would never end
             try:
                 check_unpacked_size(self.path / name, where=name)
                 batches = 0

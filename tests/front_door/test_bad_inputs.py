@@ -11,11 +11,14 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import blend.cli
 from blend.builders.release import build_release
+from blend.builders.release.reviewing import answers_to_review
 from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.responses.sheets import write_answer_sheet
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid"
 DEEP = 100_000
@@ -172,6 +175,38 @@ def test_a_damaged_file_of_raw_responses(told, tmp_path: Path, name: str, damage
     words = refused(told("build", folder / "recipe.toml"))
     assert Path(name).name.partition(".")[0] in words
     assert not (tmp_path / "release").exists()
+
+
+@pytest.fixture(scope="module")
+def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bad") / "sheet.csv"
+    few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+    write_answer_sheet(answers_to_review(few, everything=True), out)
+    return out
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_sheet(told, sheet: Path, tmp_path: Path, damage: str):
+    copy = shutil.copyfile(sheet, tmp_path / "sheet.csv")
+    DAMAGE[damage](copy)
+    assert "sheet.csv" in refused(told("reviews", "accept", copy))
+    assert not (tmp_path / "reviews").exists()
+
+
+@pytest.mark.parametrize("column", ["template_id", "locale", "answer", "group", "english", "invalid", "check"])
+@pytest.mark.parametrize("text", ["\x00", "\u200b", "=1+1", "#REF!", "9" * 5000, "../../x", "[/bold]"])
+def test_a_cell_that_nobody_expects(told, sheet: Path, tmp_path: Path, column: str, text: str):
+    rows = pl.read_csv(sheet, infer_schema=False)
+    first = pl.int_range(pl.len()) == 0
+    rows.with_columns(pl.when(first).then(pl.lit(text)).otherwise(column).alias(column)).write_csv(
+        tmp_path / "sheet.csv"
+    )
+    code, words = told("reviews", "accept", tmp_path / "sheet.csv")
+    # Any text may be the name of a group or English; every other cell has its row and column in the message.
+    assert code == (0 if column in ("group", "english") and text[0] not in "=#" else 1), words
+    places = [f"sheet.csv:2, column {name}: " for name in (column, "answer")]
+    assert code == 0 or any(place in words for place in places)
+    assert "Traceback" not in words
 
 
 @pytest.mark.parametrize("name", ["annotations/UK_data.json", "questions/UK_questions.csv"])

@@ -82,6 +82,21 @@ def test_every_minute_of_the_day_comes_back(hour: int, minute: int):
         assert typed in set(may_have_been(shown))
 
 
+@pytest.mark.parametrize("cell", ["9" * 5000, "0." + "1" * 5000, "9" * 400, "1" * 5000 + "/1", "9999-99-99"])
+def test_numbers_beyond_all_bounds_are_texts(cell: str):
+    assert next(may_have_been(cell)) == cell
+    assert len(set(may_have_been(cell))) < 100
+    assert all(
+        in_format(cell, form) in (cell, None) for form in AnswerFormat if form is not AnswerFormat.INTEGER
+    )
+
+
+@given(st.text(st.characters(categories=["N", "P", "Zs", "Lu"])), st.sampled_from(AnswerFormat))
+def test_whatever_a_cell_holds_is_read_or_not(cell: str, form: AnswerFormat):
+    assert set(may_have_been(cell)) >= {cell}
+    in_format(cell, form)
+
+
 @given(st.text())
 def test_any_text_may_have_been_itself(text: str):
     assert next(may_have_been(text)) == text
