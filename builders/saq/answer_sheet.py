@@ -62,7 +62,8 @@ def answer_sheet(
 def groups_without_english(sheet: pl.DataFrame) -> int:
     """How many groups of a sheet have no English in any of their rows."""
     valid = sheet.filter(pl.col("invalid") == "")
-    return valid.group_by(*KEY, "group").agg((pl.col("english") == "").all()).get_column("english").sum()
+    groups = valid.group_by(*KEY, "group").agg(english=(pl.col("english") != "").any())
+    return len(groups.filter(~pl.col("english")))
 
 
 def _shown(votes: pl.DataFrame, ballots: Ballots, *, everything: bool) -> set[tuple[str, ...]]:

@@ -32,14 +32,14 @@ def find_hidden_characters(
     for place, template in templates:
         texts: list[_Text] = [("topic", template.topic, False), ("text", template.text, False)]
         _note(texts, place, None, template.template_id, locales, notes)
-    rows = chain(
-        ((place, row, row.template_id, _of_question(row)) for place, row in questions),
-        ((place, row, row.template_id, _of_response(row)) for place, row in responses),
-        ((place, row, row.template_id, _of_review(row)) for place, row in reviews),
-        ((place, row, None, _of_prompt(row)) for place, row in prompts),
-    )
-    for place, row, template_id, held in rows:
-        _note(held, place, row.locale, template_id, locales, notes)
+    for place, question in questions:
+        _note(_of_question(question), place, question.locale, question.template_id, locales, notes)
+    for place, response in responses:
+        _note(_of_response(response), place, response.locale, response.template_id, locales, notes)
+    for place, review in reviews:
+        _note(_of_review(review), place, review.locale, review.template_id, locales, notes)
+    for place, prompt in prompts:
+        _note(_of_prompt(prompt), place, prompt.locale, None, locales, notes)
 
 
 def _of_question(row: AskedQuestion) -> Iterator[_Text]:
