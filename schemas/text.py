@@ -21,6 +21,11 @@ def harmless(text: str) -> str:
     return _HARMFUL.sub(lambda found: _code(ord(found[0])), text)
 
 
+def harmless_json(text: str) -> str:
+    """JSON as a terminal can show it; it says the same, since JSON has an escape for every character."""
+    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def _code(number: int) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 

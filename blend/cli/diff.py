@@ -6,6 +6,7 @@ import typer
 
 from blend.cli.options import AsJson
 from blend.exit_codes import UsageError
+from blend.schemas.text import harmless_json
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +48,7 @@ def diff(
     with interruptible():
         found = diff_releases(resolve_release(old), resolve_release(new), examples=examples)
     if as_json:
-        typer.echo(json.dumps(diff_json(found), ensure_ascii=False, indent=2))
+        typer.echo(harmless_json(json.dumps(diff_json(found), ensure_ascii=False, indent=2)))
     elif markdown:
         typer.echo(changelog_entry(found, found.new.version), nl=False)
     else:

@@ -10,6 +10,7 @@ from blend.cli.options import AsJson, LocaleFile
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.docstrings import first_line_of
 from blend.schemas.errors import InputError
+from blend.schemas.text import harmless_json
 
 
 def register(app: typer.Typer) -> None:
@@ -70,7 +71,7 @@ def stats(
         write_frames(figures.frames(), figures.to_json(), out)
     tables = chosen_tables(figures, table)
     if as_json:
-        typer.echo(json.dumps(figures.to_json(), ensure_ascii=False, indent=2))
+        typer.echo(harmless_json(json.dumps(figures.to_json(), ensure_ascii=False, indent=2)))
         return
     from blend.views.safe import SafeConsole
 
@@ -105,7 +106,7 @@ def status(
         )
     state = collection_status(inputs.questions, inputs.responses, inputs.reviews, used.saq)
     if as_json:
-        typer.echo(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
+        typer.echo(harmless_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2)))
         return
     from blend.views.safe import SafeConsole
     from blend.views.status import status_tables

@@ -7,6 +7,7 @@ import typer
 
 from blend.cli.options import Release
 from blend.exit_codes import REFUSED, UsageError, check_known
+from blend.schemas.text import harmless_json
 
 if TYPE_CHECKING:
     from blend.builders.validate import Check
@@ -51,7 +52,7 @@ def validate(
         path = resolve_release(release)
         report = validate_release(path, checks=chosen, examples=examples, name=release, notify=notify)
     if as_json:
-        typer.echo(report.to_json(), nl=False)
+        typer.echo(harmless_json(report.to_json()), nl=False)
     else:
         from blend.views.safe import SafeConsole
         from blend.views.validation import print_report

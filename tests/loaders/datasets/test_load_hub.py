@@ -229,6 +229,24 @@ def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: di
     assert cached(hub_cache, name).read_bytes() == whole
 
 
+@pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
+@pytest.mark.parametrize("how", [{"drop": True}, {"status": 503}], ids=str)
+def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
+    published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]
+):
+    load_annotations(REPO, region="KR", revision="v1.0.0")
+    cached(hub_cache, "KR-00000.parquet").write_bytes(b"PAR1 damaged PAR1")
+    published.fail(".*", times=10_000, **how)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    commit = published.repository(REPO).tags["v1.0.0"]
+    told = message(REPO, region="KR", revision="v1.0.0")
+    assert told.startswith(
+        f"Hub dataset org/blend, commit {commit}: data/annotations/KR-00000.parquet is not whole in the cache, "
+        "and the Hub does not give it again ("
+    )
+    assert told.endswith("); try again when the Hub can be reached")
+
+
 def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases: dict[str, Path]):
     repository = published.repository(REPO)
     path = "data/annotations/KR-00000.parquet"

@@ -1,6 +1,10 @@
 """Releases from people who mean harm: paths that lead out, text that drives a terminal, files that explode."""
 
 import hashlib
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +15,12 @@ from rich.table import Table
 
 from blend.builders.diff import diff_releases
 from blend.builders.diff.text import changelog_entry
+from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders import load_annotations
 from blend.loaders.files import unpacked
 from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.loaders.wikidata.store import triples
 from blend.schemas.errors import InputError
@@ -105,6 +111,58 @@ def test_ids_and_values_reach_neither_terminal_nor_changelog_as_they_are(release
     text = changelog_entry(diff, "1.0.1")
     assert harmless(text) == text
     assert r"\x1b]0;owned\x07\nq1" in text or r"\x1b" not in text
+
+
+def test_keys_of_the_manifest_reach_the_changelog_as_codes(release: Callable[..., Path]):
+    old, new = release("old"), release("new")
+    manifest = read_manifest(new).model_copy(update={"writers": {"\x1b[2J\u202e": "\x9b31m"}})
+    (new / "release.json").write_text(manifest.to_json(), encoding="utf-8")
+    text = changelog_entry(diff_releases(old, new), "1.0.1")
+    assert harmless(text) == text
+    assert r"\x1b[2J\u202e" in text
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["diff", "OLD", "NEW"],
+        ["diff", "OLD", "NEW", "--json"],
+        ["validate", "NEW"],
+        ["validate", "NEW", "--json"],
+        ["show", "NEW"],
+        ["stats", "NEW"],
+        ["publish", "NEW", "org/blend", "--dry-run"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_prints_an_escape_sequence(release: Callable[..., Path], command: list[str]):
+    old = release("old")
+    new = release("new", ID=["\x1b]0;owned\x07q1"], topic=["\x9b2J\u202eFood"])
+    manifest = read_manifest(new).model_copy(update={"writers": {"\x1b[2J": "\x9b31m"}})
+    (new / "release.json").write_text(manifest.to_json(), encoding="utf-8")
+    names = {"OLD": str(old), "NEW": str(new)}
+    run = subprocess.run(
+        [sys.executable, "-m", "blend", *(names.get(word, word) for word in command)],
+        # Nobody answers there; looking takes no time.
+        env=os.environ | {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    printed = run.stdout + run.stderr
+    assert printed.strip()
+    assert "Traceback" not in printed
+    assert not set("\x1b\x07\x9b\u202e") & set(printed)
+
+
+def test_a_citation_stays_in_its_fence(tmp_path: Path):
+    citation = "@misc{x}\n```\n<script>alert(1)</script>\n````\n# A heading of theirs"
+    recipe = sample_recipe().model_copy(update={"citation": citation, "locales": ("ko-KR", "en-US")})
+    build_release(recipe, tmp_path / "release")
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    fenced = re.search(rf"^(`{{5,}})[a-z]*\n{re.escape(citation)}\n(?:.*?)^\1$", card, re.MULTILINE | re.DOTALL)
+    assert fenced is not None
+    assert "<script>" not in card.replace(fenced[0], "")
 
 
 def test_a_terminal_gets_codes_instead_of_control_characters():

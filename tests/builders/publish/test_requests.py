@@ -1,0 +1,80 @@
+"""How often the Hub is asked: every answer takes its while, and at 100 ms each that is most of a publish."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import hub_api
+import pytest
+from hub_server import Hub
+
+pytestmark = [
+    pytest.mark.integration,
+    # The Hub client sends file contents in a way that its HTTP library wants changed.
+    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
+]
+
+REPO = "org/blend"
+
+
+def asked(hub: Hub) -> list[str]:
+    """What was asked, without the contents of files and what confirms each; forgotten after."""
+    found = [request for request in hub.requests if "/large/" not in request and "lfs/" not in request]
+    hub.requests.clear()
+    return sorted(request.replace("/api/datasets/org/blend", "").rsplit("/", 1)[0] for request in found)
+
+
+def test_requests_of_a_first_release_a_successor_and_a_repetition(
+    hub: Hub, publish: Any, releases: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(hub_api, "PAGE_ENTRIES", 1000)  # as the Hub itself
+    publish(releases / "1.0.0")
+    first = asked(hub)
+    publish(releases / "1.1.0")
+    successor = asked(hub)
+    publish(releases / "1.1.0")
+    again = asked(hub)
+    # Looking (is it there, where are its tags), making it, looking again, modes, card, commit, comparing, tag.
+    assert len(first) == 12, first
+    # No repository to make; but the one table that differs to fetch, a HEAD and a GET.
+    assert len(successor) == 11, successor
+    assert len(again) == 3, again
+
+
+def test_files_travel_side_by_side(hub: Hub, publish: Any, releases: Path):
+    hub.fail("PUT /large/.*", times=1000, action=(meeting := Meeting(10)).meet)
+    publish(releases / "1.0.0")
+    assert meeting.most >= 10
+
+
+class Meeting:
+    """Counts how many are there at the same time, and holds each until enough were."""
+
+    def __init__(self, enough: int) -> None:
+        self.most = 0
+        self._enough = enough
+        self._here = 0
+        self._changed = threading.Condition()
+
+    def meet(self) -> None:
+        with self._changed:
+            self._here += 1
+            self.most = max(self.most, self._here)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self.most >= self._enough, timeout=20)
+            self._here -= 1
+
+
+LOADED = """
+import sys
+import blend.loaders.releases.pull
+import blend.builders.publish
+print(*sorted({"polars", "pyarrow", "numpy", "datasets"} & set(sys.modules)))
+"""
+
+
+def test_neither_pulling_nor_the_first_look_loads_a_library_of_frames():
+    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "\n"), run.stderr
