@@ -226,7 +226,10 @@ def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
     )
     asked = ["local language", "English"]
     legend = alt.Legend(orient="top", title=None)
-    marks = base.mark_point(filled=True, size=70, opacity=1).encode(
+    # Of two marks in one place the lower one shows around the upper one.
+    sizes = alt.Size("asked:N", scale=alt.Scale(domain=asked, range=[130, 40]), legend=None)
+    marks = base.mark_point(filled=True, opacity=1).encode(
+        size=sizes,
         color=alt.Color("asked:N", scale=alt.Scale(domain=asked, range=["#3b82c4", "#d9730d"]), legend=legend),
         shape=alt.Shape("asked:N", scale=alt.Scale(domain=asked, range=["circle", "square"]), legend=legend),
     )
