@@ -23,11 +23,6 @@ DomainFile = Annotated[
 ]
 
 
-@app.callback()
-def _wikidata() -> None:
-    """Keep ``snapshot`` a command of its own although it is the only one."""
-
-
 @app.command()
 def snapshot(
     out: Annotated[
@@ -74,6 +69,25 @@ def snapshot(
         )
     typer.echo(f"{out}: {counted(info.triples, 'triple')} about {counted(info.items, 'item')}. Build from it:")
     typer.echo(f"  blend build --food {out}{_domain_options(domain, domain_file)}")
+
+
+@app.command()
+def domains(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Domain to print; all are listed when absent.")
+    ] = None,
+    domain_file: DomainFile = None,
+) -> None:
+    """List what snapshots can be about, or print one as a domain file has it, to begin one of your own with."""
+    from blend.loaders.files.domains import domain_toml, known_domains
+    from blend.schemas.domains import find_domain
+
+    known = known_domains(domain_file)
+    if name is not None:
+        typer.echo(domain_toml(find_domain(name, known)), nl=False)
+        return
+    for domain in known.values():
+        typer.echo(f"{domain.name:<20} {domain.title}")
 
 
 def _domain_options(domain: str, domain_file: Path | None) -> str:

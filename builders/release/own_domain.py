@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import tomli_w
-
 from blend.builders.release.inputs import domain_file, known_domain
+from blend.loaders.files.domains import domain_toml
 from blend.loaders.recipes.domain_templates import is_packaged, own_templates
-from blend.schemas.domains import Domain
 from blend.schemas.layout import DOMAINS_NAME, PROMPT_TEMPLATES_NAME
 from blend.schemas.recipe import Recipe
 
@@ -30,10 +28,9 @@ def carried_domain(recipe: Recipe, base: Path) -> Mapping[str, str]:
         return {}
     domain = known_domain(recipe, base=base)
     if domain.templates is None or is_packaged(domain.templates):
-        return {DOMAINS_NAME: _toml(domain)}
+        return {DOMAINS_NAME: domain_toml(domain)}
     moved = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
-    return {DOMAINS_NAME: _toml(moved), PROMPT_TEMPLATES_NAME: own_templates(domain.templates, path.parent)}
-
-
-def _toml(domain: Domain) -> str:
-    return tomli_w.dumps({"domain": [domain.model_dump(mode="json", exclude_none=True)]})
+    return {
+        DOMAINS_NAME: domain_toml(moved),
+        PROMPT_TEMPLATES_NAME: own_templates(domain.templates, path.parent),
+    }

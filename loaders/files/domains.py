@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import tomli_w
+
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
 from blend.schemas.domains import Domain, domains, domains_with, parse_domains
@@ -22,3 +24,8 @@ def known_domains(path: Path | None) -> Mapping[str, Domain]:
         return domains()
     text = read_text(path, path.parent, Notes())
     return domains_with(parse_domains(text, source=path.name), source=path.name)
+
+
+def domain_toml(domain: Domain) -> str:
+    """A domain as a domain file has it: TOML that `known_domains` reads back as the same domain."""
+    return tomli_w.dumps({"domain": [domain.model_dump(mode="json", exclude_none=True)]})
