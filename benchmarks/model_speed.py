@@ -2,7 +2,8 @@
 
 The model has the size of GPT-2 small and random weights, the questions are invented and all different: only
 the amount of work counts. Each measurement is a process of its own, in turns, and reports the time after
-loading. On a machine that others use, processor time is what can be compared.
+loading. On a machine that others use, processor time is what can be compared; threads that wait for each other
+do so without spending it.
 
     python -m venv lm-eval && lm-eval/bin/pip install "lm-eval[hf]==0.4.13"
     python benchmarks/model_speed.py --lm-eval lm-eval/bin/python
@@ -11,6 +12,7 @@ loading. On a machine that others use, processor time is what can be compared.
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
@@ -146,7 +148,8 @@ def share_of_peak(tokens_per_s: float, device: str) -> float:
 
 def reported(command: list[str]) -> dict[str, Any]:
     """What a process says of itself in its last line."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         sys.exit(done.stderr)
     described: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

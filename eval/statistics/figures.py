@@ -73,18 +73,24 @@ def estimates(
     return tuple(found[row] for row in range(len(clusters.groups)))
 
 
-def macro_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL) -> Estimate:
+def macro_estimate(
+    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS, level: float = LEVEL
+) -> Estimate:
     """The mean of the groups' figures: every group counts the same, however many items it has.
 
     A template is drawn for all groups at once, since groups that answer the same templates vary together.
-    Groups without any item are left out; draws in which another group has none are left out as well.
+    Groups without any item are left out; draws in which another group has none are left out as well. A share of
+    exactly 0 or 1 gets the same bound as in `estimates`, for the templates of all groups.
     """
     present = _present(clusters)
     if not present.groups:
         return Estimate(None, None, None, 0.0)
+    mean, n_clusters = float(present.ratios.mean()), len(present.keys)
+    if proportion and n_clusters > 1 and mean in (0.0, 1.0):
+        return _with(mean, _agreeing(mean, n_clusters, level), present)
     figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
-    interval = percentile_interval(figures, n_clusters=len(present.keys), level=level)
-    return _with(float(present.ratios.mean()), interval, present)
+    interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
+    return _with(mean, interval, present)
 
 
 def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL) -> Gap | None:

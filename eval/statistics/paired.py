@@ -62,7 +62,10 @@ def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = PERM
     sizes = differences.counts.sum(axis=1)
     held = np.flatnonzero(sizes)
     shares = (differences.totals[held] / sizes[held, np.newaxis]).mean(axis=0, keepdims=True)
-    return Comparison(macro_estimate(differences, seed=seed), float(_sign_test(shares, seed, permutations)[0]))
+    return Comparison(
+        macro_estimate(differences, seed=seed, proportion=False),
+        float(_sign_test(shares, seed, permutations)[0]),
+    )
 
 
 def holm(p_values: ArrayLike) -> FloatArray:

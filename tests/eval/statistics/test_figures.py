@@ -73,6 +73,15 @@ def test_all_right_is_not_certainly_right():
     (wrong,) = estimates(cluster_sums(np.zeros(10), np.arange(10)))
     assert (right.low, right.high) == (pytest.approx(0.6915, abs=5e-5), 1.0)
     assert (wrong.low, wrong.high) == (0.0, pytest.approx(0.3085, abs=5e-5))
+    # The mean over regions that were asked these templates is no more certain.
+    regions = np.repeat(["KR", "GB"], 10)
+    assert macro_estimate(cluster_sums(np.ones(20), np.tile(np.arange(10), 2), regions)) == Estimate(
+        1.0, right.low, 1.0, 20.0
+    )
+    equal = cluster_sums(np.zeros(20), np.tile(np.arange(10), 2), regions)
+    assert macro_estimate(equal) == Estimate(0.0, 0.0, wrong.high, 20.0)
+    # Differences of models are no shares: two that always agree do not differ.
+    assert macro_estimate(equal, proportion=False) == Estimate(0.0, 0.0, 0.0, 20.0)
 
 
 def test_items_of_one_template_are_not_independent():
