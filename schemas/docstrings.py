@@ -6,9 +6,12 @@ not depend on that, so they are then read from the source.
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from blend.schemas.errors import InputError
 
 T = TypeVar("T")
 
@@ -25,6 +28,22 @@ def docstring_of(thing: type | Callable[..., Any]) -> str:
     if not isinstance(definition, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return ""
     return ast.get_docstring(definition) or ""
+
+
+def refuse_without_docstrings(purpose: str) -> None:
+    """Raise where Python drops docstrings, before transformers is loaded, which cannot do without its own.
+
+    Args:
+        purpose: What needs transformers, for the message.
+
+    Raises:
+        InputError: If it does.
+    """
+    if sys.flags.optimize > 1:
+        raise InputError(
+            f"{purpose} needs transformers, which reads its own docstrings, and Python was told to drop them; "
+            "unset PYTHONOPTIMIZE, or leave out -OO"
+        )
 
 
 def first_line_of(thing: type | Callable[..., Any]) -> str:

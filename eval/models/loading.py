@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
 from blend.eval.models.checkpoint import CONFIG, Checkpoint
+from blend.schemas.docstrings import refuse_without_docstrings
 from blend.schemas.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def check_installed() -> None:
 
     Raises:
         MissingExtraError: If a library is not.
+        InputError: If Python was told to drop docstrings, without which transformers does not load.
     """
+    refuse_without_docstrings("a local model")
     try:
         for library in ("safetensors", *LIBRARIES):
             import_module(library)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from blend.schemas.docstrings import refuse_without_docstrings
 from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.rows import LETTERS
 
@@ -30,8 +31,9 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
 
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
-        InputError: If the directory holds anything.
+        InputError: If the directory holds anything, or if Python was told to drop docstrings.
     """
+    refuse_without_docstrings("making a model")
     try:
         import torch
         from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers

@@ -82,3 +82,14 @@ def test_a_command_says_the_same(command: str, sample_release: Path, root: Path,
         (folder := tmp_path / str(optimised)).mkdir()
         outputs.append(printed("-m", "blend", *words, optimised=optimised, cwd=folder, code=code))
     assert outputs[0] == outputs[1]
+
+
+def test_a_local_model_says_what_it_cannot_do_without(tmp_path: Path):
+    command = [sys.executable, "-m", "blend", "eval", "tiny-model", "model"]
+    environment = os.environ | {"PYTHONOPTIMIZE": "2"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: making a model needs transformers, which reads its own docstrings, and Python was told to drop "
+        "them; unset PYTHONOPTIMIZE, or leave out -OO\n"
+    )
