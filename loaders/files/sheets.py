@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from blend.loaders.files.content import place_of
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import Cells, csv_records, place_of, read_text
+from blend.loaders.files.rows import Cells, csv_records, read_text
 from blend.schemas.errors import RowError
 from blend.schemas.text import counted
 

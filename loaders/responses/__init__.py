@@ -12,8 +12,9 @@ from typing import Any, Generic, NamedTuple
 import polars as pl
 
 from blend.loaders.files.checked import Checked, Placed, R, checked
+from blend.loaders.files.content import place_of
 from blend.loaders.files.notes import Notes, unknown_name
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, place_of, read_rows
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
