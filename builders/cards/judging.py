@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import JudgeOptions
 
@@ -28,12 +29,18 @@ _PUBLISHED = (
     "and accents included."
 )
 
+_SHIPPED = (
+    f"**Decisions that come with {DISTRIBUTION}**, on answers of BLEnD's 16 regions that mean the same without "
+    "a common word. Its authors made them, and no native of the regions has checked them."
+)
+
 _DECISIONS = "**Decisions** that people reviewed, or a model gave before; they overrule everything else."
 
 _BLIND: Mapping[str, str] = {
-    "lexical": "Words are all that was compared: two words for one thing (soccer, football), a group and what "
-    "belongs to it (fruit, apple) and two spellings of a name pass for different answers. So a distractor "
-    "can be right as well; the fewer decisions people have reviewed, the more often.",
+    "lexical": "Rules see words and not meanings: where no decision names a pair, two words for one thing, a "
+    "group and what belongs to it, and two spellings of a name pass for different answers. So a "
+    "distractor can be right as well; the fewer pairs people have decided, the more often. A "
+    "decision holds in every question, also where two answers mean the same in one of them only.",
     "embedding": "Vectors of sentences find synonyms, and take things that are merely alike (breakfast, "
     "dinner) for the same, so that good distractors are lost. A group and what belongs to it (fruit, apple) "
     "can pass for different answers. The model knows some languages and cultures better than others.",
@@ -44,8 +51,10 @@ _BLIND: Mapping[str, str] = {
 
 def judging_of(manifest: ReleaseManifest) -> Judging:
     """The judges of a release with multiple-choice questions."""
-    options = manifest.recipe.mcq.judge
-    who = [_PUBLISHED if manifest.recipe.mcq.mode == "paper" else _WORDS]
+    options, published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
+    who = [_PUBLISHED if published else _WORDS]
+    if options.shipped and not published:
+        who.append(_SHIPPED)
     if options.decisions is not None:
         who.insert(0, _DECISIONS)
     if (model := _model(options)) is not None:

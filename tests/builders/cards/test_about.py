@@ -173,8 +173,12 @@ def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
     card = card_of(sample_release)
     section = card.split("### Who decided that two answers mean the same\n")[1].split("\n## ")[0]
     assert "1. **Rules about words**: two answers mean the same if they share a word" in section
-    assert "**What this cannot see.** Words are all that was compared" in section
-    assert "| `lexical` | 3,287 | 3,754 |" in section
+    assert "2. **Decisions that come with blend-sdk**" in section
+    assert "**What this cannot see.** Rules see words and not meanings" in section
+    notes = next(stage.notes for stage in read_manifest(sample_release).report if "choice" in stage.stage)
+    assert f"| `lexical` | {notes['lexical, same']:,} | {notes['lexical, different']:,} |" in section
+    shipped = next(name for name in notes if name.startswith("decisions:")).rpartition(", ")[0]
+    assert f"| `{shipped}` |" in section
 
 
 def test_every_kind_of_judge_has_its_limits(sample_release: Path):
@@ -191,14 +195,20 @@ def test_every_kind_of_judge_has_its_limits(sample_release: Path):
         assert found.who[0].startswith("**Decisions**")
         assert any("`a-model`" in sentence for sentence in found.who) == (kind != "lexical")
         assert len(found.blind) > 100
+    without = judged_by(McqOptions(judge=JudgeOptions(shipped=False)))
+    assert len(without.who) == 1
     published = judged_by(McqOptions(mode="paper"))
-    assert published.who[0].startswith("**The published rule**")
+    assert [sentence[:22] for sentence in published.who] == ["**The published rule**"]
 
 
 def test_the_card_explains_the_kinds_of_findings_that_it_counts(sample_release: Path):
     card = card_of(sample_release)
-    assert f"| `short` | 108 | {finding_kinds()['short'].meaning} |" in card
-    assert f"| `invalid-answers` | 21 | {finding_kinds()['invalid-answers'].meaning} |" in card
+    report = read_manifest(sample_release).report
+    kinds = {kind for stage in report for kind in stage.findings}
+    assert {"short", "invalid-answers"} <= kinds
+    for kind in kinds:
+        count = sum(stage.findings.get(kind, 0) for stage in report)
+        assert f"| `{kind}` | {count:,} | {finding_kinds()[kind].meaning} |" in card
     assert "docs/findings.md" in card
 
 
