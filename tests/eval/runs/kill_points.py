@@ -1,7 +1,7 @@
 """Runs a script of answers into a directory, and dies at the n-th moment: before, within or after a write.
 
-``python kill_points.py FOLDER`` tries every moment in a process of its own, in ``FOLDER/0``, ``FOLDER/1`` …,
-until one lives to the end, and prints how many there were.
+``python kill_points.py FOLDER SIGKILL`` (or ``SIGINT``, Ctrl-C) tries every moment in a process of its own, in
+``FOLDER/0``, ``FOLDER/1`` …, until one lives to the end, and prints how many there were.
 """
 
 import os
@@ -73,15 +73,16 @@ def run_all(out: Path, model: Echo) -> None:
 
 
 class _Moments:
-    """Counts moments, and kills the process at the chosen one."""
+    """Counts moments, and sends the process a signal at the chosen one."""
 
-    def __init__(self, chosen: int) -> None:
+    def __init__(self, chosen: int, death: signal.Signals) -> None:
         self.left = chosen
+        self.death = death
 
     def __call__(self) -> None:
         self.left -= 1
-        if self.left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if self.left == -1:
+            os.kill(os.getpid(), self.death)
 
     def around(self, function):
         def call(*arguments, **options):
@@ -93,8 +94,10 @@ class _Moments:
         return call
 
 
-def _die_at(chosen: int, out: Path) -> None:
-    moment = _Moments(chosen)
+def _die_at(chosen: int, out: Path, death: signal.Signals) -> None:
+    # As the command does: polars takes over Ctrl-C when it is imported.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    moment = _Moments(chosen, death)
 
     class Halting:
         """A file in which a write can end in the middle of a line."""
@@ -125,14 +128,20 @@ def _die_at(chosen: int, out: Path) -> None:
     run_all(out, Echo(fails=True))
 
 
-def main(folder: Path) -> None:
+_INTERRUPTED = 130
+
+
+def main(folder: Path, death: signal.Signals) -> None:
     for chosen in range(200):
         child = os.fork()
         if child == 0:
-            _die_at(chosen, folder / str(chosen))
+            try:
+                _die_at(chosen, folder / str(chosen), death)
+            except KeyboardInterrupt:
+                os._exit(_INTERRUPTED)
             os._exit(0)
         _, status = os.waitpid(child, 0)
-        if os.WIFEXITED(status):
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _INTERRUPTED:
             assert os.WEXITSTATUS(status) == 0, "the run failed otherwise than by a kill"
             print(chosen)
             return
@@ -140,4 +149,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), signal.Signals[sys.argv[2]])

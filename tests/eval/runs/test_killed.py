@@ -25,12 +25,16 @@ def digest(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.integration
-def test_killed_at_every_moment_and_gone_on_with_is_the_run_that_was_not(tmp_path: Path):
+@pytest.mark.parametrize("death", ["SIGKILL", "SIGINT"])
+def test_killed_at_every_moment_and_gone_on_with_is_the_run_that_was_not(tmp_path: Path, death: str):
     whole = tmp_path / "whole"
     run_all(whole, Echo())
     script = Path(__file__).with_name("kill_points.py")
     made = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "killed")], capture_output=True, text=True, check=True
+        [sys.executable, str(script), str(tmp_path / "killed"), death],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     moments = int(made.stdout)
     assert moments >= 20

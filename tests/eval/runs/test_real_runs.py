@@ -1,0 +1,212 @@
+"""The command itself, asking a real model on a server: killed, interrupted, out of space, twice at a time.
+
+`test_killed` tries every moment of writing; here whole processes die, at moments that the server chooses.
+"""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from model_server import DROP, ModelServer, Reply, serving
+
+from blend.eval.models.tiny import make_tiny_model
+from blend.eval.runs.directory import read_run
+
+pytestmark = pytest.mark.integration
+
+N_ITEMS = 134
+"""Questions about Korea in the sample."""
+
+KEPT = "the answers that came are kept and not asked again"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    folder = tmp_path_factory.mktemp("served") / "tiny"
+    make_tiny_model(folder)
+    with serving(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def server(served: ModelServer) -> ModelServer:
+    served.reset()
+    return served
+
+
+@pytest.fixture(scope="module")
+def command(sample_release: Path, served: ModelServer) -> Callable[..., "subprocess.Popen[str]"]:
+    """Starts `blend eval run` on `N_ITEMS` questions."""
+
+    def start(out: Path, *further: str, **options: Any) -> "subprocess.Popen[str]":
+        arguments = ["--locales", "KR", "--style", "json", "--max-tokens", "2", "--no-chat", *further]
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-m", "blend", "eval", "run", sample_release, "--out", out, *arguments),
+                *("--model", "tiny", "--server", served.url, "--concurrency", "1"),
+            ],
+            env=os.environ | {"OPENAI_API_KEY": "none", "NO_PROXY": "127.0.0.1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    return start
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Exit status, and what was written to standard error."""
+    _, complaint = process.communicate()
+    return process.returncode, complaint
+
+
+@pytest.fixture(scope="module")
+def whole(command: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that nothing happens to."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    status, complaint = ended(command(out))
+    assert status == 0, complaint
+    return out
+
+
+def assert_same(run: Path, whole: Path) -> None:
+    for name in ("run.json", "items.parquet", "gold.parquet", "answers/answers.parquet"):
+        assert (run / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def test_a_run_that_dies_again_and_again_ends_as_one_that_does_not(
+    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
+):
+    out = tmp_path / "run"
+    asked: list[str] = []
+    deaths = [signal.SIGKILL, signal.SIGINT] * 2
+    for death in deaths:
+        server.reset()
+        process = command(out)
+
+        def die(reply: dict[str, Any], process: Any = process, death: int = death) -> dict[str, Any]:
+            # The first request finds out which model answers; 28 more are answered.
+            if len(server.requests) == 30:
+                process.send_signal(death)
+                process.wait()
+            return reply
+
+        server.change = die
+        status, complaint = ended(process)
+        if death == signal.SIGKILL:
+            assert status == -signal.SIGKILL
+        else:
+            assert status == 130
+            assert (
+                "interrupted; what was answered is kept, and the same command goes on from there" in complaint
+            )
+        asked += [body["prompt"] for _, body in server.requests[1:]]
+    server.reset()
+    status, complaint = ended(command(out))
+    assert status == 0, complaint
+    asked += [body["prompt"] for _, body in server.requests[1:]]
+    assert_same(out, whole)
+    # Only what was under way when the process died is asked again.
+    assert len(asked) - len(set(asked)) <= len(deaths)
+
+
+def test_a_server_that_goes_away_and_comes_back(
+    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
+):
+    out = tmp_path / "run"
+
+    def go(reply: dict[str, Any]) -> dict[str, Any]:
+        if len(server.requests) == 6:
+            server.script = [DROP] * 1000
+        return reply
+
+    server.change = go
+    status, complaint = ended(command(out))
+    assert status == 1
+    assert complaint.splitlines()[-1] == (
+        f"error: model tiny at {server.url}: no connection, or it broke; start the server or correct --server, "
+        f"then run again: {KEPT}"
+    )
+    assert read_run(out).answers().height == 5
+    server.reset()
+    assert ended(command(out))[0] == 0
+    assert_same(out, whole)
+
+
+def test_two_processes_on_one_directory(
+    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
+):
+    out = tmp_path / "run"
+    held, reached = threading.Event(), threading.Event()
+
+    def hold(reply: dict[str, Any]) -> dict[str, Any]:
+        if len(server.requests) == 3:
+            reached.set()
+            held.wait()
+        return reply
+
+    server.change = hold
+    first = command(out)
+    reached.wait()
+    status, complaint = ended(command(out))
+    held.set()
+    assert status == 1
+    assert complaint == (
+        f"error: {out}: another process is running into this directory; wait for it, or choose another --out\n"
+    )
+    assert ended(first)[0] == 0
+    assert_same(out, whole)
+
+
+def test_a_full_disk(command: Callable[..., Any], whole: Path, tmp_path: Path):
+    out = tmp_path / "run"
+
+    def no_room() -> None:
+        # No file may grow beyond this: the description and the items fit, the journal of all answers does not.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    sizes = [path.stat().st_size for path in whole.rglob("*") if path.name != "answers.parquet"]
+    limit = max(sizes) + 1
+    status, complaint = ended(command(out, preexec_fn=no_room))
+    assert status == 1
+    assert complaint.splitlines()[-1] == (
+        f"error: {out}: no space left on the disk; what was answered until now is kept; free some space and "
+        "run the same command again"
+    )
+    assert 0 < read_run(out).answers().height < N_ITEMS
+    assert ended(command(out))[0] == 0
+    assert_same(out, whole)
+
+
+def test_a_server_that_says_hostile_things(command: Callable[..., Any], server: ModelServer, tmp_path: Path):
+    evil = "\x1b[2J\u202egnp.exe <b>\x07" + "A" * 1_000_000
+
+    def spoil(reply: dict[str, Any]) -> dict[str, Any]:
+        number = len(server.requests)
+        if number == 3:
+            server.script = [Reply({"error": {"message": evil}}, 400)]
+        return reply | {"choices": [reply["choices"][0] | {"text": evil}]}
+
+    server.change = spoil
+    process = command(tmp_path / "run", "--limit", "5")
+    printed, complaint = process.communicate()
+    assert process.returncode == 0, complaint
+    assert not set("\x1b\u202e\x07") & set(printed + complaint)
+    assert len(printed + complaint) < 5000
+    answers = read_run(tmp_path / "run").answers()
+    assert answers.filter(pl.col("error").is_null())["text"].unique().to_list() == [evil]
+    assert answers["error"].count() == 1
+    score = [sys.executable, "-m", "blend", "eval", "score", tmp_path / "run", "--allow-missing"]
+    shown = subprocess.run(score, capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert not set("\x1b\u202e\x07") & set(shown.stdout + shown.stderr)
