@@ -3,14 +3,16 @@
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from blend.builders.publish.look import find_commit
 from blend.builders.publish.shipment import Shipment
-from blend.loaders.hub.client import MAIN
+from blend.loaders.hub.client import MAIN, answer_of
 from blend.loaders.hub.explained import (
     WITHOUT_CHUNKS,
     ChunksFailed,
+    NotTheHub,
     explanation,
     masked,
     reason,
@@ -61,20 +63,13 @@ def send_files(shipment: Shipment, paths: Sequence[str]) -> "list[CommitOperatio
         HubError: If they do not arrive.
         ConflictError: If a file changes meanwhile.
     """
-    repository = shipment.repository
     additions = [shipment.addition(path) for path in paths]
     for start in range(0, len(additions), BATCH_FILES):
         shipment.notify("send files", start, len(additions))
         try:
-            repository.hub.api.preupload_lfs_files(
-                repository.repo_id,
-                additions[start : start + BATCH_FILES],
-                repo_type="dataset",
-                gitignore_content=_IGNORE_NOTHING,
-                num_threads=_SENDERS,
-            )
+            answer_of(partial(_send, shipment, additions[start : start + BATCH_FILES]))
         except (RuntimeError, OSError) as error:
-            if status_of(error) is not None:
+            if status_of(error) is not None or isinstance(error, NotTheHub):
                 raise
             raise _not_arrived(shipment, error) from None
     shipment.notify("send files", len(additions), len(additions))
@@ -143,6 +138,16 @@ def make_tag(shipment: Shipment, commit: str) -> str:
     return commit
 
 
+def _send(shipment: Shipment, additions: "Sequence[CommitOperationAdd]") -> None:
+    shipment.repository.hub.api.preupload_lfs_files(
+        shipment.repository.repo_id,
+        additions,
+        repo_type="dataset",
+        gitignore_content=_IGNORE_NOTHING,
+        num_threads=_SENDERS,
+    )
+
+
 def _not_arrived(shipment: Shipment, error: Exception) -> BlendError:
     """Why files did not arrive; of one that was sent whole, the client tells the path and hides the answer."""
     here = explanation(error if isinstance(error, OSError) else ChunksFailed(str(error)), shipment.where)
@@ -174,36 +179,45 @@ def _commit(
     repository = shipment.repository
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return repository.hub.api.create_commit(
-                repository.repo_id,
-                operations,
-                commit_message=shipment.title,
-                commit_description=description,
-                repo_type="dataset",
-                revision=MAIN,
-                parent_commit=head,
-            ).oid
-        except (httpx2.HTTPError, OSError, json.JSONDecodeError) as error:
+            return answer_of(lambda: _made_commit(shipment, operations, head, description))
+        except (httpx2.HTTPError, OSError) as error:
             # The error says nothing about whether the commit exists; only the Hub's history does.
             refs = repository.refs()
             if (made := find_commit(shipment, refs)) is not None:
                 return made
             if refs.head != head:
                 raise _conflict(shipment, head, refs.head) from error
-            if attempt == ATTEMPTS or not _may_pass(error):
+            # That it is bound to one head makes any repetition harmless.
+            if attempt == ATTEMPTS or not (is_passing(error) or status_of(error) in (409, 412)):
                 raise
             wait_after(error, attempt, on_wait=repository.hub.on_wait)
-        except ValueError as error:
-            raise InputError(
-                f"{shipment.release / CARD_NAME}: the Hub does not accept it: {masked(str(error))}"
-            ) from None
     raise AssertionError("the last attempt returns or raises")
 
 
-def _may_pass(error: Exception) -> bool:
-    """Whether to try the commit again; that it is bound to one head makes any repetition harmless."""
-    # The client reads an answer that is not JSON (a proxy's error page) before it looks at the status.
-    return is_passing(error) or isinstance(error, json.JSONDecodeError) or status_of(error) in (409, 412)
+def _made_commit(
+    shipment: Shipment,
+    operations: "Sequence[CommitOperationAdd | CommitOperationDelete]",
+    head: str | None,
+    description: str,
+) -> str:
+    repository = shipment.repository
+    try:
+        return repository.hub.api.create_commit(
+            repository.repo_id,
+            operations,
+            commit_message=shipment.title,
+            commit_description=description,
+            repo_type="dataset",
+            revision=MAIN,
+            parent_commit=head,
+        ).oid
+    except json.JSONDecodeError:
+        # The client reads an answer that is not JSON (a proxy's error page) before it looks at the status.
+        raise
+    except ValueError as error:
+        raise InputError(
+            f"{shipment.release / CARD_NAME}: the Hub does not accept it: {masked(str(error))}"
+        ) from None
 
 
 def _conflict(shipment: Shipment, before: str | None, now: str | None) -> ConflictError:

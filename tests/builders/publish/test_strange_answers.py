@@ -1,0 +1,110 @@
+"""Answers that are not the Hub's, refusals, and errors that pass, wherever a release is used."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import digests, held, published
+from hub_server import Hub
+
+from blend.builders.diff import diff_releases
+from blend.loaders.releases.pull import pull_release
+from blend.loaders.releases.references import fetch_release
+from blend.schemas.errors import BlendError
+
+pytestmark = [
+    pytest.mark.integration,
+    # The Hub client sends file contents in a way that its HTTP library wants changed.
+    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
+]
+
+REPO, WHERE = "org/blend", "Hub dataset org/blend"
+NOT_THE_HUB = (
+    f"{WHERE}: the Hub does not do what it is asked (the answer is not one of the Hub, perhaps of a proxy or "
+    "of a page to log in at); try again"
+)
+ROUTES = ("GET .*/refs", "HEAD .*release.json", "GET .*release.json", "GET .*README.md", "GET /large/.*")
+
+
+@pytest.fixture
+def first(hub: Hub, publish: Callable[..., Any], releases: Path, hub_cache: Path) -> Path:
+    """Version 1.0.0, published; the cache knows nothing of it."""
+
+    publish(releases / "1.0.0")
+    shutil.rmtree(hub_cache, ignore_errors=True)
+    hub.requests.clear()
+    return releases / "1.0.0"
+
+
+@pytest.mark.parametrize("how", [{"status": 500}, {"drop": True}], ids=str)
+@pytest.mark.parametrize("route", ROUTES)
+def test_one_error_at_any_request_of_a_successor_or_a_comparison(
+    hub: Hub,
+    publish: Any,
+    releases: Path,
+    first: Path,
+    quick: None,
+    hub_cache: Path,
+    route: str,
+    how: dict[str, Any],
+):
+    fault = hub.fail(route, **how)
+    diff = diff_releases(fetch_release(REPO, "v1.0.0", endpoint=hub.url), releases / "1.1.0")
+    assert diff.old.version == "1.0.0"
+    assert fault.struck == 1
+    hub.fail(route, **how)
+    publish(releases / "1.1.0")
+    assert held(hub.repository(REPO), "v1.1.0") == published(releases / "1.1.0", hub.url)
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "GET /api/datasets/org/blend",
+        "GET .*/refs",
+        "GET .*/tree/.*",
+        "GET .*/commits/.*",
+        "POST .*/preupload/.*",
+        "POST .*/objects/batch",
+        "POST .*/commit/main",
+    ],
+)
+def test_an_answer_that_is_not_the_hubs(hub: Hub, refusal: Any, releases: Path, quick: None, route: str):
+    hub.store.create(REPO, private=False, author="bob")
+    hub.fail(route, status=200, times=1000)
+    message = refusal(releases / "1.0.0")
+    assert message.startswith(WHERE)
+    assert "the answer is not one of the Hub" in message
+    assert hub.repository(REPO).tags == {}
+
+
+def test_a_pull_asks_six_times(hub: Hub, first: Path, quick: None, tmp_path: Path):
+    hub.fail("GET .*/refs", status=503, times=1000)
+    assert refused_pull(hub, tmp_path) == (
+        f"{WHERE}: the Hub does not do what it is asked (503 Service Unavailable); try again"
+    )
+    assert len(hub.requests) == 6
+
+
+def test_a_pull_that_is_forbidden_asks_for_access_and_not_for_another_token(
+    hub: Hub, first: Path, tmp_path: Path
+):
+    hub.fail("GET .*/refs", status=403, times=1000)
+    assert refused_pull(hub, tmp_path) == (
+        f"{WHERE}: you may not read this (403 Forbidden); ask its owners for access, then log in with "
+        "`hf auth login`"
+    )
+
+
+def test_a_pull_of_what_a_proxy_answers(hub: Hub, first: Path, quick: None, tmp_path: Path):
+    hub.fail("GET .*/refs", status=200, times=1000)
+    assert refused_pull(hub, tmp_path) == NOT_THE_HUB
+
+
+def refused_pull(hub: Hub, folder: Path) -> str:
+    with pytest.raises(BlendError) as caught:
+        pull_release(f"{REPO}@v1.0.0", folder / "back", endpoint=hub.url)
+    assert digests(folder / "back") == {}
+    return str(caught.value)
