@@ -122,10 +122,11 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code", "message"),
     [
         (
             ["--food", "x.nt.gz", "--blend", "y"],
+            2,
             (
                 "error: --food builds from a snapshot alone; "
                 "to join it with other sources, write all into a recipe"
@@ -133,6 +134,7 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
         ),
         (
             ["--food", "missing.nt.gz"],
+            1,
             (
                 "error: source wikidata missing.nt.gz: no such file: missing.nt.gz; "
                 "take one with `blend wikidata snapshot --out missing.nt.gz`"
@@ -140,8 +142,8 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
         ),
     ],
 )
-def test_what_build_refuses(arguments: list[str], message: str, tmp_path: Path):
-    run = blend("build", *arguments, "--out", tmp_path / "release", code=1)
+def test_what_build_refuses(arguments: list[str], code: int, message: str, tmp_path: Path):
+    run = blend("build", *arguments, "--out", tmp_path / "release", code=code)
     assert run.stderr.splitlines()[-1] == message
 
 
