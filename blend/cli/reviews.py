@@ -83,5 +83,7 @@ def accept(
             f"{written.path}: {counted(written.questions, 'question')} reviewed{kept}; "
             f"{counted(written.groups, 'group')}, {counted(written.invalid, 'invalid answer')}."
         )
+    if not (out.absolute().parent / "responses").is_dir():
+        typer.echo(f"`blend build` reads them where they stand beside the responses: move {out} there.")
     for sentence in accepted.recognised:
         typer.echo(sentence, err=True)

@@ -147,6 +147,16 @@ def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: P
     run("build", "recipe.toml", "--out", "release")
 
 
+def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    out, _ = run("reviews", "accept", "sheet.csv")
+    assert out == (
+        "reviews/ko-KR.jsonl: 2 questions reviewed; 6 groups, 0 invalid answers.\n"
+        "`blend build` reads them where they stand beside the responses: move reviews there.\n"
+    )
+    assert not (project / "collected" / "reviews").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
