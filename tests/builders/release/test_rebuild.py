@@ -105,14 +105,18 @@ def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
+    ("place", "code", "message"),
     [
-        ("collected", "--place collected: expected LOCATION=PATH"),
-        ("elsewhere=.", "--place elsewhere=.: the recipe has no source at 'elsewhere'; there are: collected"),
-        ("collected=nowhere", "--place collected=nowhere: nothing lies at nowhere; correct the path"),
+        ("collected", 2, "--place collected: expected LOCATION=PATH"),
+        (
+            "elsewhere=.",
+            1,
+            "--place elsewhere=.: the recipe has no source at 'elsewhere'; there are: collected",
+        ),
+        ("collected=nowhere", 1, "--place collected=nowhere: nothing lies at nowhere; correct the path"),
     ],
 )
 @pytest.mark.integration
-def test_a_place_that_means_nothing(project: Path, tmp_path: Path, place: str, message: str):
+def test_a_place_that_means_nothing(project: Path, tmp_path: Path, place: str, code: int, message: str):
     done = blend("build", project / "recipe.toml", "--place", place, "--out", tmp_path / "again")
-    assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
+    assert (done.returncode, done.stderr) == (code, f"error: {message}\n")
