@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import file_digest
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from blend.eval.text.normalising import words_of
+from blend.loaders.files.pins import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.korean import agreeing
 
@@ -263,9 +263,8 @@ def _stanza(language: str) -> Lemmatiser:
         sentence = pipeline([list(words)]).sentences[0]
         return [word.lemma or word.text for word in sentence.words]
 
-    with models[0].open("rb") as content:
-        digest = file_digest(content, "sha256").hexdigest()
-    return Lemmatiser("stanza", f"{version('stanza')}-{models[0].stem}#{digest[:8]}", words_of, lemmas)
+    model = f"{models[0].stem}#{file_sha256(models[0])[:8]}"
+    return Lemmatiser("stanza", f"{version('stanza')}-{model}", words_of, lemmas)
 
 
 LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
