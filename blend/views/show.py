@@ -11,6 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from blend.loaders.files.unpacked import check_table
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_whole
 from blend.schemas.errors import UnknownNameError
@@ -38,7 +39,10 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     manifest = read_manifest(release)
     chosen = _chosen_splits(manifest, config, split)
     # `datasets` looks at the files of every split of a configuration, whichever is asked for.
-    check_whole(release, [file for table in manifest.tables if table.config in chosen for file in table.files])
+    files = [file for table in manifest.tables if table.config in chosen for file in table.files]
+    check_whole(release, files)
+    for file in files:
+        check_table(release / file)
     console.print(contents_table(manifest))
     for name, part in chosen.items():
         console.print(_row_panel(release, name, part))

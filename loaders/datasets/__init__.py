@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.files.unpacked import check_unpacked_size
+from blend.loaders.files.unpacked import check_table
 from blend.schemas.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -19,7 +19,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
-from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
@@ -263,7 +263,7 @@ def load_config(
     locales = _choice(places.manifest, places.locales, config, asked, split).locales
     here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
     for address in here:
-        _check_readable(Path(address))
+        check_table(Path(address))
     if len(here) == len(places.addresses):
         _check_present(places, config, locales)
     loaded = _load(places, config, locales, streaming=streaming)
@@ -299,18 +299,6 @@ def _choice(
     if config in PER_REGION:
         return _Choice([tables[region.split] for region in found], [])
     return _Choice(wanted, [region.locale for region in found])
-
-
-def _check_readable(path: Path) -> None:
-    """Refuse what is not a table, or takes too much memory; its digest says only who is to blame."""
-    import pyarrow as pa
-
-    try:
-        check_unpacked_size(path, where=str(path))
-    except pa.ArrowException:
-        raise RowError(
-            "not a Parquet file", where=str(path), fix="use another version, and tell who made it"
-        ) from None
 
 
 def _check_present(places: Places, config: str, locales: Sequence[str]) -> None:

@@ -60,6 +60,22 @@ def check_unpacked_size(file: Path | BinaryIO, *, where: str) -> None:
     return None
 
 
+def check_table(path: Path) -> None:
+    """Refuse what is not Parquet, or takes too much memory, before a library reads it that would just try.
+
+    Raises:
+        RowError: If it is not one, or would take too much.
+    """
+    import pyarrow as pa
+
+    try:
+        check_unpacked_size(path, where=str(path))
+    except pa.ArrowException:
+        raise RowError(
+            "not a Parquet file, or damaged", where=str(path), fix="do not use it, and tell who made it"
+        ) from None
+
+
 def _unpacked_bytes(file: BinaryIO, column: "pq.ColumnChunkMetaData") -> int:
     """What the pages of a column in a row group take, by their headers; as far as these can be read.
 

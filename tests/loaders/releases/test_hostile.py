@@ -27,6 +27,7 @@ from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.text import harmless
 from blend.views.safe import SafeConsole
+from blend.views.show import show_release
 
 OUTSIDE = ["../x", "/abs", "C:/x", "a\\b", "a\0b", "", "a//b", "./a", "nul", "a\x1b[2Jb"]
 TABLE = "data/annotations/KR-00000.parquet"
@@ -188,6 +189,7 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
         lambda: diff_releases(old, new),
         lambda: read_config(new, "annotations"),
         lambda: load_annotations(new, "KR"),
+        lambda: show_release(new),
     ]
     for use in uses:
         with pytest.raises(InputError) as caught:
