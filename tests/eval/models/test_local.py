@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_models import ARCHITECTURES, copied
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.activations import NewGELUActivation
 
 from blend.eval.models import open_model
 from blend.eval.models.batches import written_tokens
 from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.loading import Limits, read_limits
+from blend.eval.models.loading import Limits, choose_place, load_model, read_limits
 from blend.eval.models.local import LocalModel, open_local
 from blend.eval.models.protocols import Decoding, Generation, OptionScores
 
@@ -392,3 +393,14 @@ def test_a_small_model_writes_many_texts_at_a_time(tiny_gpt2: Path, monkeypatch:
     written = local(tiny_gpt2, decoding=Decoding(max_tokens=3)).generate(PROMPTS * 20)
     assert sizes == [120]
     assert [answer.text for answer in written[:6]] == [greedily(tiny_gpt2, prompt, 3) for prompt in PROMPTS]
+
+
+def test_an_activation_of_eight_passes_is_computed_in_one(tiny_gpt2: Path):
+    checkpoint = find_checkpoint(str(tiny_gpt2))
+    assert checkpoint.config["activation_function"] == "gelu_new"
+    model = load_model(checkpoint, choose_place("cpu"))
+    kinds = {type(module).__name__ for module in model.modules()}
+    assert "GELUTanh" in kinds
+    assert "NewGELUActivation" not in kinds
+    inputs = torch.linspace(-12, 12, 4001)
+    torch.testing.assert_close(model.transformer.h[0].mlp.act(inputs), NewGELUActivation()(inputs))
