@@ -54,6 +54,9 @@ class JudgeOptions(Part):
     shipped: StrictBool = True
     """Whether the decisions that come with the package count as well, in default mode, after the rules and
     those of ``decisions``."""
+    local_variants: StrictBool = True
+    """Whether two English texts are the same where the region asked about, or the one that offers an option,
+    writes them in the same words of its own, in default mode."""
     model: str | None = None
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
     base_url: str | None = None

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from blend.cli import build, diff, init, look, publish, reviews, templates, validate, wikidata
+from blend.cli import build, diff, init, look, publish, review_pairs, reviews, templates, validate, wikidata
 from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.cli.last_resort import last_words
@@ -37,6 +37,7 @@ publish.register(app)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(templates.app, name="templates")
 app.add_typer(reviews.app, name="reviews")
+app.add_typer(review_pairs.app, name="review-pairs")
 app.add_typer(wikidata.app, name="wikidata")
 
 

@@ -34,6 +34,12 @@ _SHIPPED = (
     "a common word. Its authors made them, and no native of the regions has checked them."
 )
 
+_VARIANTS = (
+    "**Local variants**: two English answers mean the same if the region asked about, or the one that offers "
+    "an answer, writes them in the same words of its own anywhere. They see what people or translators "
+    "wrote, mistakes included."
+)
+
 _DECISIONS = "**Decisions** that people reviewed, or a model gave before; they overrule everything else."
 
 _BLIND: Mapping[str, str] = {
@@ -54,7 +60,9 @@ def judging_of(manifest: ReleaseManifest) -> Judging:
     options, published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
     who = [_PUBLISHED if published else _WORDS]
     if options.shipped and not published:
-        who.append(_SHIPPED)
+        who.insert(0, _SHIPPED)
+    if options.local_variants and not published:
+        who.append(_VARIANTS)
     if options.decisions is not None:
         who.insert(0, _DECISIONS)
     if (model := _model(options)) is not None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from blend.builders.judges.chat import MODEL_PREFIX, ChatJudge
+from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.embedding import EmbeddingJudge
-from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
+from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, pair_key
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
@@ -35,7 +35,7 @@ def make_judges(
             for, or if the decisions contradict each other.
     """
     _check(options)
-    return (*_decided(decisions), LexicalJudge(), *_decided(shipped), *_model_judge(options, record))
+    return (*_decided(decisions), *_decided(shipped), LexicalJudge(), *_model_judge(options, record))
 
 
 def default_judges(options: McqOptions) -> tuple[Judge, ...]:
@@ -46,6 +46,18 @@ def default_judges(options: McqOptions) -> tuple[Judge, ...]:
 def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
     """The shipped decisions where they count: in default mode, unless the recipe does without them."""
     return shipped_decisions() if options.mode == "default" and options.judge.shipped else ()
+
+
+def undecided(decisions: Iterable[Decision], earlier: Iterable[Decision]) -> tuple[Decision, ...]:
+    """The decisions on pairs that have none yet, in order.
+
+    Raises:
+        InputError: If one contradicts an earlier one, or another one of its own number.
+    """
+    known = tuple(earlier)
+    DecisionsJudge((*known, *(both := tuple(decisions))))
+    done = {pair_key(one.answer_a, one.answer_b) for one in known}
+    return tuple(one for one in both if pair_key(one.answer_a, one.answer_b) not in done)
 
 
 class DecisionsJudge:

@@ -6,15 +6,15 @@ from typing import TypeVar
 
 import polars as pl
 
-from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict, decide
+from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge, Pair, Verdict, decide
 
 Choice = TypeVar("Choice")
 
 DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.Int64()})
 """One row per judge: pairs of answers on which it had the deciding opinion, by verdict.
 
-For ``lexical``, which is applied in bulk, the pairs are of an option and a locale asked about: those that the
-rules refuse there, and those that they let through, whatever other judges say to them.
+For ``lexical`` and ``local-variants``, which are applied in bulk, the pairs are of an option and a locale asked
+about: those that the rules refuse there, and those that they let through, whatever other judges say to them.
 """
 
 
@@ -58,10 +58,24 @@ class Bench:
         self.counts.update((verdict.by, verdict.same) for verdict in decided)
         return {asked_pair: verdict.same for asked_pair, verdict in verdicts.items()}
 
-    def count_rules(self, *, same: int, different: int) -> None:
-        """Count pairs that the lexical rules decided in bulk, where options are chosen."""
-        self.counts[LexicalJudge.name, True] += same
-        self.counts[LexicalJudge.name, False] += different
+    def overruled(self, pairs: Iterable[Pair]) -> dict[Pair, bool]:
+        """Whether pairs that local variants hold for the same are the same after all.
+
+        Only people's decisions find them different. A model's verdict on file may have been given where other
+        locales met, which say nothing of the kind; a rebuild must not take it for an answer here.
+        """
+        asked = sorted(set(pairs))
+        if not asked:
+            return {}
+        verdicts = decide((*map(_People, self.before), _Rules()), asked)
+        decided = (verdict for verdict in verdicts if verdict.by != LexicalJudge.name)
+        self.counts.update((verdict.by, verdict.same) for verdict in decided)
+        return {asked_pair: verdict.same for asked_pair, verdict in zip(asked, verdicts, strict=True)}
+
+    def count_rules(self, name: str, *, same: int, different: int = 0) -> None:
+        """Count pairs that rules of some name decided in bulk, where options are chosen."""
+        self.counts[name, True] += same
+        self.counts[name, False] += different
 
     def deciders(self) -> pl.DataFrame:
         """`DECIDERS`, by name of the judge."""
@@ -101,6 +115,20 @@ def settle(
         if not unknown:
             return choice, known
         known.update(bench.same(unknown, overlapping=False))
+
+
+class _People:
+    """A judge without the verdicts of models that it has on file."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self.name = judge.name
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        return [
+            None if verdict is None or verdict.by.startswith(MODEL_PREFIX) else verdict
+            for verdict in self._judge.verdicts(pairs)
+        ]
 
 
 class _Rules:

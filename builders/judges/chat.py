@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
-from blend.builders.judges.equivalence import Pair, Verdict
+from blend.builders.judges.equivalence import MODEL_PREFIX, Pair, Verdict
 from blend.builders.judges.prompt import Message, question, question_again, read_opinion
 from blend.loaders.responses.decisions import Decision, pair_key
 from blend.loaders.servers import Server, ask_side_by_side
@@ -19,9 +19,6 @@ from blend.schemas.text import clean
 
 if TYPE_CHECKING:
     import openai
-
-MODEL_PREFIX = "chat:"
-"""How the name of a chat judge starts, and with it ``who`` in its decisions."""
 
 MAX_UNDECIDED = 10
 """After so many pairs without a verdict no further ones are asked: the model is not up to it."""

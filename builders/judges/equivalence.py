@@ -13,6 +13,9 @@ from blend.schemas.text import words
 
 Pair = tuple[str, str]
 
+MODEL_PREFIX = "chat:"
+"""How the name of a chat judge starts, and with it ``who`` in its decisions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

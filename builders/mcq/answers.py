@@ -6,7 +6,7 @@ alone. No other locale can throw a question out.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.mcq.result import OUTCOMES
+from blend.builders.mcq.translations import Translations
 from blend.builders.mcq.values import is_placeholder, shown, values
 from blend.schemas.formats import AnswerFormat, format_of_template, understood
 from blend.schemas.locales import Locale, Registry
@@ -32,7 +33,9 @@ class Acceptable:
     text: str
     """As an option would show it."""
     values: frozenset[str]
-    """What it can mean, see `answer_values.values`."""
+    """What it can mean, see `builders.mcq.values.values`."""
+    also: frozenset[str] = frozenset()
+    """Other English texts that the locale means by the same words of its own, see `Translations.also`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Option:
     """Annotators behind it; 0 for a reviewed filler."""
     values: frozenset[str]
     """What it and its variants can mean."""
+    also: frozenset[str] = frozenset()
+    """Other English texts that its locale means by the same words of its own, see `Translations.also`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,7 @@ def read_answers(
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
+    translations = Translations(annotations) if options.judge.local_variants else None
     rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
     rows = (
         annotations.select("template_id", "locale", "annotations", "idks")
@@ -138,7 +144,8 @@ def read_answers(
     for template_id, group in groupby(rows.iter_rows(), key=itemgetter(0)):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
-        reader = _Reader(template_id, answer_format, options, seed, outcomes)
+        known = translations if answer_format is AnswerFormat.TEXT else None
+        reader = _Reader(template_id, answer_format, options, seed, outcomes, known)
         found = tuple(reader.read(locales.get(tag), groups, idks) for _, tag, groups, idks, _ in group)
         yield TemplateAnswers(template_id, answer_format, found, outcomes)
 
@@ -164,6 +171,8 @@ class _Reader:
     options: McqOptions
     seed: int
     outcomes: Counter[tuple[str, str]]
+    translations: Translations | None
+    """Null where they have no say."""
 
     def read(self, locale: Locale, groups: list[dict[str, Any]], idks: dict[str, Any]) -> LocaleAnswers:
         read = [
@@ -177,7 +186,7 @@ class _Reader:
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else tuple(self._ordered(o for o in distinct if o.votes == max(votes))),
-            acceptable=tuple(self._acceptable(groups)),
+            acceptable=tuple(self._acceptable(locale, groups)),
             offered=() if silent else tuple(self._ordered(o for o in distinct if self._voted(o))),
             loss=loss,
         )
@@ -206,10 +215,11 @@ class _Reader:
             if isinstance(option, str):
                 self.outcomes[locale.tag, option] += 1
                 continue
+            option = replace(option, also=self._also(locale, option.text))
             kept = best.setdefault(option.text, option)
             if kept is not option:
                 merged = max(kept.votes, option.votes)
-                best[option.text] = Option(option.text, locale, merged, kept.values | option.values)
+                best[option.text] = replace(kept, votes=merged, values=kept.values | option.values)
                 self.outcomes[locale.tag, "repeated"] += 1
         for option in best.values():
             fate = "few-votes" if not self._voted(option) else "uncertain-question" if silent else OFFERED
@@ -224,10 +234,14 @@ class _Reader:
         key = (self.seed, self.template_id)
         return sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text))
 
-    def _acceptable(self, groups: list[dict[str, Any]]) -> Iterator[Acceptable]:
+    def _acceptable(self, locale: Locale, groups: list[dict[str, Any]]) -> Iterator[Acceptable]:
         texts = (shown(text) for group in groups for text in group["en_answers"])
         for text in dict.fromkeys(text for text in texts if text):
-            yield Acceptable(_spelled(text, self.answer_format) or text, values(text, self.answer_format))
+            spelled = _spelled(text, self.answer_format) or text
+            yield Acceptable(spelled, values(text, self.answer_format), self._also(locale, text))
+
+    def _also(self, locale: Locale, text: str) -> frozenset[str]:
+        return frozenset() if self.translations is None else self.translations.also(locale.tag, text)
 
 
 def _non_answers(idks: dict[str, Any]) -> int:

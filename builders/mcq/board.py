@@ -30,8 +30,10 @@ class Target:
     """Whether one of them has no letter or digit, so that it may be any of the options."""
     overlapping: int
     """Options of other regions that share a value with one of them: refused by the lexical rules."""
+    alike: int
+    """Further options that either locale writes in the same words as one of them, see `Translations`."""
     touching: int
-    """Those that no judge has cleared."""
+    """Those of both that no judge has cleared."""
 
 
 class Board:
@@ -58,16 +60,21 @@ class Board:
         self.regions = tuple(self._segments)
         """Regions that offer anything."""
         self._holders = _holders(self.options)
-        self._conflicts = [self._touching(option.values) & ~(1 << i) for i, option in enumerate(self.options)]
+        self._named_so, self._also_named = _names(self.options)
+        self._conflicts = [
+            (self._touching(option.values) | self._alike(option)) & ~(1 << i)
+            for i, option in enumerate(self.options)
+        ]
         asked = (one for one in answers.locales if one.golds and only in (None, one.locale.tag))
         self.targets = tuple(self._target(one) for one in asked)
         """Locales asked about, in registry order."""
 
     def contested(self) -> set[Pair]:
-        """Pairs of shown texts that the lexical rules hold for the same, and that a judge may find different.
+        """Pairs of shown texts that rules or local variants hold for the same, and a judge may find different.
 
         Where only a variant that is not shown overlaps, the rules stand. So no pair of texts is put to judges
-        both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild.
+        both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild. What
+        local variants hold for the same depends on the locales; see `Bench.overruled`.
         """
         of_targets = (pairs for target in self.targets for pairs in self._touched(target).values())
         return {*self._conflict_pairs().values(), *(asked for pairs in of_targets for asked in pairs)}
@@ -139,11 +146,18 @@ class Board:
             a.values for a in acceptable.values()
         )
         touching = self._touching(value for a in acceptable.values() for value in a.values)
-        overlapping = self.foreign(asked.locale) & (-1 if mute else touching)
-        return Target(asked, acceptable, mute, overlapping, touching=overlapping)
+        foreign = self.foreign(asked.locale)
+        overlapping = foreign & (-1 if mute else touching)
+        alike = foreign & reduce(or_, map(self._alike, acceptable.values()), 0) & ~overlapping
+        return Target(asked, acceptable, mute, overlapping, alike, touching=overlapping | alike)
 
     def _touching(self, found: Iterable[str]) -> int:
         return reduce(or_, (self._holders.get(value, 0) for value in found), 0)
+
+    def _alike(self, answer: Option | Acceptable) -> int:
+        """Options that its locale or theirs writes in the same words."""
+        by_its_locale = (self._named_so.get(text, 0) for text in answer.also)
+        return reduce(or_, by_its_locale, self._also_named.get(answer.text, 0))
 
     def _conflict_pairs(self) -> dict[tuple[int, int], Pair]:
         """Options of different regions whose shown texts overlap, by their numbers."""
@@ -153,7 +167,10 @@ class Board:
             for j in _bits(mask)
             if i < j
             and self.options[i].locale.region != self.options[j].locale.region
-            and not _words(self.options[i]).isdisjoint(_words(self.options[j]))
+            and (
+                _are_alike(self.options[i], self.options[j])
+                or not _words(self.options[i]).isdisjoint(_words(self.options[j]))
+            )
         }
 
     def _touched(self, target: Target) -> dict[int, list[Pair]]:
@@ -162,12 +179,15 @@ class Board:
             return {}
         touched = {
             i: [a for a in target.acceptable.values() if _share(self.options[i], a)]
-            for i in _bits(target.overlapping)
+            for i in _bits(target.overlapping | target.alike)
         }
         return {
             i: [pair(self.options[i].text, a.text) for a in answers]
             for i, answers in touched.items()
-            if not any(_words(self.options[i]).isdisjoint(a.values) for a in answers)
+            if all(
+                _are_alike(self.options[i], a) or not _words(self.options[i]).isdisjoint(a.values)
+                for a in answers
+            )
         }
 
     def _cleared(self, target: Target, verdicts: Mapping[Pair, bool]) -> Target:
@@ -175,7 +195,7 @@ class Board:
         different = (
             1 << i for i, pairs in self._touched(target).items() if not any(verdicts[asked] for asked in pairs)
         )
-        return replace(target, touching=target.overlapping & ~reduce(or_, different, 0))
+        return replace(target, touching=(target.overlapping | target.alike) & ~reduce(or_, different, 0))
 
     def _judged(self, target: Target, known: Mapping[Pair, bool]) -> int:
         """Options that judges find the same as an acceptable answer."""
@@ -199,7 +219,17 @@ def _words(option: Option) -> frozenset[str]:
 
 
 def _share(a: Option, b: Option | Acceptable) -> bool:
-    return not a.values.isdisjoint(b.values)
+    return _are_alike(a, b) or not a.values.isdisjoint(b.values)
+
+
+def share_words(a: str, b: str) -> bool:
+    """Whether the lexical rules hold two texts for the same as they are shown."""
+    return not values(a, AnswerFormat.TEXT).isdisjoint(values(b, AnswerFormat.TEXT))
+
+
+def _are_alike(a: Option, b: Option | Acceptable) -> bool:
+    """Whether the locale of one of them writes both in the same words."""
+    return a.text in b.also or b.text in a.also
 
 
 _NOBODY: frozenset[str] = frozenset()
@@ -242,6 +272,17 @@ def _holders(options: Sequence[Option]) -> dict[str, int]:
         for value in option.values:
             holders[value] = holders.get(value, 0) | 1 << i
     return holders
+
+
+def _names(options: Sequence[Option]) -> tuple[dict[str, int], dict[str, int]]:
+    """By text, the options that are shown so, and those whose locales write it in the same words."""
+    shown_so: dict[str, int] = {}
+    also_named: dict[str, int] = {}
+    for i, option in enumerate(options):
+        shown_so[option.text] = shown_so.get(option.text, 0) | 1 << i
+        for text in option.also:
+            also_named[text] = also_named.get(text, 0) | 1 << i
+    return shown_so, also_named
 
 
 def _partners(known: Mapping[Pair, bool]) -> dict[str, set[str]]:

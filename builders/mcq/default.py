@@ -15,9 +15,10 @@ import numpy.typing as npt
 import polars as pl
 
 from blend.builders.judges.bench import Bench, settle
-from blend.builders.judges.equivalence import Judge, Pair
+from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
+from blend.builders.mcq import translations
 from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
-from blend.builders.mcq.board import Board, Target, are_apart
+from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
@@ -187,7 +188,9 @@ def _board(
     board = Board(answers, fillers, only=only)
     if not judging.before:
         return board
-    return board.cleared(judging.same(board.contested(), overlapping=True))
+    contested = board.contested()
+    by_words = {asked for asked in contested if share_words(*asked)}
+    return board.cleared(judging.same(by_words, overlapping=True) | judging.overruled(contested - by_words))
 
 
 class _Picked(NamedTuple):
@@ -246,11 +249,13 @@ def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
 
 
 def _count_rules(board: Board, bench: Bench) -> None:
-    """Count what the lexical rules refuse and let through: pairs of an option and a target."""
+    """Count what the lexical rules refuse and let through, and what of that local variants refuse."""
     for target in board.targets:
         refused = target.overlapping.bit_count()
         offered = board.foreign(target.answers.locale).bit_count()
-        bench.count_rules(same=refused, different=offered - refused)
+        bench.count_rules(LexicalJudge.name, same=refused, different=offered - refused)
+        if target.alike:
+            bench.count_rules(translations.NAME, same=target.alike.bit_count())
 
 
 def _shortage(board: Board, target: Target, answers: TemplateAnswers, left: int) -> str:

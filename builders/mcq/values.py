@@ -1,15 +1,16 @@
 """Values: what an answer says, reduced to what can be compared — its words, or its numbers, times or dates.
 
 Two answers that share a value may not stand side by side as right and wrong. For free text the values are the
-words, so that this covers the rule of `builders.judges.equivalence.overlaps`, their base forms and their
-compound, so that "walk" does not stand beside "walking" or "ice cream" beside "icecream". An answer in the
-format of its question has one value, its canonical spelling; an acceptable answer outside it ("5 to 7",
-"before 3:00", "in July") has all values that it can mean.
+words (so that this covers the rule of `builders.judges.equivalence.overlaps`), their base forms and stems, and
+their compound: "walk" does not stand beside "walking", "teacher" beside "teaching" or "ice cream" beside
+"icecream". An answer in the format of its question has one value, its canonical spelling; an acceptable answer
+outside it ("5 to 7", "before 3:00", "in July") has all values that it can mean.
 """
 
 import math
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.text import clean, words
@@ -31,6 +32,12 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+_SHORTEST_STEM = 4
+_LONGEST_ENDING = 4
+_AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
+"""Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
+_AGENT = re.compile(r"(\w{3,})(?:ers?|ing)")
+"""Someone who does, and doing: teacher and teaching, boxer and boxing."""
 _WIDEST_RANGE = 10_000
 """Numbers further apart than this are taken as two numbers, not as a range."""
 
@@ -58,14 +65,15 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
         answer_format: Format of the question.
 
     Returns:
-        For free text its folded words, their English base forms, and all words written as one. Otherwise the
+        For free text its folded words, their English base forms and stems, and all words as one. Otherwise the
         canonical value of an answer in format, and for one that is not: two or more numbers stand for all whole
         numbers from the lowest to the highest; a time for itself on both halves of the day; a month for all its
         days, or for its number where a number is asked for. Empty if nothing can be said.
     """
     if answer_format is AnswerFormat.TEXT:
         found = words(text)
-        return frozenset((*found, *map(_base_form, found), "".join(found))) if found else frozenset()
+        related = (form for word in found for form in _related(word))
+        return frozenset((*found, *related, "".join(found))) if found else frozenset()
     value = understood(text, answer_format)
     if value is not None:
         return frozenset([value])
@@ -77,10 +85,31 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _base_form(word: str) -> str:
+def _related(word: str) -> tuple[str, ...]:
+    """Forms that a word shares with its relatives: base form, stem, and what does with what is done.
+
+    The base form alone has holes: simplemma takes "playing" to "playe" and leaves "olympics" as it is.
+    """
     import simplemma
 
-    return simplemma.lemmatize(word, lang="en")
+    forms = [simplemma.lemmatize(word, lang="en"), _stem(word)]
+    if agent := _AGENT.fullmatch(word):
+        forms.append(f"{agent[1]}er/{agent[1]}ing")
+    return tuple(forms)
+
+
+def _stem(word: str) -> str:
+    """The English stem (Porter 2), or the word where the stem says too little to tell words apart by it."""
+    stem: str = _stemmer().stemWord(word)
+    is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING
+    return stem if is_safe and stem not in _AMBIGUOUS_STEMS else word
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
 
 
 def _numbers(text: str) -> set[str]:

@@ -1,13 +1,19 @@
-"""Reviewing: the answers of a recipe's sources that a person still has to look at."""
+"""Reviewing: the answers of a recipe's sources, and pairs of them, that a person still has to look at."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from blend.builders.judges.suspects import Suspects
+from blend.builders.mcq.meetings import meetings, translated
 from blend.builders.release.inputs import known_locales, read_inputs
+from blend.builders.release.tables import annotations_of
 from blend.builders.saq.answer_sheet import answer_sheet
+from blend.loaders.responses.decisions import pair_key, read_decisions
+from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
+from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
 from blend.schemas.recipe import Recipe
 
 
@@ -47,3 +53,42 @@ def answers_to_review(
         fix = "`blend status` says what is missing" if everything else "--all shows what was decided"
         raise InputError(f"nothing to review: {why}; {fix}")
     return sheet
+
+
+def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:
+    """The pairs of answers that may stand side by side and about which nobody has decided.
+
+    Args:
+        recipe: Names the sources, and perhaps a file of decisions.
+        base: Folder to which its relative locations refer.
+        everything: Whether pairs are there as well for which nothing speaks.
+
+    Returns:
+        `schemas.pair_sheets.PAIR_SHEET`, the most frequent first, not empty.
+
+    Raises:
+        InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
+    """
+    known = known_locales(recipe, base=base)
+    inputs = read_inputs(recipe, base=base, locales=known)
+    annotations = annotations_of(inputs, recipe)
+    met = meetings(inputs.questions, annotations, options=recipe.mcq, locales=known)
+    own = recipe.mcq.judge.decisions
+    decided = [
+        *(() if own is None else read_decisions(base / own, missing_ok=True)),
+        *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
+    ]
+    done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
+    suspects = Suspects(decided, translated(annotations, met, locales=known))
+    texts = inputs.questions.group_by("template_id").agg(pl.col("en_question").sort().first())
+    question = dict(texts.iter_rows())
+    rows = [
+        (a, b, None, None, n, cause, template_id, question[template_id], pair_mark(a, b))
+        for a, b, n, template_id in met.iter_rows()
+        if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
+    ]
+    if not rows:
+        why = "every pair that can meet is decided" if everything else "no undecided pair looks alike"
+        fix = "" if everything else "; --all shows every pair that can meet"
+        raise InputError(f"nothing to decide: {why}{fix}")
+    return pl.DataFrame(rows, PAIR_SHEET, orient="row")

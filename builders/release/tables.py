@@ -170,6 +170,11 @@ def _question_stages(inputs: Inputs, aggregation: Sequence[Stage], mcqs: McqBuil
     return [*_reading(inputs), *aggregation, _mcq_stage(mcqs)] if inputs.sources else []
 
 
+def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
+    """Annotations of all questions: those that were read, and those that responses and reviews make."""
+    return _annotations(inputs, recipe)[0]
+
+
 def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage]]:
     """Annotations of all questions, and the aggregation's account where there was one."""
     asked = inputs.questions.join(inputs.annotations, on=KEY, how="anti")

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +60,7 @@ def pair_key(a: str, b: str) -> tuple[str, str]:
     return first, second
 
 
+@lru_cache(maxsize=1 << 16)
 def _key(answer: str) -> str:
     return unicodedata.normalize("NFC", clean(answer).casefold())
 

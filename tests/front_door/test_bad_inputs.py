@@ -86,6 +86,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "templates accept": ("templates", "accept", "{place}"),
     "reviews propose": ("reviews", "propose", "{place}"),
     "reviews accept": ("reviews", "accept", "{place}"),
+    "review-pairs propose": ("review-pairs", "propose", "{place}"),
+    "review-pairs accept": ("review-pairs", "accept", "{place}"),
 }
 
 

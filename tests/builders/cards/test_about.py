@@ -172,8 +172,9 @@ def test_the_example_is_the_question_that_most_locales_answered():
 def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
     card = card_of(sample_release)
     section = card.split("### Who decided that two answers mean the same\n")[1].split("\n## ")[0]
-    assert "1. **Rules about words**: two answers mean the same if they share a word" in section
-    assert "2. **Decisions that come with blend-sdk**" in section
+    assert "1. **Decisions that come with blend-sdk**" in section
+    assert "2. **Rules about words**: two answers mean the same if they share a word" in section
+    assert "3. **Local variants**: two English answers mean the same if the region asked about" in section
     assert "**What this cannot see.** Rules see words and not meanings" in section
     notes = next(stage.notes for stage in read_manifest(sample_release).report if "choice" in stage.stage)
     assert f"| `lexical` | {notes['lexical, same']:,} | {notes['lexical, different']:,} |" in section
@@ -195,7 +196,7 @@ def test_every_kind_of_judge_has_its_limits(sample_release: Path):
         assert found.who[0].startswith("**Decisions**")
         assert any("`a-model`" in sentence for sentence in found.who) == (kind != "lexical")
         assert len(found.blind) > 100
-    without = judged_by(McqOptions(judge=JudgeOptions(shipped=False)))
+    without = judged_by(McqOptions(judge=JudgeOptions(shipped=False, local_variants=False)))
     assert len(without.who) == 1
     published = judged_by(McqOptions(mode="paper"))
     assert [sentence[:22] for sentence in published.who] == ["**The published rule**"]

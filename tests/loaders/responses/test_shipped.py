@@ -9,6 +9,7 @@ from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
 DECIDED = {pair_key(one.answer_a, one.answer_b): one.verdict for one in shipped_decisions()}
@@ -41,46 +42,35 @@ def test_no_row_repeats_another_or_what_the_rules_find():
     assert not [one for one in shipped_decisions() if overlaps(one.answer_a, one.answer_b)]
 
 
-def four_answers(*texts):
-    """One question to four regions, of which each gives one answer, with all its votes."""
-    tags = ("en-GB", "en-US", "ko-KR", "es-ES")[: len(texts)]
-    common = {"template_id": "T-01", "topic": "Sport", "source_label": "a", "answer_format": "text"}
+TEXTS = ("football", "soccer", "chess", "rowing")
+
+
+def four_answers():
+    """One question to four regions, of which each gives one answer, with enough votes."""
+    tags = ("en-GB", "en-US", "ko-KR", "es-ES")
     questions = pl.DataFrame(
         [
-            {**common, "question": "?", "en_question": "?", "locale": tag, "language": tag[:2],
-             "source_locale": "en-GB", "source": None}
+            {"template_id": "T-01", "topic": "Sport", "source_label": "", "question": "?", "en_question": "?",
+             "locale": tag, "language": tag[:2], "answer_format": "text"}
             for tag in tags
-        ]
+        ],
+        schema=QUESTIONS,
     )  # fmt: skip
     annotations = pl.DataFrame(
         [
-            {
-                "template_id": "T-01",
-                "locale": tag,
-                "annotations": [{"answers": [text], "en_answers": [text], "count": 4}],
-                "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []},
-                "source": None,
-            }
-            for tag, text in zip(tags, texts, strict=True)
+            {"template_id": "T-01", "locale": tag, "grouping": "upstream",
+             "annotations": [{"answers": [text], "en_answers": [text], "count": 4}],
+             "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}}
+            for tag, text in zip(tags, TEXTS, strict=True)
         ],
-        schema_overrides={
-            "idks": pl.Struct(
-                {
-                    "idk": pl.Int64,
-                    "no-answer": pl.Int64,
-                    "not-applicable": pl.Int64,
-                    "others": pl.List(pl.Struct({"reason": pl.String, "count": pl.Int64})),
-                }
-            )
-        },
-    )
+        schema=ANNOTATIONS,
+    )  # fmt: skip
     return questions, annotations
 
 
-def asked(options, texts=("football", "soccer", "chess", "rowing")):
-    return dict(
-        build_mcq(*four_answers(*texts), options=options, seed=0).summary.select("locale", "mcqs").rows()
-    )
+def asked(options):
+    build = build_mcq(*four_answers(), options=options, seed=0)
+    return dict(build.summary.select("locale", "mcqs").iter_rows())
 
 
 def test_they_count_in_default_mode_unless_the_recipe_does_without():
@@ -92,7 +82,7 @@ def test_they_count_in_default_mode_unless_the_recipe_does_without():
 def test_paper_mode_knows_nothing_of_them():
     with_and_without = [
         build_mcq(
-            *four_answers("football", "soccer", "chess", "rowing"),
+            *four_answers(),
             options=McqOptions(mode="paper", judge=JudgeOptions(shipped=shipped)),
             seed=0,
         )

@@ -1,0 +1,92 @@
+"""Files on the way to decisions: the pair sheet, out and in."""
+
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Cells
+from blend.loaders.files.sheets import read_sheet
+from blend.loaders.files.whole import write_whole
+from blend.loaders.responses.decisions import Decision
+from blend.schemas.answer_sheets import guarded, unguarded
+from blend.schemas.errors import InputError, RowError, StorageError
+from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
+from blend.schemas.text import clean
+
+_READ_AGAIN = ("answer_a", "answer_b", "verdict", "check")
+_VERDICTS = {"same": "same", "s": "same", "different": "different", "d": "different"}
+
+
+def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
+    """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
+
+    Args:
+        sheet: `schemas.pair_sheets.PAIR_SHEET`.
+        path: Where.
+
+    Raises:
+        InputError: If the file is there: it may hold somebody's work.
+        StorageError: If it cannot be written.
+    """
+    if path.exists():
+        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
+    texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
+    try:
+        # Without text a cell is empty; polars writes an empty text in quotes.
+        cells = (
+            sheet.select(list(PAIR_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
+        )
+        write_whole(path, "\ufeff" + cells.write_csv())
+    except OSError as error:
+        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
+
+
+def read_pair_sheet(path: Path, *, who: str, when: date) -> tuple[Decision, ...]:
+    """The decisions in a sheet that came back; rows without a verdict are left out.
+
+    Args:
+        path: CSV in UTF-8, however separated; see `files.sheets.read_sheet`.
+        who: Pseudonym of whoever decided.
+        when: Day of the decisions.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a verdict is unknown, or the answers of a decided row
+            are not those that were proposed.
+        InputError: If no row has a verdict.
+    """
+    if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".numbers"):
+        raise RowError(
+            "a spreadsheet's own format", where=path.name, fix="save the sheet as CSV, with the encoding UTF-8"
+        )
+    notes = Notes()
+    decisions: list[Decision] = []
+    for cells in read_sheet(path, (*_READ_AGAIN, "why"), required=_READ_AGAIN):
+        if cells.values["verdict"].strip():
+            with notes.collected():
+                decisions.append(_decision(cells, who, when))
+    notes.raise_problems()
+    if not decisions:
+        raise InputError(f"{path}: no row has a verdict; write 'same' or 'different' into the column verdict")
+    return tuple(decisions)
+
+
+def _decision(cells: Cells, who: str, when: date) -> Decision:
+    values = cells.values
+    verdict = _VERDICTS.get(values["verdict"].strip().casefold())
+    if verdict is None:
+        raise RowError(
+            f"unknown verdict {values['verdict']!r}",
+            where=f"{cells.place}, column verdict",
+            fix="write 'same' or 'different', or leave the cell empty",
+        )
+    a, b = (unguarded(clean(values[column])) for column in ("answer_a", "answer_b"))
+    if pair_mark(a, b) != unguarded(values["check"].strip()):
+        raise RowError(
+            f"{a!r} and {b!r} are not the answers that were proposed in this row",
+            where=cells.place,
+            fix="bring back the two answers and the column check as they were proposed, and decide again",
+        )
+    row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": when}
+    return Decision.model_validate({**row, "why": clean(unguarded(values["why"]))})
