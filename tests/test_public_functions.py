@@ -43,3 +43,10 @@ def test_a_snapshot_by_its_path_as_text(tmp_path: Path):
     snapshot = tmp_path / "empty.nt"
     snapshot.touch()
     assert blend.read_facts(str(snapshot), find_domain("dish")).claims.is_empty()
+
+
+def test_a_snapshot_to_take_by_its_path_as_text(tmp_path: Path):
+    out = str(tmp_path / "dishes.nt.gz")
+    with pytest.raises(blend.EndpointError, match=r"^http://127\.0\.0\.1:9/sparql: cannot be reached"):
+        blend.take_snapshot(out, find_domain("dish"), endpoint="http://127.0.0.1:9/sparql")
+    assert list(tmp_path.iterdir()) == []

@@ -36,7 +36,7 @@ def propose(
 
     known = registry_with(locale_file)
     sheet = review_sheet(read_native_questions(questions, locales=known), locales=known)
-    _write_csv(sheet.drop("source"), out)
+    _write_csv(sheet.drop("source"), out, mark=True)
     flagged = sheet.filter(sheet["reasons"] != "").height
     typer.echo(f"{out}: {counted(len(sheet), 'question')}, {flagged} with something to look at.")
     typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
@@ -87,12 +87,13 @@ def localise(
         typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)
 
 
-def _write_csv(rows: "pl.DataFrame", out: Path) -> None:
+def _write_csv(rows: "pl.DataFrame", out: Path, *, mark: bool = False) -> None:
+    """Write a new file; the mark makes spreadsheets read it as UTF-8."""
     from blend.loaders.files.whole import write_whole
 
     if out.exists():
         raise InputError(f"{out}: exists, and may hold somebody's work; choose another --out or move it away")
     try:
-        write_whole(out, rows.write_csv())
+        write_whole(out, rows.write_csv(include_bom=mark))
     except OSError as error:
         raise StorageError(f"{out}: cannot write ({error.strerror}); choose another --out") from error

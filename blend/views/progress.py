@@ -63,6 +63,8 @@ def shown_progress(*, unit: str | None = None) -> "Iterator[Notify]":
         unit: What the parts of a step are, in the plural; then parts per second and the time left are shown
         too.
 
+    A step that fails before a part of it is done is taken off: the error says what there is to say.
+
     Yields:
         A function to call with a step's name, the parts done and the parts in all.
     """
@@ -88,7 +90,13 @@ def shown_progress(*, unit: str | None = None) -> "Iterator[Notify]":
             rate = "" if unit is None else steps[step].rate(done, unit)
             progress.update(steps[step].task, completed=done, total=total, rate=rate)
 
-        yield notify
+        try:
+            yield notify
+        except BaseException:
+            for task in progress.tasks:
+                task.visible = task.completed > 0
+            progress.live.transient = not any(task.visible for task in progress.tasks)
+            raise
 
 
 class _Step(NamedTuple):

@@ -45,13 +45,8 @@ def open_model(
         InputError: If the model cannot be used, or if an option does not fit the others.
         BlendError: If the Hub does not hold the model or does not give it.
     """
-    here = {"revision": revision, "device": device, "dtype": dtype, "batch_size": batch_size}
-    there = {"concurrency": concurrency}
-    for name, value in (here if server is not None else there).items():
-        if value is not None:
-            option, needed = f"--{name.replace('_', '-')}", "without" if server is not None else "with"
-            raise InputError(f"{option} {value} makes sense only {needed} --server; leave one of the two out")
     if server is None:
+        _check_absent("with", concurrency=concurrency)
         return open_local(
             model,
             revision=revision,
@@ -61,6 +56,7 @@ def open_model(
             decoding=decoding,
             batch_size=batch_size,
         )
+    _check_absent("without", revision=revision, device=device, dtype=dtype, batch_size=batch_size)
     if asked_for == "logprobs" and chat:
         raise InputError(
             f"model {model}: a server scores options only of prompts that it is sent as they are, "
@@ -73,3 +69,10 @@ def open_model(
         decoding=decoding,
         concurrency=16 if concurrency is None else concurrency,
     )
+
+
+def _check_absent(needed: Literal["with", "without"], **options: str | int | None) -> None:
+    for name, value in options.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} {value} makes sense only {needed} --server; leave one of the two out")

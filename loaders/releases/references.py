@@ -136,8 +136,9 @@ def release_at(
     damaged = _mended(folder, hub, commit, paths)
     if damaged:
         raise HubError(
-            f"{hub.where}, revision {revision or commit}: {_listed(damaged)} differs from the digest in "
-            f"{MANIFEST_NAME}, also when downloaded again; use another version, and tell who publishes it"
+            f"{hub.where}, revision {revision or commit}: {_listed(damaged)} "
+            f"{'differs' if len(damaged) == 1 else 'differ'} from the digest in {MANIFEST_NAME}, "
+            "also when downloaded again; use another version, and tell who publishes it"
         )
     return folder
 
@@ -178,9 +179,14 @@ def check_whole(release: Path, paths: Iterable[str] | None = None) -> None:
     damaged = [file.path for file in damaged_files(release, paths)]
     if damaged:
         more = f" and {len(damaged) - _NAMED} more" if damaged[_NAMED:] else ""
+        wrong = (
+            "is missing or differs from the digest"
+            if len(damaged) == 1
+            else "are missing or differ from the digests"
+        )
         raise InputError(
-            f"{release}: {', '.join(damaged[:_NAMED])}{more} is missing or differs from the digest in "
-            f"{MANIFEST_NAME}; copy or build the release again"
+            f"{release}: {', '.join(damaged[:_NAMED])}{more} {wrong} in {MANIFEST_NAME}; "
+            "copy or build the release again"
         )
 
 
@@ -254,8 +260,9 @@ def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str]) -
             raise _incomplete(hub, commit, path) from None
         except (httpx2.HTTPError, OSError) as error:
             raise HubError(
-                f"{hub.where}, commit {commit}: {_listed(damaged)} is not whole in the cache, and the Hub does "
-                f"not give it again ({reason(error)}); try again when the Hub can be reached"
+                f"{hub.where}, commit {commit}: {_listed(damaged)} {'is' if len(damaged) == 1 else 'are'} not "
+                f"whole in the cache, and the Hub does not give {'it' if len(damaged) == 1 else 'them'} again "
+                f"({reason(error)}); try again when the Hub can be reached"
             ) from None
     return damaged_files(folder, paths) if damaged else []
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.loaders.files.sheets import read_sheet
 from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.locales import Registry, registry
 from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
@@ -60,7 +61,8 @@ def read_review_sheet(path: Path) -> pl.DataFrame:
 
     Args:
         path: Columns of `template_frames.SHEET`; of them ``template_id``, ``topic``, ``template`` and
-            ``decision`` have to be there, and ``source`` is replaced by the row's place in this file.
+            ``decision`` have to be there, and ``source`` is replaced by the row's place in this file. CSV is
+            read however a spreadsheet writes it; see `files.sheets.read_sheet`.
 
     Returns:
         `template_frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
@@ -76,7 +78,7 @@ def read_review_sheet(path: Path) -> pl.DataFrame:
             "similarity": _number(cells, "similarity", notes),
             "source": cells.place,
         }
-        for cells in _rows(path, notes, _SHEET_COLUMNS)
+        for cells in _sheet_rows(path, notes)
     ]
     notes.raise_problems()
     return pl.DataFrame(rows, schema=SHEET)
@@ -113,6 +115,12 @@ def read_translations(path: Path, *, locales: Registry | None = None) -> pl.Data
     return pl.DataFrame(rows, schema=TRANSLATIONS)
 
 
+def _sheet_rows(path: Path, notes: Notes) -> list[Cells]:
+    if path.suffix == ".csv":
+        return read_sheet(path, SHEET.names(), required=_SHEET_COLUMNS.required)
+    return _rows(path, notes, _SHEET_COLUMNS)
+
+
 def _rows(path: Path, notes: Notes, columns: Columns) -> list[Cells]:
     if path.suffix not in SUFFIXES:
         fix = f"use one of: {', '.join(SUFFIXES)}"
@@ -147,7 +155,8 @@ def _locale(cells: Cells, column: str, known: Registry, notes: Notes, *, require
 def _number(cells: Cells, column: str, notes: Notes) -> float | None:
     text = _text(cells, column)
     try:
-        return None if text is None else float(text)
+        # Spreadsheets in many languages write 0,912.
+        return None if text is None else float(text.replace(",", "."))
     except ValueError:
         notes.problem(
             f"{text!r} is not a number", where=f"{cells.place}, column {column}", fix="leave it as it was"

@@ -38,7 +38,7 @@ _CHUNK_LINES = 100_000
 
 
 def take_snapshot(
-    out: Path,
+    out: Path | str,
     domain: Domain,
     *,
     endpoint: str = PUBLIC_ENDPOINT,
@@ -81,7 +81,7 @@ def take_snapshot(
         https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy for the contact;
         https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
     """
-    wanted = _checked_languages(languages)
+    out, wanted = Path(out), _checked_languages(languages)
     _check_out(out)
     _check_endpoint(endpoint)
     if policy is None:
@@ -93,14 +93,17 @@ def take_snapshot(
     lock = FileLock(out.with_name(f".{out.name}.lock"))
     try:
         with _explained(out), lock.acquire(blocking=False), _tidied(folder, Path(lock.lock_file)):
-            session = Session(folder, client, domain, wanted, batch_size, notify)
-            started = session.open()
-            items = _ask_everything(session, domain)
-            info = _finish(session, out, started, items)
-            shutil.rmtree(folder)
-            return info
+            return _taken(Session(folder, client, domain, wanted, batch_size, notify), out)
     except Timeout:
         raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
+
+
+def _taken(session: Session, out: Path) -> SnapshotInfo:
+    started = session.open()
+    items = _ask_everything(session, session.domain)
+    info = _finish(session, out, started, items)
+    shutil.rmtree(session.folder)
+    return info
 
 
 def read_snapshot_info(path: Path) -> SnapshotInfo:

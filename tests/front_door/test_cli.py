@@ -1,5 +1,6 @@
 """The command line: it mirrors the library, explains itself, and says what went wrong in one sentence."""
 
+import codecs
 import inspect
 import json
 from pathlib import Path
@@ -392,6 +393,7 @@ def test_templates_from_questions_to_questions(tmp_path: Path, monkeypatch: pyte
         "id,topic,text,locale\nn1,Food,What is the most popular fruit in South Korea?,KR\n", encoding="utf-8"
     )
     assert "1 question, 0 with something to look at" in run("templates", "propose", "natives.csv")
+    assert Path("sheet.csv").read_bytes().startswith(codecs.BOM_UTF8)  # without it Excel reads another encoding
     with pytest.raises(BlendError) as caught:
         run("templates", "propose", "natives.csv")
     assert str(caught.value) == (

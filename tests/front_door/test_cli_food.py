@@ -121,6 +121,15 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
     assert triples["ko"] == 175
 
 
+def test_a_refused_endpoint_is_one_line(tmp_path: Path):
+    endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
+    run = blend("wikidata", "snapshot", "--endpoint", endpoint, "--out", tmp_path / "s.nt.gz", code=1)
+    assert run.stderr.strip() == (
+        f"error: {endpoint}: cannot be reached ([Errno 111] Connection refused); check the address, or run the "
+        "same command again later"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

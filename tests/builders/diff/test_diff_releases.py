@@ -140,12 +140,27 @@ def test_message_for_a_release_whose_files_are_not_its_own(make, damage: Callabl
         assert str(caught.value) == message
 
 
+def test_message_for_a_release_of_which_two_files_are_not_its_own(make):
+    release = make(BASE | {(SAQ, "KP"): ROWS.head(1)})
+    paths = sorted(file.relative_to(release).as_posix() for file in release.rglob("*.parquet"))[:2]
+    for path in paths:
+        (release / path).unlink()
+    with pytest.raises(InputError) as caught:
+        diff_releases(release, release)
+    assert str(caught.value) == (
+        f"{release}: {paths[0]}, {paths[1]} are missing or differ from the digests in release.json; "
+        "copy or build the release again"
+    )
+
+
 def test_an_emptied_table_is_not_nothing_differs(make):
     release = make(BASE)
     copy = shutil.copytree(release, release.with_name(f"{release.name}-copy"))
     for table in copy.rglob("*.parquet"):
         table.write_bytes(b"")
-    with pytest.raises(InputError, match="is missing or differs from the digest"):
+    with pytest.raises(
+        InputError, match=r"(is missing or differs from the digest|are missing or differ from the digests) in"
+    ):
         diff_releases(release, copy)
 
 

@@ -91,3 +91,26 @@ def test_unknown_ending(tmp_path: Path):
     assert str(caught.value) == (
         "natives.xlsx: unknown file name ending '.xlsx'; use one of: .csv, .jsonl, .parquet"
     )
+
+
+SHEET = """\
+template_id;topic;my own;template;decision;similarity
+Q-1;Food;!;Rice, or bread, in {country}?;keep;0,912
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ufeff" + SHEET.replace("\n", "\r\n"), "sep=;\n" + SHEET, SHEET.replace(";", "\t")],
+    ids=["semicolons", "sep", "tabs"],
+)
+def test_a_review_sheet_as_spreadsheets_save_it(tmp_path: Path, text: str):
+    (row,) = read_review_sheet(written(tmp_path, "sheet.csv", text)).to_dicts()
+    filled = {name: value for name, value in row.items() if value is not None}
+    assert {name: filled[name] for name in ("template_id", "topic", "template", "decision", "similarity")} == {
+        "template_id": "Q-1",
+        "topic": "Food",
+        "template": "Rice, or bread, in {country}?",
+        "decision": "keep",
+        "similarity": 0.912,
+    }
