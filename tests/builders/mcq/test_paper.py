@@ -13,6 +13,7 @@ from blend.builders.mcq import build_mcq
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, MCQS, QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
+from blend.schemas.text import counted
 
 PAPER = McqOptions(mode="paper")
 RULES = (LexicalJudge(),)
@@ -73,7 +74,7 @@ def test_choices_of_the_sample(build, golden):
     for template_id, expected in sample.items():
         if expected["min_choices"] < 3:
             assert template_id not in plans
-            assert short[template_id].startswith(f"{expected['min_choices']} distractors for ")
+            assert short[template_id].startswith(f"{counted(expected['min_choices'], 'distractor')} for ")
             continue
         for part in plans[template_id].parts:
             country = expected["countries"][part.locale.upstream]
