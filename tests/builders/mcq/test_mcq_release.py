@@ -16,6 +16,8 @@ from blend.builders.judges.equivalence import LexicalJudge, Verdict, overlaps
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.values import shown
+from blend.loaders.responses.decisions import pair_key
+from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
@@ -95,6 +97,17 @@ def test_no_wrong_option_overlaps_an_acceptable_answer_or_another_option(mcqs, a
             else:
                 assert option not in own, row
     assert compared > 100_000
+
+
+def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, published):
+    formats = template_formats(published.questions)
+    same = {pair_key(d.answer_a, d.answer_b) for d in shipped_decisions() if d.verdict == "same"}
+    for row in mcqs.iter_rows(named=True):
+        if formats[row["template_id"]] is AnswerFormat.TEXT:
+            own = acceptable[row["template_id"], row["locale"]]
+            wrong = [text for i, text in enumerate(row["options"]) if i != row["answer"]]
+            assert not [(a, b) for a in wrong for b in own if pair_key(a, b) in same], row
+            assert not [two for two in combinations(row["options"], 2) if pair_key(*two) in same], row
 
 
 def test_every_wrong_option_is_a_well_voted_answer_of_its_own_region(mcqs, published):
