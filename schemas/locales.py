@@ -144,7 +144,7 @@ class Registry:
         """
         if name not in self._by_code:
             shared = [locale.split for locale in self if locale.region == name]
-            raise UnknownNameError("locale", name, shared or self.tags)
+            raise UnknownNameError("locale", name, shared) if shared else _unknown(name, self.tags)
         return self._by_code[name]
 
     def called(self, name: str) -> list[Locale]:
@@ -163,7 +163,7 @@ class Registry:
             in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
         ]
         if not found:
-            raise UnknownNameError("locale", name, (*self.tags, *(locale.region_name for locale in self)))
+            raise _unknown(name, {*self.tags, *(locale.region_name for locale in self)})
         return found
 
     def rank(self, tag: str) -> int:
@@ -173,7 +173,7 @@ class Registry:
             UnknownNameError: If there is no such tag; lists the tags.
         """
         if tag not in self._ranks:
-            raise UnknownNameError("locale", tag, self.tags)
+            raise _unknown(tag, self.tags)
         return self._ranks[tag]
 
     def extended(self, locales: Iterable[Locale]) -> "Registry":
@@ -225,6 +225,11 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
             problems += entry_problems(error, Locale, _place(source, number, entry.get("tag")))
     raise_all(problems or _clashes(locales, source))
     return tuple(locales)
+
+
+def _unknown(name: str, valid: Iterable[str]) -> UnknownNameError:
+    own = "describe a region of your own in a locale file (`locale_file` in docs/recipe.md)"
+    return UnknownNameError("locale", name, valid, more=own)
 
 
 def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:

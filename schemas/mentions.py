@@ -6,6 +6,11 @@ from functools import lru_cache
 from blend.schemas.locales import Locale, Registry
 
 
+def in_english(locale: Locale) -> bool:
+    """Whether people of a locale are asked in English, so that names can be looked for in what they read."""
+    return locale.language.partition("-")[0] == "en"
+
+
 def is_named(text: str, locale: Locale) -> bool:
     """Whether a text has any English name of the region, or of its people, as whole words.
 

@@ -6,7 +6,7 @@ from blend.loaders.files.checked import Placed
 from blend.loaders.files.notes import Notes
 from blend.loaders.responses.links import AskedQuestion
 from blend.schemas.locales import Locale, Registry
-from blend.schemas.mentions import is_named, others_named
+from blend.schemas.mentions import in_english, is_named, others_named
 from blend.schemas.rows import QuestionTemplate
 from blend.schemas.slots import COUNTRY, NATIONALITY, slots_of
 
@@ -19,22 +19,26 @@ def check_countries(
 ) -> None:
     """Note English questions that name no country, or another one than their locale's.
 
+    Where people are asked in English, what they read is such a question as well.
+
     Any English name of the region or of its people will do, whatever the wording. Without one, nobody could
     answer a multiple-choice question, and a model would be asked about nowhere.
     """
     texts = {row.template_id: row.text for _, row in templates}
     for place, row in questions:
         locale = locales.get(row.locale)
-        if slots_of(row.en_question) or is_named(row.en_question, locale):  # such a slot is told already
-            continue
-        others = others_named(row.en_question, locales, locale)
-        what = f"names {' and '.join(others)}, but not" if others else "does not name"
-        wanted = _filled(texts.get(row.template_id, COUNTRY), locale)
-        notes.problem(
-            f"{what} {locale.region_name}, about which {row.locale} is asked",
-            where=f"{place}, column en_question",
-            fix=f"name it as its template does: {wanted!r}",
-        )
+        english = {"en_question": row.en_question} | ({"question": row.question} if in_english(locale) else {})
+        for column, text in english.items():
+            if slots_of(text) or is_named(text, locale):  # such a slot is told already
+                continue
+            others = others_named(text, locales, locale)
+            what = f"names {' and '.join(others)}, but not" if others else "does not name"
+            wanted = _filled(texts.get(row.template_id, COUNTRY), locale)
+            notes.problem(
+                f"{what} {locale.region_name}, about which {row.locale} is asked",
+                where=f"{place}, column {column}",
+                fix=f"name it as its template does: {wanted!r}",
+            )
 
 
 def _filled(text: str, locale: Locale) -> str:

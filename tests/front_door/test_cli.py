@@ -322,8 +322,14 @@ def test_locales_by_any_name(name: str, tags: list[str], root: Path):
 
 
 def test_a_name_of_no_locale():
-    with pytest.raises(BlendError, match="unknown locale 'Atlantis'; choose one of: Algeria, Assam, "):
+    with pytest.raises(BlendError) as caught:
         run("locales", "Atlantis")
+    said = str(caught.value)
+    assert said.startswith("unknown locale 'Atlantis'; choose one of: Algeria, Assam, ")
+    assert said.endswith(
+        ", or describe a region of your own in a locale file (`locale_file` in docs/recipe.md)"
+    )
+    assert said.count("Singapore") == 1
 
 
 def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch):

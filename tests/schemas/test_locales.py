@@ -136,7 +136,10 @@ def test_unknown_names():
     for look_up in (registry().find, registry().get, registry().rank):
         with pytest.raises(UnknownNameError) as caught:
             look_up("ko-KQ")
-        assert str(caught.value) == f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? choose one of: {tags}"
+        assert str(caught.value) == (
+            f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? choose one of: {tags}, or describe a region of "
+            "your own in a locale file (`locale_file` in docs/recipe.md)"
+        )
 
 
 def test_shared_region_code_names_nobody():

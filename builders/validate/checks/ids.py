@@ -8,7 +8,7 @@ from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.mentions import is_named, others_named
+from blend.schemas.mentions import in_english, is_named, others_named
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),
@@ -108,16 +108,18 @@ def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
 
 def _named(subject: Subject) -> Iterator[Problem]:
     """English questions that do not name the region they ask about, by any of its names or its people's."""
-    for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=["Translation", "locale"]):
-        for row in batch.complete().rows.iter_rows(named=True):
+    for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=["Translation", "Question", "locale"]):
+        for row in batch.rows.iter_rows(named=True):
             if row["locale"] not in subject.locales:
                 continue
             locale = subject.locales.get(row["locale"])
-            if not is_named(row["Translation"], locale):
-                others = others_named(row["Translation"], subject.locales, locale)
+            for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
+                if row[column] is None or is_named(row[column], locale):
+                    continue
+                others = others_named(row[column], subject.locales, locale)
                 what = f"names {' and '.join(others)}, not" if others else "does not name"
                 yield warning(
-                    batch.place(row["ID"]), f"Translation {what} {locale.region_name}", CORRECT_AND_REBUILD
+                    batch.place(row["ID"]), f"{column} {what} {locale.region_name}", CORRECT_AND_REBUILD
                 )
 
 

@@ -117,6 +117,17 @@ def test_a_question_that_names_no_country_or_another(release, text: str, said: s
     assert told == [f"warning: {SAQ}:edu-01: {said}; {FIX}"]
 
 
+def test_a_question_in_english_names_the_country_as_well(release):
+    def change(rows):
+        rows[0]["Question"] = "What do pupils in Mexico do?"
+
+    release.change("short-answer-questions", "US", change)
+    told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
+    assert told == [
+        f"warning: data/short-answer-questions/US-00000.parquet:edu-01: Question names Mexico, not US; {FIX}"
+    ]
+
+
 def test_multiple_choice_questions_of_other_questions(release):
     def change(rows):
         rows[0]["question"] = "What do pupils in the UK do?"
