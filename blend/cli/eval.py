@@ -30,7 +30,7 @@ from blend.cli.eval_options import (
     Temperature,
 )
 from blend.cli.options import AsJson, Limit, Release
-from blend.exit_codes import UsageError
+from blend.exit_codes import UsageError, check_known
 
 app = Application(
     no_args_is_help=True,
@@ -76,9 +76,11 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     from blend.cli import eval_asking
+    from blend.eval.tasks import TASKS
     from blend.eval.tasks.asking import ask
     from blend.views.progress import interruptible
 
+    check_known("task", task, TASKS)
     style = style or ("json" if answers is not None and task == "multiple-choice" else None)
     options = eval_asking.given(
         style=style,
@@ -143,8 +145,12 @@ def score(
     """
     from blend.eval.runs.directory import read_run
     from blend.eval.scoring import score_run, write_scores
+    from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
+    from blend.eval.scoring.short_answers import RULES
     from blend.views.progress import interruptible
 
+    # Which of them a run can be scored by depends on its task and style.
+    check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES})
     with interruptible("interrupted; the scores are as they were"):
         run = read_run(directory)
         scored = score_run(run, rule=rule, lemmas=lemmas, allow_missing=allow_missing, seed=seed)

@@ -84,6 +84,6 @@ def accept(
             f"{counted(written.groups, 'group')}, {counted(written.invalid, 'invalid answer')}."
         )
     if not (out.absolute().parent / "responses").is_dir():
-        typer.echo(f"`blend build` reads them where they stand beside the responses: move {out} there.")
+        typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     for sentence in accepted.recognised:
         typer.echo(sentence, err=True)
