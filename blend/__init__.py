@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from blend.version import __version__
 
 if TYPE_CHECKING:
+    from blend.builders.audit import Audit, audit_questions
+    from blend.builders.audit.release import audit_release
     from blend.builders.diff import diff_releases
     from blend.builders.diff.model import ReleaseDiff
     from blend.builders.judges.equivalence import Judge, LexicalJudge, Verdict
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from blend.loaders.releases.references import resolve_release
     from blend.loaders.releases.tables import read_config
     from blend.loaders.responses import ResponseTables, read_responses
+    from blend.loaders.responses.decisions import Decision
     from blend.loaders.upstream.blend import BlendTables, read_blend
     from blend.loaders.wikidata.facts import Facts, read_facts
     from blend.loaders.wikidata.snapshot import take_snapshot
@@ -63,6 +66,8 @@ if TYPE_CHECKING:
     from blend.schemas.snapshots import SnapshotInfo
 
 _NAMES = {
+    "blend.builders.audit": ("Audit", "audit_questions"),
+    "blend.builders.audit.release": ("audit_release",),
     "blend.builders.diff": ("diff_releases",),
     "blend.builders.diff.model": ("ReleaseDiff",),
     "blend.builders.judges.equivalence": ("Judge", "LexicalJudge", "Verdict"),
@@ -92,6 +97,7 @@ _NAMES = {
     "blend.loaders.releases.references": ("resolve_release",),
     "blend.loaders.releases.tables": ("read_config",),
     "blend.loaders.responses": ("ResponseTables", "read_responses"),
+    "blend.loaders.responses.decisions": ("Decision",),
     "blend.loaders.upstream.blend": ("BlendTables", "read_blend"),
     "blend.loaders.wikidata.facts": ("Facts", "read_facts"),
     "blend.loaders.wikidata.snapshot": ("take_snapshot",),
@@ -121,9 +127,11 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Aggregation",
+    "Audit",
     "BlendError",
     "BlendTables",
     "ConflictError",
+    "Decision",
     "Domain",
     "EndpointError",
     "Facts",
@@ -165,6 +173,8 @@ __all__ = [
     "__version__",
     "aggregate",
     "as_models",
+    "audit_questions",
+    "audit_release",
     "build_food",
     "build_mcq",
     "build_release",

@@ -10,7 +10,19 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from blend.cli import build, diff, init, look, publish, review_pairs, reviews, templates, validate, wikidata
+from blend.cli import (
+    audit,
+    build,
+    diff,
+    init,
+    look,
+    publish,
+    review_pairs,
+    reviews,
+    templates,
+    validate,
+    wikidata,
+)
 from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.cli.last_resort import last_words
@@ -31,6 +43,7 @@ app = Application(
 init.register(app)
 build.register(app)
 look.register(app)
+audit.register(app)
 diff.register(app)
 validate.register(app)
 publish.register(app)

@@ -86,13 +86,22 @@ def stats_tables(stats: Stats) -> dict[str, Table]:
     return tables if stats.mcqs is None else tables | mcq_tables(stats.mcqs)
 
 
-def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any], out: Path) -> None:
-    """Write every frame as ``{name}.parquet``, and all figures with their definitions as ``stats.json``.
+def write_frames(
+    frames: Mapping[str, pl.DataFrame],
+    figures: Mapping[str, Any],
+    out: Path,
+    *,
+    name: str = "stats.json",
+    what: str = "statistics",
+) -> None:
+    """Write every frame as ``{name}.parquet``, and all figures with their definitions as one file of JSON.
 
     Args:
         frames: Figures by name.
         figures: The same as plain JSON.
         out: Directory, made if need be. Files of these names are replaced, each at once; others stay.
+        name: Name of the file with all figures.
+        what: What the error calls them.
 
     Raises:
         InputError: If the directory cannot be written.
@@ -100,13 +109,13 @@ def write_frames(frames: Mapping[str, pl.DataFrame], figures: Mapping[str, Any],
     text = json.dumps(figures, ensure_ascii=False, indent=2) + "\n"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, frame in frames.items():
-            with whole_file(out / f"{name}.parquet") as part:
+        for table, frame in frames.items():
+            with whole_file(out / f"{table}.parquet") as part:
                 frame.write_parquet(part)
-        write_whole(out / "stats.json", text)
+        write_whole(out / name, text)
     except OSError as error:
         raise InputError(
-            f"{out}: cannot write the statistics here ({error.strerror}); choose another --out"
+            f"{out}: cannot write the {what} here ({error.strerror}); choose another --out"
         ) from error
 
 

@@ -1,0 +1,196 @@
+"""Audit: what can be got right in multiple-choice questions without knowing anything, and what gives it away.
+
+Questions come in as a frame, whoever made them; the figures go out as frames. The room knows nothing of how
+questions are made, and of no model.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from blend.builders.audit.asked import EVIDENCE, QUESTIONS, Asked, FloatArray, asked_of
+from blend.builders.audit.checking import checked_questions
+from blend.builders.audit.leaks import LEAKS
+from blend.builders.audit.learning import combined_scores
+from blend.builders.audit.measuring import Outcome, examples_of, measured, outcome_of
+from blend.builders.audit.solvers import NEEDS_ALL, SOLVERS, Known, Solver
+from blend.builders.audit.synonyms import ACCEPTED, SAID, WHY, suspected
+from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.shipped import shipped_decisions
+from blend.schemas.frames import empty
+from blend.schemas.locales import Registry, registry
+
+COMBINED = "combined"
+"""Name of the baseline that weighs all others but those that need the whole set."""
+
+DEFINITIONS: Mapping[str, str] = {
+    **{name: solver.definition for name, solver in SOLVERS.items()},
+    COMBINED: "all of these and the leaks, but recurring, weighed as in other templates",
+}
+"""Every baseline's rule, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The figures of an audit, one frame each; groups and topics are in text order.
+
+    ``questions``, ``templates``, ``accuracy``, ``low``, ``high``, ``chance`` and ``overall`` are those of
+    `measuring.MEASURED`; ``docs/audit.md`` explains every table.
+    """
+
+    size: pl.DataFrame
+    """One row per group, and ``all`` first: ``group``, ``questions``, ``templates`` (counts), ``chance``."""
+    baselines: pl.DataFrame
+    """One row per baseline: ``baseline``, ``definition`` and how it fares."""
+    baselines_by_group: pl.DataFrame
+    """One row per baseline and group: ``baseline``, ``group`` and how it fares."""
+    baselines_by_topic: pl.DataFrame
+    """One row per baseline and topic: ``baseline``, ``topic`` and how it fares."""
+    leaks: pl.DataFrame
+    """One row per cause: ``cause``, ``definition``, how often a flagged option is right, and ``share``, the
+    fraction of all questions that have the leak."""
+    leaks_by_group: pl.DataFrame
+    """The same per cause and group: ``cause``, ``group`` …"""
+    leaks_by_topic: pl.DataFrame
+    """The same per cause and topic: ``cause``, ``topic`` …"""
+    synonyms: pl.DataFrame
+    """One row per suspected pair: ``option`` (wrong), ``accepted``, ``why``, ``questions`` (count),
+    ``template`` and ``group`` of the first of them."""
+    examples: pl.DataFrame
+    """The most telling questions per baseline: ``baseline``, ``group``, ``question``, ``options``, ``answer``
+    (text of the right option)."""
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """All figures, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain JSON: each frame a list of records, and why pairs are suspected."""
+        return {**{name: frame.to_dicts() for name, frame in self.frames().items()}, "why": dict(WHY)}
+
+
+def audit_questions(
+    questions: pl.DataFrame,
+    *,
+    evidence: pl.DataFrame | None = None,
+    accepted: pl.DataFrame | None = None,
+    said: pl.DataFrame | None = None,
+    decisions: Iterable[Decision] | None = None,
+    locales: Registry | None = None,
+    examples: int = 3,
+) -> Audit:
+    """Audit multiple-choice questions.
+
+    The result depends on nothing but the rows, in whatever order they stand.
+
+    Args:
+        questions: Columns ``question``, ``options`` (list of text), ``answer`` (index of the right one, from 0)
+            and, where there are any, ``group`` (whom it is about; names and codes of regions are understood),
+            ``template`` (what it is a variant of; the text of the question when absent) and ``topic``.
+        evidence: What groups are known to answer, with the columns ``template``, ``group``, ``text`` and
+            ``votes`` (count); the right answers, one vote each, when absent.
+        accepted: Texts that count as right, by ``template`` and ``group``; the right answers when absent.
+        said: Answers in people's own languages (``local``) with an English ``text`` of the same meaning.
+        decisions: Decisions on pairs of answers; those of the package when absent.
+        locales: Registry that knows names of regions; the packaged one when absent.
+        examples: Most telling questions to keep per baseline.
+
+    Returns:
+        The figures.
+
+    Raises:
+        RowError, RowErrors: If a row is not a question with options and a right one among them; names it.
+        InputError: If there is no question, or a column is missing or of another type.
+    """
+    asked = asked_of(checked_questions(questions))
+    right = _right_answers(asked.questions)
+    known = Known(
+        right.with_columns(votes=pl.lit(1, pl.Int64)) if evidence is None else evidence.select(list(EVIDENCE)),
+        registry() if locales is None else locales,
+    )
+    outcomes, flagged = _outcomes(asked, known)
+    return Audit(
+        size=_size(asked),
+        **_measured_by(asked, outcomes, "baseline", DEFINITIONS, "baselines"),
+        **_measured_by(asked, flagged, "cause", _definitions(LEAKS), "leaks"),
+        synonyms=suspected(
+            asked,
+            right if accepted is None else accepted.select(list(ACCEPTED)).unique(),
+            empty(SAID) if said is None else said.select(list(SAID)).unique(),
+            shipped_decisions() if decisions is None else decisions,
+        ),
+        examples=pl.concat([examples_of(asked, found, name, examples) for name, found in outcomes.items()]),
+    )
+
+
+def _right_answers(questions: pl.DataFrame) -> pl.DataFrame:
+    right = questions.select("template", "group", text=pl.col("options").list.get(pl.col("answer")))
+    return right.unique().sort("template", "group", "text")
+
+
+def _outcomes(asked: Asked, known: Known) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+    """What every baseline and every leak says, by name."""
+    scores = {name: solver.scores(asked, known) for name, solver in SOLVERS.items()}
+    flags = {name: leak.scores(asked, known) for name, leak in LEAKS.items()}
+    features = [found for name, found in {**scores, **flags}.items() if name not in NEEDS_ALL]
+    scores[COMBINED] = combined_scores(asked, np.stack(features, axis=1))
+    return _each(asked, scores), _each(asked, flags)
+
+
+def _each(asked: Asked, scores: Mapping[str, FloatArray]) -> dict[str, Outcome]:
+    return {name: outcome_of(asked, found) for name, found in scores.items()}
+
+
+def _definitions(solvers: Mapping[str, Solver]) -> dict[str, str]:
+    return {name: solver.definition for name, solver in solvers.items()}
+
+
+def _measured_by(
+    asked: Asked, outcomes: Mapping[str, Outcome], what: str, definitions: Mapping[str, str], table: str
+) -> dict[str, pl.DataFrame]:
+    """The tables of some solvers: of all questions, by group and by topic."""
+    topics = asked.questions["topic"].unique().sort()
+    ranks = asked.questions["topic"].replace_strict(topics, range(len(topics)), return_dtype=pl.Int64)
+    parts = {
+        "all": (np.zeros(len(asked.starts), dtype=np.int64), ("all",)),
+        "group": (asked.group, asked.groups),
+        "topic": (ranks.to_numpy(), tuple(topics.to_list())),
+    }
+    frames: dict[str, pl.DataFrame] = {}
+    for by, (part, names) in parts.items():
+        frame = pl.concat(
+            [
+                measured(asked, found, part, names).select(pl.lit(name).alias(what), pl.all())
+                for name, found in outcomes.items()
+            ]
+        )
+        if table == "leaks":
+            n = pl.Series("n", np.bincount(part, minlength=len(names)))
+            sizes = pl.DataFrame({"part": names, "n": n})
+            frame = frame.join(sizes, on="part", maintain_order="left").with_columns(
+                share=pl.col("questions") / pl.col("n")
+            )
+            frame = frame.drop("n", "overall")
+        if by == "all":
+            told = pl.col(what).replace_strict(definitions, return_dtype=pl.String).alias("definition")
+            frames[table] = frame.drop("part").select(what, told, pl.exclude(what))
+        else:
+            frames[f"{table}_by_{by}"] = frame.rename({"part": by})
+    return frames
+
+
+def _size(asked: Asked) -> pl.DataFrame:
+    rows = asked.questions.with_columns(chance=1 / pl.col("options").list.len())
+    figures = {
+        "questions": pl.len().cast(pl.Int64),
+        "templates": pl.col("template").n_unique().cast(pl.Int64),
+        "chance": pl.col("chance").mean(),
+    }
+    whole = rows.select(group=pl.lit("all"), **figures)
+    return pl.concat([whole, rows.group_by("group").agg(**figures).sort("group")])
+
+
+__all__ = ["DEFINITIONS", "QUESTIONS", "Audit", "audit_questions"]

@@ -1,0 +1,109 @@
+"""Leaks: what makes an option stand out before anybody has thought about the question, by cause.
+
+A cause flags options. Most look for the odd one out: an option that alone differs from all others, which
+are alike. A question of two options has none.
+"""
+
+import unicodedata
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blend.builders.audit.asked import Asked, FloatArray, IntArray
+from blend.builders.audit.naming import named_groups
+from blend.builders.audit.solvers import Known, Solver, names_region
+
+_FAR = 2
+"""An option that is so many times as long as the next longest one stands out by its length."""
+
+_MARKS = '()[]{},;:/\\"!?&+'
+
+
+def names_another(asked: Asked, known: Known) -> FloatArray:
+    """Flags options that name another region that is asked about, and not the question's own."""
+    named = named_groups(asked, known.locales)
+    own = named[asked.group[asked.owner], asked.text]
+    return (named.any(axis=0)[asked.text] & ~own).astype(np.float64)
+
+
+def longest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001 - the signature of all solvers
+    """Flags an option that has at least `_FAR` times as many characters as any other."""
+    lengths = _lengths(asked)
+    top, second = _top_two(asked, lengths)
+    return ((lengths == top[asked.owner]) & (top >= _FAR * second)[asked.owner]).astype(np.float64)
+
+
+def shortest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """Flags an option that has at most one part in `_FAR` of the characters of any other."""
+    lengths = _lengths(asked)
+    top, second = (-found for found in _top_two(asked, -lengths))
+    return ((lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]).astype(np.float64)
+
+
+def odd_format(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """Flags an option that alone has, or alone lacks, capitals or punctuation marks."""
+    return _odd_one_out(asked, [_shape(text) for text in asked.texts])
+
+
+def odd_script(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """Flags an option that alone is written in another script; options without letters say nothing."""
+    scripts = [_scripts(text) for text in asked.texts]
+    lettered = np.array([script != "" for script in scripts])[asked.text]
+    whole = np.logical_and.reduceat(lettered, asked.starts)
+    return np.where(whole[asked.owner], _odd_one_out(asked, scripts), 0.0)
+
+
+def odd_number(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """Flags an option that alone has digits, or alone has none."""
+    return _odd_one_out(asked, [str(any(c.isdigit() for c in text)) for text in asked.texts])
+
+
+def repeated(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """Flags options that another option of the question repeats, up to case and accents."""
+    numbers = asked.owner * (int(asked.key.max()) + 1) + asked.key[asked.text]
+    _, place, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    return (often[place] > 1).astype(np.float64)
+
+
+LEAKS: Mapping[str, Solver] = {
+    "names-region": Solver("an option names the region asked about, or its people", names_region),
+    "names-another": Solver("an option names another region that the set asks about", names_another),
+    "longest": Solver("an option is at least twice as long as all others", longest),
+    "shortest": Solver("an option is at most half as long as all others", shortest),
+    "format": Solver("an option alone has, or lacks, capitals or punctuation", odd_format),
+    "script": Solver("an option alone is in another script", odd_script),
+    "number-or-words": Solver("an option alone has digits, or alone has none", odd_number),
+    "repeated-option": Solver("an option stands there twice", repeated),
+}
+"""The causes, by name; a score of 1 flags an option."""
+
+
+def _lengths(asked: Asked) -> IntArray:
+    return np.array([len(text) for text in asked.texts], dtype=np.int64)[asked.text]
+
+
+def _top_two(asked: Asked, numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """The largest and the second largest number of every question; equal ones are two."""
+    ordered = numbers[np.lexsort((-numbers, asked.owner))]
+    return ordered[asked.starts], ordered[asked.starts + 1]
+
+
+def _odd_one_out(asked: Asked, labels: list[str]) -> FloatArray:
+    """1 for an option whose label is its own while all the others share one; labels are by text."""
+    _, codes = np.unique(np.array(labels), return_inverse=True)
+    of_options = codes[asked.text].astype(np.int64)
+    numbers = asked.owner * (int(codes.max()) + 1) + of_options
+    different, place, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    kinds = np.bincount(different // (int(codes.max()) + 1), minlength=len(asked.starts))
+    alone: NDArray[np.bool_] = (often[place] == 1) & ((kinds == 2) & (asked.sizes > 2))[asked.owner]
+    return alone.astype(np.float64)
+
+
+def _shape(text: str) -> str:
+    return f"{any(c.isupper() for c in text)} {any(c in _MARKS for c in text)} {text.endswith('.')}"
+
+
+def _scripts(text: str) -> str:
+    """The scripts of the letters, by the first word of their Unicode names, in text order."""
+    return " ".join(sorted({unicodedata.name(c, "?").split()[0] for c in text if c.isalpha()}))

@@ -1,0 +1,118 @@
+"""Learning: small models that are trained on some templates and asked about the others."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blend.builders.audit.asked import Asked, FloatArray, IntArray, rounded
+
+FOLDS = 5
+"""Parts of the templates; each is answered by what was learnt from the others."""
+_ROUNDS = 60
+_NEWTON_STEPS = 8
+_PENALTY = 1.0
+"""Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
+
+
+def option_classifier(asked: Asked) -> FloatArray:
+    """How right an option looks by its words, alone and together with the group; shape ``(n_cells,)``.
+
+    Log-odds of a logistic regression. A cell counts once, however many variants show it.
+    """
+    cells, vocabulary = asked.cells, asked.words
+    row, word = vocabulary.of(cells.text)
+    n_words = len(vocabulary.known)
+    crossed = n_words + word * len(asked.groups) + cells.group[row]
+    features = np.concatenate([word, crossed])
+    known, column = np.unique(features, return_inverse=True)
+    rows = np.concatenate([row, row])
+    # Long options shall not look better or worse for their number of words.
+    length = np.sqrt(np.maximum(np.bincount(row, minlength=len(cells.text)), 1))
+    scores = np.zeros(len(cells.text))
+    for fold in folds(asked, cells.template):
+        scores[fold] = _fitted(rows, column, 1 / length[rows], len(known), cells.is_right, ~fold)[fold]
+    return scores
+
+
+def combined_scores(asked: Asked, features: FloatArray) -> FloatArray:
+    """How right every option looks by several scores together, shape ``(n_options,)``.
+
+    A conditional logit: within a question, the chance of an option is proportional to the exponential of a
+    weighted sum of its scores. Scores count as their difference from the question's mean; one that does not
+    apply (NaN) counts 0.
+
+    Args:
+        asked: The questions.
+        features: Scores, shape ``(n_options, n_features)``.
+
+    References:
+        McFadden (1974), Conditional logit analysis of qualitative choice behavior; fitted by Newton's method.
+    """
+    whole = np.where(np.isnan(features), 0.0, features)
+    means = np.add.reduceat(whole, asked.starts, axis=0) / asked.sizes[:, None]
+    apart = whole - means[asked.owner]
+    spread = np.sqrt((apart**2).mean(axis=0))
+    apart = apart / np.where(spread > 0, spread, 1.0)
+    scores = np.zeros(len(asked.text))
+    for fold in folds(asked, asked.template):
+        weights = _choice_weights(asked, apart, used=~fold)
+        scores = np.where(fold[asked.owner], apart @ weights, scores)
+    return rounded(scores)
+
+
+def folds(asked: Asked, template: IntArray) -> Iterator[NDArray[np.bool_]]:
+    """Which rows are of each part of the templates; a template's part depends on its name alone."""
+    parts = np.array([int.from_bytes(sha256(t.encode()).digest()[:4]) % FOLDS for t in asked.templates])
+    for part in range(FOLDS):
+        chosen = parts[template] == part
+        if chosen.any():
+            yield chosen
+
+
+def _fitted(
+    rows: IntArray,
+    column: IntArray,
+    value: FloatArray,
+    n_columns: int,
+    is_right: NDArray[np.bool_],
+    used: NDArray[np.bool_],
+) -> FloatArray:
+    """Log-odds of every row, by weights that fit the rows that are used.
+
+    Nesterov's accelerated descent with one step length per weight: a bound of the curvature there.
+    """
+    n_rows = len(is_right)
+    weights = ahead = np.zeros(n_columns)
+    usage = used[rows]
+    sums = np.bincount(rows, value, n_rows)
+    curvature = 0.25 * np.bincount(column[usage], (value * sums[rows])[usage], n_columns)
+    step = 1 / (curvature + _PENALTY)
+    rate = float(is_right[used].mean()) if used.any() else 0.5
+    bias = np.log(max(rate, 1e-9) / max(1 - rate, 1e-9))
+    momentum = 1.0
+    for _ in range(_ROUNDS):
+        odds = bias + np.bincount(rows, value * ahead[column], n_rows)
+        error = np.where(used, 1 / (1 + np.exp(-odds)) - is_right, 0.0)
+        gradient = np.bincount(column, value * error[rows], n_columns) + _PENALTY * ahead
+        following = ahead - step * gradient
+        further = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = following + (momentum - 1) / further * (following - weights)
+        weights, momentum = following, further
+    return np.asarray(bias + np.bincount(rows, value * weights[column], n_rows))
+
+
+def _choice_weights(asked: Asked, features: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+    """Weights of a conditional logit that fit the questions that are used."""
+    weights = np.zeros(features.shape[1])
+    counted = used.astype(np.float64)[asked.owner]
+    for _ in range(_NEWTON_STEPS):
+        utility = np.exp(np.clip(features @ weights, -30, 30))
+        chance = utility / np.add.reduceat(utility, asked.starts)[asked.owner]
+        mean = np.add.reduceat(features * chance[:, None], asked.starts, axis=0)
+        gradient = (features[asked.right] - mean)[used].sum(axis=0) - _PENALTY * weights
+        apart = features - mean[asked.owner]
+        curvature = (apart * (chance * counted)[:, None]).T @ apart + _PENALTY * np.eye(len(weights))
+        weights = weights + np.linalg.solve(curvature, gradient)
+    return weights

@@ -1,0 +1,43 @@
+"""Naming: which options name a region, or its people."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blend.builders.audit.asked import Asked
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.mentions import is_named
+
+
+def named_groups(asked: Asked, locales: Registry) -> NDArray[np.bool_]:
+    """Which texts name which groups: shape ``(n_groups, n_texts)``.
+
+    A group that the registry knows (by tag, code or any name) is named by every English name of its region and
+    of its people, see `is_named`; any other one by its own name as whole words, whatever the case.
+    """
+    named = np.zeros((len(asked.groups), len(asked.texts)), dtype=bool)
+    for row, group in enumerate(asked.groups):
+        found = _locales_of(group, locales)
+        # Most texts hold none of the names, in whatever case and inside whatever word: quick to see.
+        hints = _hints(group, found)
+        own = re.compile(rf"(?<!\w){re.escape(group)}(?!\w)", re.IGNORECASE)
+        for column, text in enumerate(asked.texts):
+            if hints.search(text) is not None:
+                named[row, column] = (
+                    any(is_named(text, locale) for locale in found) if found else bool(own.search(text))
+                )
+    return named
+
+
+def _locales_of(group: str, locales: Registry) -> list[Locale]:
+    try:
+        return locales.called(group)
+    except UnknownNameError:
+        return []
+
+
+def _hints(group: str, found: list[Locale]) -> re.Pattern[str]:
+    names = [name for locale in found for name in (*locale.names, *locale.nationalities)] or [group]
+    return re.compile("|".join(map(re.escape, names)), re.IGNORECASE)

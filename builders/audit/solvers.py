@@ -1,0 +1,229 @@
+"""Solvers: who answers multiple-choice questions without reading or knowing anything, by one rule each.
+
+A solver gives every option a score; the highest one of a question is its answer. Where all options of a
+question have one score, it has no opinion. What it learns from other questions comes from other *templates*:
+neither variants of a question nor the same question about another region may tell it the answer.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from blend.builders.audit.asked import Asked, FloatArray, IntArray, Words, rounded, words_of
+from blend.builders.audit.learning import option_classifier
+from blend.builders.audit.naming import named_groups
+from blend.schemas.formats import AnswerFormat, canonical
+from blend.schemas.locales import Registry
+
+_PRIOR_VOTES = 2.0
+"""Votes that a group's words are taken to have beside the counted ones, spread as all groups' together: a word
+that one person used once is not yet typical."""
+
+
+class Known(NamedTuple):
+    """What solvers may use besides the questions."""
+
+    evidence: pl.DataFrame
+    """`EVIDENCE`."""
+    locales: Registry
+    """Where the names of regions stand."""
+
+
+class Solver(NamedTuple):
+    """A rule to answer by."""
+
+    definition: str
+    """The rule, in one line."""
+    scores: Callable[[Asked, Known], FloatArray]
+    """Score of every option, shape ``(n_options,)``; NaN where the rule does not apply to the question."""
+
+
+def names_region(asked: Asked, known: Known) -> FloatArray:
+    """1 for an option that names the region asked about, or its people; 0 for others."""
+    named = named_groups(asked, known.locales)
+    return named[asked.group[asked.owner], asked.text].astype(np.float64)
+
+
+def typical(asked: Asked, known: Known) -> FloatArray:
+    """How much more often the group uses the words of an option than all groups do, in other templates.
+
+    Per word the logarithm of its share of the group's votes over its share of all votes, with `_PRIOR_VOTES`
+    added; of an option the mean over its words.
+    """
+    cells, vocabulary = asked.cells, asked.words
+    counts = _word_votes(asked, known.evidence)
+    position, word = vocabulary.of(cells.text)
+    template, group = cells.template[position], cells.group[position]
+    here, of_group = counts.without(template, group, word)
+    all_here, of_all = counts.without_any(template, word)
+    expected = (all_here + 1) / (of_all + len(vocabulary.known))
+    ratio = np.log((here + _PRIOR_VOTES * expected) / (of_group + _PRIOR_VOTES) / expected)
+    n_words = np.bincount(position, minlength=len(cells.text))
+    sums = np.bincount(position, weights=ratio, minlength=len(cells.text))
+    means = np.divide(sums, n_words, out=np.zeros(len(cells.text)), where=n_words > 0)
+    return rounded(means)[cells.cell]
+
+
+class _Votes(NamedTuple):
+    """Votes for words by template and group, in a form that leaves a template out at once."""
+
+    shape: tuple[int, int, int]
+    keys: IntArray
+    votes: FloatArray
+
+    def without(self, template: IntArray, group: IntArray, word: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Votes of a group for a word, and for all words, in other templates."""
+        n_templates, n_groups, n_words = self.shape
+        by_template, groups, by_word = np.unravel_index(self.keys, self.shape)
+        of_word = np.bincount(groups * n_words + by_word, self.votes, n_groups * n_words)
+        of_group = np.bincount(groups, self.votes, n_groups)
+        of_both = np.bincount(by_template * n_groups + groups, self.votes, n_templates * n_groups)
+        wanted = np.ravel_multi_index((template, group, word), self.shape)
+        return (
+            of_word[group * n_words + word] - _looked_up(self.keys, self.votes, wanted),
+            of_group[group] - of_both[template * n_groups + group],
+        )
+
+    def without_any(self, template: IntArray, word: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Votes of all groups for a word, and for all words, in other templates."""
+        n_templates, _, n_words = self.shape
+        by_template, _, by_word = np.unravel_index(self.keys, self.shape)
+        pairs, inverse = np.unique(by_template * n_words + by_word, return_inverse=True)
+        of_pair = np.bincount(inverse, self.votes, len(pairs))
+        of_word = np.bincount(by_word, self.votes, n_words)
+        of_template = np.bincount(by_template, self.votes, n_templates)
+        return (
+            of_word[word] - _looked_up(pairs, of_pair, template * n_words + word),
+            self.votes.sum() - of_template[template],
+        )
+
+
+def _word_votes(asked: Asked, evidence: pl.DataFrame) -> _Votes:
+    """Votes for the words of options; words that no option has count for nobody.
+
+    Templates and groups that are not asked about share one code each, behind the others: they say how common a
+    word is, and are never left out.
+    """
+    texts = evidence.select(pl.col("text").unique().sort())
+    of_texts = words_of(tuple(texts["text"].to_list()))
+    split = pl.DataFrame({"text": texts["text"].gather(of_texts.text), "word": _gathered(of_texts)})
+    rows = (
+        evidence.join(split, on="text")
+        .join(_coded("word", asked.words.known), on="word")
+        .join(_coded("group", asked.groups), on="group", how="left")
+        .join(_coded("template", asked.templates), on="template", how="left")
+    )
+    shape = (len(asked.templates) + 1, len(asked.groups) + 1, len(asked.words.known))
+    template, group, word = (
+        rows[f"{name}_code"].fill_null(size - 1).to_numpy().astype(np.int64)
+        for name, size in zip(("template", "group", "word"), shape, strict=True)
+    )
+    keys, inverse = np.unique(np.ravel_multi_index((template, group, word), shape), return_inverse=True)
+    votes = np.bincount(inverse, rows["votes"].to_numpy(), len(keys)).astype(np.float64)
+    return _Votes(shape, keys, votes)
+
+
+def _coded(name: str, known: tuple[str, ...]) -> pl.DataFrame:
+    return pl.DataFrame({name: known}, schema={name: pl.String()}).with_row_index(f"{name}_code")
+
+
+def _gathered(of_texts: Words) -> pl.Series:
+    return pl.Series(of_texts.known, dtype=pl.String).gather(of_texts.word)
+
+
+def _looked_up(keys: IntArray, values: FloatArray, wanted: IntArray) -> FloatArray:
+    """The values of ascending keys, 0 for one that is not there."""
+    if not len(keys):
+        return np.zeros(len(wanted))
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[places] == wanted, values[places], 0.0)
+
+
+def classifier(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001 - the signature of all solvers
+    """Chance that an option is right, by its words and the group, learnt from other templates."""
+    return rounded(option_classifier(asked))[asked.cells.cell]
+
+
+def frequent(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """In how many questions of other templates the option is the right answer; variants count once."""
+    cells = asked.cells
+    key = asked.key[cells.text]
+    right = np.flatnonzero(cells.is_right)
+    n_keys = int(key.max(initial=0)) + 1
+    often = np.bincount(key[right], minlength=n_keys)
+    numbers, counts = np.unique(cells.template[right] * n_keys + key[right], return_counts=True)
+    here = _looked_up(numbers, counts.astype(np.float64), cells.template * n_keys + key)
+    return (often[key] - here)[cells.cell]
+
+
+def recurring(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """In how many variants of the question (template and group) the option stands; needs the whole set."""
+    asked_twice = asked.template * len(asked.groups) + asked.group
+    _, question, variants = np.unique(asked_twice, return_inverse=True, return_counts=True)
+    n_keys = int(asked.key.max(initial=0)) + 1
+    _, place, often = np.unique(
+        question[asked.owner] * n_keys + asked.key[asked.text], return_inverse=True, return_counts=True
+    )
+    scores = often[place].astype(np.float64)
+    scores[variants[question][asked.owner] < 2] = np.nan
+    return scores
+
+
+def largest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """The number, time or date itself; only where all options are of one such format."""
+    return numbers_of(asked)
+
+
+def smallest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """The same, turned round."""
+    return -numbers_of(asked)
+
+
+def nearest_mean(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+    """How near the option is to the mean of the question's options."""
+    numbers = numbers_of(asked)
+    means = np.add.reduceat(numbers, asked.starts) / asked.sizes
+    return rounded(-np.abs(numbers - means[asked.owner]))
+
+
+def numbers_of(asked: Asked) -> FloatArray:
+    """Every option as a number: an integer, minutes of the day, or days of the year.
+
+    NaN where the options of a question are not all of one format.
+    """
+    formats = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
+    found = np.full(len(asked.text), np.nan)
+    for answer_format in formats:
+        values = np.array([_number(text, answer_format) for text in asked.texts], dtype=np.float64)
+        of_options = values[asked.text]
+        whole = np.logical_and.reduceat(~np.isnan(of_options), asked.starts)
+        found = np.where(whole[asked.owner], of_options, found)
+    return found
+
+
+def _number(text: str, answer_format: AnswerFormat) -> float:
+    value = canonical(text, answer_format)
+    if value is None or len(value) > 15:
+        return np.nan
+    if answer_format is AnswerFormat.INTEGER:
+        return float(value)
+    first, second = value[:2], value[3:]
+    return int(first) * (60 if answer_format is AnswerFormat.TIME else 31) + int(second)
+
+
+SOLVERS: Mapping[str, Solver] = {
+    "names-region": Solver("the option that names the region asked about, or its people", names_region),
+    "typical": Solver("the option whose words are most typical of the region's other answers", typical),
+    "classifier": Solver("a classifier of option and region, trained on other templates", classifier),
+    "frequent": Solver("the option that is right most often in other templates", frequent),
+    "recurring": Solver("the option that recurs most among the variants of the question", recurring),
+    "largest": Solver("the largest of numbers, times or dates", largest),
+    "smallest": Solver("the smallest of numbers, times or dates", smallest),
+    "nearest-mean": Solver("the number, time or date nearest the mean of the options", nearest_mean),
+}
+"""The solvers, by name."""
+
+NEEDS_ALL = ("recurring",)
+"""Solvers that look at the whole set; who is asked one question at a time cannot use them."""

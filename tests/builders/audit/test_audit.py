@@ -1,0 +1,321 @@
+"""Audit: each baseline on questions of which anybody can say what it gets right."""
+
+import random
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import blend
+from blend.builders.audit import COMBINED, DEFINITIONS
+from blend.builders.audit.leaks import LEAKS
+from blend.loaders.responses.decisions import Decision
+
+
+def asked(*rows: tuple[str, str, str, list[str]]) -> pl.DataFrame:
+    """Questions of template, group and options, of which the first is right."""
+    return pl.DataFrame(
+        {
+            "question": [f"{template} in {group}?" for template, group, _, _ in rows],
+            "options": [options for *_, options in rows],
+            "answer": [0] * len(rows),
+            "group": [group for _, group, _, _ in rows],
+            "template": [template for template, *_ in rows],
+            "topic": [topic for _, _, topic, _ in rows],
+        },
+        schema_overrides={"options": pl.List(pl.String), "answer": pl.Int64},
+    )
+
+
+def one(options: list[str], group: str = "Nowhere", template: str = "t") -> tuple[str, str, str, list[str]]:
+    return (template, group, "Food", options)
+
+
+def fares(audit: blend.Audit, name: str) -> dict:
+    return audit.baselines.filter(pl.col("baseline") == name).row(0, named=True)
+
+
+def leak(audit: blend.Audit, name: str) -> dict:
+    return audit.leaks.filter(pl.col("cause") == name).row(0, named=True)
+
+
+def test_an_option_that_names_the_region():
+    audit = blend.audit_questions(
+        asked(
+            one(["korean barbecue", "pizza"], "ko-KR", "a"),
+            one(["tea", "an Iranian cat"], "Iran", "b"),  # the wrong one names Iran's people
+            one(["bread", "rice"], "ko-KR", "c"),
+        )
+    )
+    found = fares(audit, "names-region")
+    assert (found["questions"], found["accuracy"], found["templates"]) == (2, 0.5, 2)
+    # Two of three are decided, one of them rightly; the third is a guess of two options.
+    assert found["overall"] == pytest.approx((1 + 0 + 0.5) / 3)
+
+
+def test_a_group_that_is_not_a_region_is_named_by_its_own_name():
+    audit = blend.audit_questions(
+        asked(one(["old Narnia", "tea"], "Narnia"), one(["narnians", "tea"], "Narnia"))
+    )
+    assert fares(audit, "names-region")["questions"] == 1
+
+
+def test_the_option_most_typical_of_the_region():
+    rice, bread = [("A", f"t{i}") for i in range(4)], [("B", f"t{i}") for i in range(4)]
+    evidence = pl.DataFrame(
+        [(t, group, "rice", 5) for group, t in rice] + [(t, group, "bread", 5) for group, t in bread],
+        schema=["template", "group", "text", "votes"],
+        orient="row",
+    )
+    questions = asked(one(["rice soup", "bread soup"], "A", "t0"), one(["rice soup", "bread soup"], "B", "t0"))
+    found = fares(blend.audit_questions(questions, evidence=evidence), "typical")
+    assert (found["questions"], found["accuracy"]) == (2, 0.5)  # A has rice, B has not
+
+
+def test_no_solver_learns_from_the_template_that_it_answers():
+    # All that is known of A is what it answers here: whoever used that would be right.
+    questions = asked(one(["rice", "bread"], "A", "t0"), one(["bread", "rice"], "B", "t0"))
+    audit = blend.audit_questions(questions)
+    for name in ("typical", "classifier", "frequent", COMBINED):
+        assert fares(audit, name)["questions"] == 0, name
+        assert fares(audit, name)["accuracy"] is None, name
+
+
+def test_the_most_frequent_right_answer():
+    audit = blend.audit_questions(
+        asked(
+            one(["tea", "milk"], "A", "t0"),
+            one(["Tea", "beer"], "A", "t1"),
+            one(["tea", "wine"], "B", "t2"),
+            one(["wine", "tea"], "B", "t3"),  # tea is right elsewhere three times, wine never
+        )
+    )
+    found = fares(audit, "frequent")
+    assert (found["questions"], found["accuracy"]) == (4, 0.75)
+
+
+def test_the_option_that_recurs_among_variants():
+    audit = blend.audit_questions(
+        asked(
+            one(["tea", "milk", "beer"]),
+            one(["tea", "wine", "juice"]),
+            one(["rum", "gin", "ale"], template="alone"),
+        )
+    )
+    found = fares(audit, "recurring")
+    assert (found["questions"], found["accuracy"], found["templates"]) == (2, 1.0, 1)
+    assert (found["low"], found["high"]) == (None, None)  # one template says nothing of others
+    assert found["overall"] == pytest.approx((1 + 1 + 1 / 3) / 3)
+
+
+def test_numbers_times_and_dates():
+    audit = blend.audit_questions(
+        asked(
+            one(["10", "1", "4"], template="a"),  # largest
+            one(["07:00", "12:00", "20:00"], template="b"),  # smallest
+            one(["05/01", "01/01", "12/31"], template="c"),  # nearest the mean of the year
+            one(["3", "three", "four"], template="d"),  # not all are numbers
+        )
+    )
+    got = {name: fares(audit, name) for name in ("largest", "smallest", "nearest-mean")}
+    assert {name: found["questions"] for name, found in got.items()} == dict.fromkeys(got, 3)
+    assert [round(found["accuracy"] * 3) for found in got.values()] == [1, 1, 1]
+
+
+def test_the_classifier_learns_what_other_templates_show():
+    # In A soup is right, in B it is wrong, in 40 templates: options and group together tell.
+    rows = [one(["red soup", "red cake"], "A", f"t{i}") for i in range(40)]
+    rows += [one(["red cake", "red soup"], "B", f"t{i}") for i in range(40)]
+    found = fares(blend.audit_questions(asked(*rows)), "classifier")
+    assert (found["questions"], found["accuracy"], found["chance"]) == (80, 1.0, 0.5)
+    assert found["low"] < 1.0 == found["high"]
+
+
+@pytest.mark.parametrize(
+    ("cause", "options", "right"),
+    [
+        ("names-region", ["korean rice", "bread", "soup"], 1.0),
+        ("names-another", ["bread", "British museum", "soup"], 0.0),
+        ("longest", ["a long way to go", "bread", "soup"], 1.0),
+        ("shortest", ["ox", "bread", "soup"], 1.0),
+        ("format", ["bread", "rice (white)", "soup"], 0.0),
+        ("script", ["김치", "bread", "soup"], 1.0),
+        ("number-or-words", ["7", "bread", "soup"], 1.0),
+        ("repeated-option", ["soup", "bread", "Bread"], 0.0),
+    ],
+)
+def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], right: float):
+    audit = blend.audit_questions(
+        asked(one(options, "ko-KR", "a"), one(["meat", "bread", "soup"], "en-GB", "b"))
+    )
+    found = leak(audit, cause)
+    assert (found["questions"], found["share"], found["accuracy"]) == (1, 0.5, right)
+
+
+def test_nothing_stands_out_of_two_options_or_of_equals():
+    audit = blend.audit_questions(asked(one(["7", "bread"], "X"), one(["A b", "C d", "e f", "g h"], "Y")))
+    found = {name: leak(audit, name)["questions"] for name in LEAKS}
+    assert found == {**dict.fromkeys(LEAKS, 0), "shortest": 1, "longest": 1}
+
+
+def test_suspected_synonyms_are_counted_per_pair():
+    accepted = pl.DataFrame(
+        [
+            ("t", "A", "soccer"),
+            ("t", "A", "theatre"),
+            ("t", "A", "walking"),
+            ("t", "A", "big soup"),
+            ("t", "A", "7"),
+        ],
+        schema=["template", "group", "text"],
+        orient="row",
+    )
+    said = pl.DataFrame(
+        [("ko 축구", "Soccer"), ("ko 축구", "ball game"), ("ko 공", "ball")],
+        schema=["local", "text"],
+        orient="row",
+    )
+    decisions = [
+        Decision.model_validate(
+            {"answer_a": a, "answer_b": b, "verdict": verdict, "who": "test", "when": "2026-01-02", "why": ""}
+        )
+        for a, b, verdict in (("football", "soccer", "same"), ("soup", "big soup", "different"))
+    ]
+    questions = asked(
+        one(["soccer", "football", "theater"], "A"),
+        one(["soccer", "football", "walked"], "A"),
+        one(["soccer", "ball game", "soup", "8"], "A"),
+    )
+    audit = blend.audit_questions(questions, accepted=accepted, said=said, decisions=decisions)
+    assert audit.synonyms.select("option", "accepted", "why", "questions").rows() == [
+        ("football", "soccer", "decided", 2),
+        ("ball game", "soccer", "said", 1),
+        ("theater", "theatre", "spelling", 1),
+        ("walked", "walking", "stem", 1),
+    ]
+
+
+def test_by_group_and_topic():
+    rows = [("a", "A", "Food", ["10", "1"]), ("b", "B", "Sport", ["1", "10"]), ("c", "B", "Food", ["3", "2"])]
+    audit = blend.audit_questions(asked(*rows))
+    largest = pl.col("baseline") == "largest"
+    by_group = audit.baselines_by_group.filter(largest).select("group", "questions", "accuracy")
+    assert by_group.rows() == [("A", 1, 1.0), ("B", 2, 0.5)]
+    by_topic = audit.baselines_by_topic.filter(largest).select("topic", "questions", "accuracy")
+    assert by_topic.rows() == [("Food", 2, 1.0), ("Sport", 1, 0.0)]
+    assert audit.size.rows() == [("all", 3, 3, 0.5), ("A", 1, 1, 0.5), ("B", 2, 2, 0.5)]
+
+
+def test_examples_are_right_and_of_different_templates():
+    rows = [one(["10", "1"], template="a"), one(["100", "1"], template="a"), one(["5", "1"], template="b")]
+    audit = blend.audit_questions(asked(*rows, one(["1", "7"], template="c")), examples=2)
+    shown = audit.examples.filter(pl.col("baseline") == "largest")
+    assert shown["answer"].to_list() == ["100", "5"]
+    assert blend.audit_questions(asked(*rows), examples=0).examples.is_empty()
+
+
+OPTIONS = st.lists(
+    st.sampled_from(["tea", "Milk", "10", "7", "rice soup", "김치", "korean tea"]), min_size=2, max_size=4
+)
+ROWS = st.lists(
+    st.builds(one, OPTIONS, st.sampled_from(["ko-KR", "B"]), st.sampled_from("abcdef")), min_size=1, max_size=20
+)
+
+
+@settings(max_examples=25)
+@given(ROWS, st.randoms(use_true_random=False))
+def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random.Random):
+    questions = asked(*rows)
+    audit = blend.audit_questions(questions)
+    shuffled = blend.audit_questions(questions[rng.sample(range(len(questions)), len(questions))])
+    for name, frame in audit.frames().items():
+        assert_frame_equal(frame, shuffled.frames()[name], check_exact=True)
+    for frame in (audit.baselines, audit.leaks, audit.baselines_by_group, audit.baselines_by_topic):
+        found = frame.drop_nulls(["low"])
+        assert found.filter(
+            (pl.col("low") > pl.col("accuracy") + 1e-12) | (pl.col("high") < pl.col("accuracy") - 1e-12)
+        ).is_empty()
+        assert frame.filter(~pl.col("accuracy").is_between(0, 1)).is_empty()
+    assert audit.baselines["baseline"].to_list() == list(DEFINITIONS)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"question": pl.lit(" ")},
+            "row 1 of the questions: no text of the question; write it, or remove the row",
+        ),
+        (
+            {"options": pl.lit(["tea"])},
+            "row 1 of the questions: fewer than two options; give every question at least two",
+        ),
+        (
+            {"options": pl.lit(["tea", " "])},
+            "row 1 of the questions: an option is blank; write it, or remove the row",
+        ),
+        (
+            {"answer": pl.lit(2)},
+            "row 1 of the questions: the answer is not the index of an option; count the options from 0",
+        ),
+        ({"answer": pl.lit("B")}, "column 'answer' of the questions is String; make it Int64"),
+    ],
+)
+def test_what_is_not_a_question_is_refused(change: dict, message: str):
+    questions = asked(one(["tea", "milk"])).with_columns(**change)
+    with pytest.raises(blend.InputError, match=f"^{re.escape(message)}$"):
+        blend.audit_questions(questions)
+
+
+def test_questions_that_are_none_are_refused():
+    questions = asked(one(["tea", "milk"]))
+    with pytest.raises(blend.InputError, match=r"^no multiple-choice questions to audit; give at least one$"):
+        blend.audit_questions(questions.clear())
+    message = "the questions have no column 'answer'; they need question, options, answer"
+    with pytest.raises(blend.InputError, match=f"^{message}$"):
+        blend.audit_questions(questions.drop("answer"))
+
+
+def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
+    from blend.loaders.recipes.ready import sample_recipe
+
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+    blend.build_release(recipe, tmp_path / "few")
+    message = f"{tmp_path / 'few'}: no multiple-choice questions in this release; audit one that has some"
+    with pytest.raises(blend.InputError, match=f"^{re.escape(message)}$"):
+        blend.audit_release(tmp_path / "few")
+
+
+def test_a_release_by_its_path_as_text(sample_release: Path):
+    audit, again = blend.audit_release(str(sample_release)), blend.audit_release(sample_release)
+    assert audit.size["group"].len() > 2
+    assert audit.to_json() == again.to_json()
+
+
+@pytest.mark.integration
+def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
+    default, paper = blend.audit_release(regions_release), blend.audit_release(paper_release)
+    assert default.size.height == paper.size.height == 17
+    assert paper.size.row(0, named=True)["questions"] == 69_810
+    # The published questions do not change any more, so that every figure of theirs on the page is fixed.
+    page = (root / "docs" / "audit.md").read_text(encoding="utf-8")
+    for row in paper.baselines.iter_rows(named=True):
+        interval = f"({row['low'] * 100:.0f}–{row['high'] * 100:.0f})"
+        figures = f"{row['accuracy'] * 100:.1f} % {interval} | {row['overall'] * 100:.1f} %"
+        shown = f"| {row['questions']:,} | {figures} |\n"
+        assert re.search(rf"\n\| `{row['baseline']}` .*{re.escape(shown)}", page), row
+    # What default mode promises holds here too: no option twice, and few synonyms beside the right answer.
+    assert leak(default, "repeated-option")["questions"] == 0
+    assert leak(paper, "repeated-option")["questions"] == 346
+    assert default.synonyms["questions"].sum() < 0.05 * default.size["questions"][0]
+    assert paper.synonyms["questions"].sum() > 0.5 * paper.size["questions"][0]
+
+
+@pytest.mark.integration
+def test_a_build_with_another_hash_seed_has_the_same_audit(regions_release: Path, regions_release_again: Path):
+    first, second = (blend.audit_release(path).to_json() for path in (regions_release, regions_release_again))
+    assert first == second

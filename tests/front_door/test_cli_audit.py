@@ -1,0 +1,69 @@
+"""``blend audit``: a release or anybody's table, as tables of 80 columns, as JSON, as files."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.cells import cell_len
+from typer.testing import CliRunner
+
+import blend
+from blend.cli import app
+
+WIDE = {"COLUMNS": "80", "TERMINAL_WIDTH": "80"}
+
+
+def run(*arguments: str | Path) -> str:
+    result = CliRunner().invoke(app, ["audit", *map(str, arguments)], env=WIDE)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.csv"
+    lines = [
+        f"What[/b] do they eat {i}?,rice {i}|bread|a very long answer about soup {i},A,ko-KR" for i in range(3)
+    ]
+    path.write_text("\n".join(["question,options,answer,group", *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_release_fits_80_columns(sample_release: Path):
+    printed = run(sample_release)
+    assert max(map(cell_len, printed.splitlines())) <= 80
+    for title in ("without knowing anything", "stand out", "got right, by group", "by topic", "Most telling"):
+        assert title in printed
+
+
+def test_anybodys_table(table: Path):
+    printed = run(table)
+    assert "Answering 3 questions without knowing anything" in printed
+    assert "What[/b] do they eat" in printed
+    assert max(map(cell_len, printed.splitlines())) <= 80
+    longest = next(line for line in printed.splitlines() if "twice as long" in line)
+    assert "100.0%  0.0%" in longest
+
+
+def test_json_is_what_the_function_returns(sample_release: Path):
+    printed = json.loads(run(sample_release, "--json", "--examples", "0"))
+    assert printed == json.loads(json.dumps(blend.audit_release(sample_release, examples=0).to_json()))
+    assert printed["examples"] == []
+    assert {"size", "baselines", "baselines_by_group", "leaks", "synonyms", "why"} <= set(printed)
+
+
+def test_every_table_can_be_kept(table: Path, tmp_path: Path):
+    run(table, "--out", tmp_path / "kept")
+    kept = json.loads((tmp_path / "kept" / "audit.json").read_text(encoding="utf-8"))
+    for name in set(kept) - {"why"}:
+        assert pl.read_parquet(tmp_path / "kept" / f"{name}.parquet").to_dicts() == kept[name]
+
+
+def test_a_place_for_files_that_is_none(table: Path, tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(blend.InputError) as caught:
+        run(table, "--out", tmp_path / "file")
+    place = tmp_path / "file"
+    assert str(caught.value) == f"{place}: cannot write the audit here (File exists); choose another --out"
