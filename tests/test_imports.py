@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "builders/annotation": "loaders/files loaders/responses builders/saq",
     "builders/saq": "",
     "builders/judges": "loaders/responses loaders/servers",
-    "builders/audit": "loaders/releases loaders/responses builders/judges",
+    "builders/audit": "loaders/releases loaders/responses builders/judges builders/mcq",
     "builders/mcq": "builders/judges builders/templates",
     "builders/triples": "loaders/wikidata builders",
     "builders/stats": "loaders/releases loaders/upstream/blend builders/triples",

@@ -95,13 +95,14 @@ def _synonyms(pairs: pl.DataFrame) -> Table:
     more = pairs.height - _MOST_PAIRS
     table = narrow_table(
         "Wrong options that may be right",
-        f"In how many questions they meet. {f'{count(more)} more pairs: --json. ' if more > 0 else ''}"
-        "Suspected by: a decision, a common word, common words in people's own language, stems, spelling.",
+        f"In how many questions they meet.{f' {count(more)} more pairs: --json.' if more > 0 else ''}",
         "wrong option",
-        ["counts as right", "by", "questions"],
+        ["counts as right", "because", "questions"],
     )
     for row in pairs.head(_MOST_PAIRS).iter_rows(named=True):
-        table.add_row(_cut(row["option"], 28), _cut(row["accepted"], 28), row["why"], count(row["questions"]))
+        table.add_row(
+            _cut(row["option"], 20), _cut(row["accepted"], 20), _cut(row["why"], 22), count(row["questions"])
+        )
     return table
 
 

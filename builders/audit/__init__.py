@@ -17,10 +17,9 @@ from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
 from blend.builders.audit.measuring import Outcome, examples_of, measured, outcome_of
 from blend.builders.audit.solvers import NEEDS_ALL, SOLVERS, Known, Solver
-from blend.builders.audit.synonyms import ACCEPTED, SAID, WHY, suspected
+from blend.builders.audit.synonyms import ACCEPTED, suspected
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.shipped import shipped_decisions
-from blend.schemas.frames import empty
 from blend.schemas.locales import Registry, registry
 
 COMBINED = "combined"
@@ -68,16 +67,14 @@ class Audit:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as plain JSON: each frame a list of records, and why pairs are suspected."""
-        return {**{name: frame.to_dicts() for name, frame in self.frames().items()}, "why": dict(WHY)}
+        """All figures as plain JSON: each frame a list of records."""
+        return {name: frame.to_dicts() for name, frame in self.frames().items()}
 
 
 def audit_questions(
     questions: pl.DataFrame,
     *,
-    evidence: pl.DataFrame | None = None,
-    accepted: pl.DataFrame | None = None,
-    said: pl.DataFrame | None = None,
+    annotations: pl.DataFrame | None = None,
     decisions: Iterable[Decision] | None = None,
     locales: Registry | None = None,
     examples: int = 3,
@@ -90,10 +87,9 @@ def audit_questions(
         questions: Columns ``question``, ``options`` (list of text), ``answer`` (index of the right one, from 0)
             and, where there are any, ``group`` (whom it is about; names and codes of regions are understood),
             ``template`` (what it is a variant of; the text of the question when absent) and ``topic``.
-        evidence: What groups are known to answer, with the columns ``template``, ``group``, ``text`` and
-            ``votes`` (count); the right answers, one vote each, when absent.
-        accepted: Texts that count as right, by ``template`` and ``group``; the right answers when absent.
-        said: Answers in people's own languages (``local``) with an English ``text`` of the same meaning.
+        annotations: `ANNOTATIONS`, of which ``template_id`` is the template and ``locale`` the group of
+            questions: what is typical of a group, which answers count as right, and what people say in their
+            own language. When absent, the right answers stand in, one vote each.
         decisions: Decisions on pairs of answers; those of the package when absent.
         locales: Registry that knows names of regions; the packaged one when absent.
         examples: Most telling questions to keep per baseline.
@@ -104,13 +100,12 @@ def audit_questions(
     Raises:
         RowError, RowErrors: If a row is not a question with options and a right one among them; names it.
         InputError: If there is no question, or a column is missing or of another type.
+        UnknownNameError: If the registry lacks a locale of the annotations.
     """
     asked = asked_of(checked_questions(questions))
     right = _right_answers(asked.questions)
-    known = Known(
-        right.with_columns(votes=pl.lit(1, pl.Int64)) if evidence is None else evidence.select(list(EVIDENCE)),
-        registry() if locales is None else locales,
-    )
+    evidence = right.with_columns(votes=pl.lit(1, pl.Int64)) if annotations is None else _answers(annotations)
+    known = Known(evidence, registry() if locales is None else locales)
     outcomes, flagged = _outcomes(asked, known)
     return Audit(
         size=_size(asked),
@@ -118,9 +113,10 @@ def audit_questions(
         **_measured_by(asked, flagged, "cause", _definitions(LEAKS), "leaks"),
         synonyms=suspected(
             asked,
-            right if accepted is None else accepted.select(list(ACCEPTED)).unique(),
-            empty(SAID) if said is None else said.select(list(SAID)).unique(),
+            evidence.select(list(ACCEPTED)),
             shipped_decisions() if decisions is None else decisions,
+            annotations=annotations,
+            locales=known.locales,
         ),
         examples=pl.concat([examples_of(asked, found, name, examples) for name, found in outcomes.items()]),
     )
@@ -129,6 +125,17 @@ def audit_questions(
 def _right_answers(questions: pl.DataFrame) -> pl.DataFrame:
     right = questions.select("template", "group", text=pl.col("options").list.get(pl.col("answer")))
     return right.unique().sort("template", "group", "text")
+
+
+def _answers(annotations: pl.DataFrame) -> pl.DataFrame:
+    """`EVIDENCE`: every English answer with its votes."""
+    rows = annotations.select("annotations", template="template_id", group="locale").explode("annotations")
+    groups = rows.drop_nulls("annotations").unnest("annotations")
+    texts = (
+        groups.select("template", "group", text="en_answers", votes="count").explode("text").drop_nulls("text")
+    )
+    votes = texts.group_by("template", "group", "text").agg(pl.col("votes").sum())
+    return votes.sort("template", "group", "text").select(list(EVIDENCE))
 
 
 def _outcomes(asked: Asked, known: Known) -> tuple[dict[str, Outcome], dict[str, Outcome]]:

@@ -1,22 +1,20 @@
 """Synonyms: wrong options that look as if they meant the same as an answer that counts as right."""
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from blend.builders.audit.asked import Asked
-from blend.builders.judges.equivalence import overlaps
+from blend.builders.judges.suspects import Suspects
+from blend.builders.mcq.meetings import translated
+from blend.builders.mcq.values import values
 from blend.loaders.responses.decisions import Decision, pair_key
-from blend.schemas.text import fold, words
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.locales import Registry
 
 ACCEPTED = pl.Schema({"template": pl.String(), "group": pl.String(), "text": pl.String()})
 """Which texts count as right: one row per template, group and text."""
-
-SAID = pl.Schema({"local": pl.String(), "text": pl.String()})
-"""How people say a text in their own language: one row per local answer (with language) and English text."""
 
 SYNONYMS = pl.Schema(
     {
@@ -28,45 +26,40 @@ SYNONYMS = pl.Schema(
         "group": pl.String(),
     }
 )
-"""Pairs suspected: a wrong option, an answer that counts as right there, why they are suspected (`WHY`), in how
-many questions they meet, and the first template and group with one of them."""
+"""Pairs suspected: a wrong option, an answer that counts as right there, why they are suspected, in how many
+questions they meet, and the first template and group with one of them."""
 
-WHY = {
-    "decided": "a decision that comes with the package says that they mean the same",
-    "words": "they share a word",
-    "said": "somewhere people said both with the same words of their own language",
-    "stem": "all words of the one have the stems of the other",
-    "spelling": "they differ in few letters",
-}
-"""Why a pair is suspected; the first that holds."""
-
-_ALIKE = 0.83
-"""Normalised Damerau–Levenshtein similarity from which on two texts of at least `_LONG` characters are alike:
-``theatre`` and ``theater``, ``colour`` and ``color``, and not ``baseball`` and ``basketball``."""
-_LONG = 5
+DECIDED = "decided"
+COMMON_WORD = "common word"
 
 
 def suspected(
-    asked: Asked, accepted: pl.DataFrame, said: pl.DataFrame, decisions: Iterable[Decision]
+    asked: Asked,
+    accepted: pl.DataFrame,
+    decisions: Iterable[Decision],
+    *,
+    annotations: pl.DataFrame | None,
+    locales: Registry,
 ) -> pl.DataFrame:
     """Pairs of a wrong option and an answer that counts as right.
 
-    Numbers, times and dates are left out: whether these are equal needs no suspicion. A pair that the decisions
-    call different is not suspected.
+    A pair is suspected because it is ``decided`` to be the same, because the two share a word, a base form or a
+    stem (``common word``), or for the cause that `builders.judges.suspects.Suspects` names; one that is decided
+    to be different is not. Numbers, times and dates are left out: two of them are equal or not.
 
     Args:
         asked: The questions.
         accepted: `ACCEPTED`.
-        said: `SAID`.
         decisions: What was decided on pairs.
+        annotations: `ANNOTATIONS`, which say what people mean by the same words of their own; null without.
+        locales: Registry that knows the locales of the annotations.
 
     Returns:
         `SYNONYMS`, most questions first, then by option and accepted answer.
     """
     meetings = _meetings(asked, accepted)
     pairs = meetings.select("option", "accepted").unique().sort("option", "accepted")
-    decided = {pair_key(d.answer_a, d.answer_b): d.verdict for d in decisions}
-    why = _why(pairs, decided, _local_answers(said))
+    why = _why(pairs, tuple(decisions), annotations, locales)
     found = pairs.with_columns(why=pl.Series(why, dtype=pl.String)).drop_nulls("why")
     counted = (
         meetings.join(found, on=["option", "accepted"])
@@ -74,11 +67,8 @@ def suspected(
         .group_by("option", "accepted", "why")
         .agg(pl.col("questions").sum(), pl.col("template", "group").first())
     )
-    return (
-        counted.sort("questions", "option", "accepted", descending=[True, False, False])
-        .select(list(SYNONYMS))
-        .cast(SYNONYMS)
-    )
+    ordered = counted.sort("questions", "option", "accepted", descending=[True, False, False])
+    return ordered.select(list(SYNONYMS)).cast(SYNONYMS)
 
 
 def _meetings(asked: Asked, accepted: pl.DataFrame) -> pl.DataFrame:
@@ -104,56 +94,23 @@ def _meetings(asked: Asked, accepted: pl.DataFrame) -> pl.DataFrame:
 
 
 def _why(
-    pairs: pl.DataFrame, decided: dict[tuple[str, str], str], local: dict[str, set[str]]
+    pairs: pl.DataFrame, decisions: tuple[Decision, ...], annotations: pl.DataFrame | None, locales: Registry
 ) -> list[str | None]:
-    from rapidfuzz.distance.DamerauLevenshtein import normalized_similarity
-
-    nobody: set[str] = set()
+    """Why each pair is suspected; null where nothing speaks for it."""
+    decided = {pair_key(d.answer_a, d.answer_b): d.verdict for d in decisions}
+    ordered = [(min(pair), max(pair)) for pair in pairs.iter_rows()]
+    met = pl.DataFrame(ordered, {"answer_a": pl.String(), "answer_b": pl.String()}, orient="row")
+    suspects = Suspects(decisions, {} if annotations is None else translated(annotations, met, locales=locales))
     found: list[str | None] = []
-    for option, answer in pairs.iter_rows():
-        verdict = decided.get(pair_key(option, answer))
+    for a, b in ordered:
+        lettered = [any(map(str.isalpha, text)) for text in (a, b)]
+        verdict = decided.get(pair_key(a, b)) if any(lettered) else None
         if verdict is not None:
-            found.append("decided" if verdict == "same" else None)
-        elif not _has_letters(option) or not _has_letters(answer):
+            found.append(DECIDED if verdict == "same" else None)
+        elif not all(lettered):
             found.append(None)
-        elif overlaps(option, answer):
-            found.append("words")
-        elif not local.get(option, nobody).isdisjoint(local.get(answer, nobody)):
-            found.append("said")
-        elif _stems(option) == _stems(answer):
-            found.append("stem")
-        elif min(len(option), len(answer)) >= _LONG and normalized_similarity(option, answer) >= _ALIKE:
-            found.append("spelling")
+        elif not values(a, AnswerFormat.TEXT).isdisjoint(values(b, AnswerFormat.TEXT)):
+            found.append(COMMON_WORD)
         else:
-            found.append(None)
-    return found
-
-
-@lru_cache(maxsize=1 << 16)
-def _has_letters(text: str) -> bool:
-    return any(c.isalpha() for c in text)
-
-
-@lru_cache(maxsize=1 << 16)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(_stem, words(text)))
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
-
-
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("english")
-
-
-def _local_answers(said: pl.DataFrame) -> dict[str, set[str]]:
-    """Local answers by English text, both as compared."""
-    found: dict[str, set[str]] = {}
-    for local, text in said.select("local", "text").iter_rows():
-        found.setdefault(text.lower(), set()).add(fold(local))
+            found.append(suspects.cause(a, b) or None)
     return found

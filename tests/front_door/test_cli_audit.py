@@ -51,13 +51,13 @@ def test_json_is_what_the_function_returns(sample_release: Path):
     printed = json.loads(run(sample_release, "--json", "--examples", "0"))
     assert printed == json.loads(json.dumps(blend.audit_release(sample_release, examples=0).to_json()))
     assert printed["examples"] == []
-    assert {"size", "baselines", "baselines_by_group", "leaks", "synonyms", "why"} <= set(printed)
+    assert {"size", "baselines", "baselines_by_group", "leaks", "synonyms"} <= set(printed)
 
 
 def test_every_table_can_be_kept(table: Path, tmp_path: Path):
     run(table, "--out", tmp_path / "kept")
     kept = json.loads((tmp_path / "kept" / "audit.json").read_text(encoding="utf-8"))
-    for name in set(kept) - {"why"}:
+    for name in kept:
         assert pl.read_parquet(tmp_path / "kept" / f"{name}.parquet").to_dicts() == kept[name]
 
 

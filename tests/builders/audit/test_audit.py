@@ -14,6 +14,7 @@ import blend
 from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
 from blend.loaders.responses.decisions import Decision
+from blend.schemas.frames import ANNOTATIONS
 
 
 def asked(*rows: tuple[str, str, str, list[str]]) -> pl.DataFrame:
@@ -33,6 +34,22 @@ def asked(*rows: tuple[str, str, str, list[str]]) -> pl.DataFrame:
 
 def one(options: list[str], group: str = "Nowhere", template: str = "t") -> tuple[str, str, str, list[str]]:
     return (template, group, "Food", options)
+
+
+FOODS = {"ko-KR": "rice", "en-GB": "bread"}
+
+
+def annotations(*rows: tuple[str, str, list[str], list[str], int]) -> pl.DataFrame:
+    """Annotations of template, locale, English and local answers, and votes."""
+    frame = [
+        {
+            "template_id": template,
+            "locale": locale,
+            "annotations": [{"answers": local, "en_answers": english, "count": votes}],
+        }
+        for template, locale, english, local, votes in rows
+    ]
+    return pl.DataFrame(frame, {name: ANNOTATIONS[name] for name in ("template_id", "locale", "annotations")})
 
 
 def fares(audit: blend.Audit, name: str) -> dict:
@@ -65,15 +82,12 @@ def test_a_group_that_is_not_a_region_is_named_by_its_own_name():
 
 
 def test_the_option_most_typical_of_the_region():
-    rice, bread = [("A", f"t{i}") for i in range(4)], [("B", f"t{i}") for i in range(4)]
-    evidence = pl.DataFrame(
-        [(t, group, "rice", 5) for group, t in rice] + [(t, group, "bread", 5) for group, t in bread],
-        schema=["template", "group", "text", "votes"],
-        orient="row",
+    known = annotations(*((f"t{i}", tag, [text], [], 5) for i in range(4) for tag, text in FOODS.items()))
+    questions = asked(
+        one(["rice soup", "bread soup"], "ko-KR", "t0"), one(["rice soup", "bread soup"], "en-GB", "t0")
     )
-    questions = asked(one(["rice soup", "bread soup"], "A", "t0"), one(["rice soup", "bread soup"], "B", "t0"))
-    found = fares(blend.audit_questions(questions, evidence=evidence), "typical")
-    assert (found["questions"], found["accuracy"]) == (2, 0.5)  # A has rice, B has not
+    found = fares(blend.audit_questions(questions, annotations=known), "typical")
+    assert (found["questions"], found["accuracy"]) == (2, 0.5)  # Korea has rice, the UK has not
 
 
 def test_no_solver_learns_from_the_template_that_it_answers():
@@ -163,39 +177,28 @@ def test_nothing_stands_out_of_two_options_or_of_equals():
 
 
 def test_suspected_synonyms_are_counted_per_pair():
-    accepted = pl.DataFrame(
-        [
-            ("t", "A", "soccer"),
-            ("t", "A", "theatre"),
-            ("t", "A", "walking"),
-            ("t", "A", "big soup"),
-            ("t", "A", "7"),
-        ],
-        schema=["template", "group", "text"],
-        orient="row",
-    )
-    said = pl.DataFrame(
-        [("ko 축구", "Soccer"), ("ko 축구", "ball game"), ("ko 공", "ball")],
-        schema=["local", "text"],
-        orient="row",
-    )
     decisions = [
         Decision.model_validate(
             {"answer_a": a, "answer_b": b, "verdict": verdict, "who": "test", "when": "2026-01-02", "why": ""}
         )
         for a, b, verdict in (("football", "soccer", "same"), ("soup", "big soup", "different"))
     ]
-    questions = asked(
-        one(["soccer", "football", "theater"], "A"),
-        one(["soccer", "football", "walked"], "A"),
-        one(["soccer", "ball game", "soup", "8"], "A"),
+    known = annotations(
+        ("t", "en-GB", ["soccer", "colour", "walking", "big soup", "7"], [], 5),
+        ("u", "ko-KR", ["Soccer"], ["축구"], 3),
+        ("v", "ko-KR", ["ball game"], ["축구"], 3),
     )
-    audit = blend.audit_questions(questions, accepted=accepted, said=said, decisions=decisions)
+    questions = asked(
+        one(["soccer", "football", "color"], "en-GB"),
+        one(["soccer", "football", "walked"], "en-GB"),
+        one(["soccer", "ball game", "soup", "8"], "en-GB"),
+    )
+    audit = blend.audit_questions(questions, annotations=known, decisions=decisions)
     assert audit.synonyms.select("option", "accepted", "why", "questions").rows() == [
         ("football", "soccer", "decided", 2),
-        ("ball game", "soccer", "said", 1),
-        ("theater", "theatre", "spelling", 1),
-        ("walked", "walking", "stem", 1),
+        ("ball game", "soccer", "same words in ko-KR", 1),
+        ("color", "colour", "spelling", 1),
+        ("walked", "walking", "common word", 1),
     ]
 
 
