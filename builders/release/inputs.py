@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.notes import unknown_name
@@ -145,7 +146,7 @@ def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | N
         return known
     path = base / recipe.locale_file
     if not path.is_file():
-        raise InputError(f"recipe, key locale_file: no such file: {path}; correct the path")
+        raise InputError(f"recipe, key locale_file: {instead_of_file(path)}: {path}; correct the path")
     return known.extended(read_locales(path))
 
 
@@ -158,7 +159,7 @@ def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:
     """
     path = domain_file(recipe, base=base)
     if path is not None and not path.is_file():
-        raise InputError(f"recipe, key food.domain_file: no such file: {path}; correct the path")
+        raise InputError(f"recipe, key food.domain_file: {instead_of_file(path)}: {path}; correct the path")
     return find_domain(recipe.food.domain, known_domains(path))
 
 

@@ -66,7 +66,8 @@ def open_content(path: Path, *, where: str | None = None, what: str = "file") ->
     if stat.S_ISDIR(mode):
         raise _directory(where, what)
     kind = _KINDS.get(stat.S_IFMT(mode), "something else")
-    raise RowError(f"a {kind}, not a file", where=where, fix=f"give a {what} that is a regular file")
+    fix = "give a regular file" if what == "file" else f"give a {what} that is a regular file"
+    raise RowError(f"a {kind}, not a file", where=where, fix=fix)
 
 
 def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
@@ -104,6 +105,11 @@ def is_directory(path: Path) -> bool:
 def instead_of_directory(path: Path) -> str:
     """What stands where a directory was expected, in words."""
     return "is a file" if os.path.exists(path) else "no such directory"  # noqa: PTH110
+
+
+def instead_of_file(path: Path) -> str:
+    """What stands where a file was expected, in words."""
+    return "not a file" if os.path.exists(path) else "no such file"  # noqa: PTH110
 
 
 def _directory(where: str, what: str) -> RowError:

@@ -73,7 +73,7 @@ def _problem(found: Sequence[Misfit], model: type[BaseModel], where: str) -> Row
         hint = f"did you mean {close[0]!r}? " if close else ""
         return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
     # The sentence under the field says what may stand there.
-    meaning = " ".join((field.description or "").split()).rstrip(".")
+    meaning = " ".join((field.description or "").split()).replace("``", '"').rstrip(".")
     if first.kind == "missing":
         return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
     expected = " or ".join(dict.fromkeys(_expected(misfit) for misfit in found))
@@ -105,6 +105,8 @@ _EXPECTED = {
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"a table with {', '.join(value)}" if isinstance(value, dict) else repr(value)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
@@ -38,7 +39,8 @@ def own_templates(name: str, folder: Path) -> str:
     path = folder / name
     if not path.is_file():
         raise InputError(
-            f"domain, key templates: no such file: {path}; correct the path, or name the packaged {PACKAGED}"
+            f"domain, key templates: {instead_of_file(path)}: {path}; correct the path, or name "
+            f"the packaged {PACKAGED}"
         )
     return read_text(path, path.parent, Notes())
 

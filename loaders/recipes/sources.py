@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.pins import check_pin, directory_digest, file_infos
 from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import read_responses, response_files
@@ -91,7 +92,7 @@ def load_snapshot(
     snapshot = base / source.location if path is None else path
     if not snapshot.is_file():
         raise InputError(
-            f"{_name(source)}: no such file: {snapshot}; "
+            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; "
             f"take one with `blend wikidata snapshot --out {snapshot}`"
         )
     files = file_infos(snapshot.parent, [snapshot])

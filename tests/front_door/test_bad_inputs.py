@@ -243,12 +243,12 @@ def test_a_damaged_file_of_a_release(told, release: Path, tmp_path: Path, comman
 WRONG = {
     "locales = []": "key locales: [] is not long enough",
     'seed = "0"': "key seed: '0' is not a whole number",
-    "seed = true": "key seed: True is not a whole number",
+    "seed = true": "key seed: true is not a whole number",
     "seed = 1.0": "key seed: 1.0 is not a whole number",
     f"seed = {'9' * 5000}": "not usable as TOML: a number of thousands of digits",
     f"seed = {'[' * DEEP}{']' * DEEP}": "not usable as TOML: nested too deeply",
     'mcq = {variants = "5"}': "key mcq.variants: '5' is not a whole number or 'all'",
-    "mcq = {variants = true}": "key mcq.variants: True is not a whole number or 'all'",
+    "mcq = {variants = true}": "key mcq.variants: true is not a whole number or 'all'",
 }
 
 

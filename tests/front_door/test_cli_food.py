@@ -149,6 +149,11 @@ def test_a_refused_endpoint_is_one_line(tmp_path: Path):
                 "take one with `blend wikidata snapshot --out missing.nt.gz`"
             ),
         ),
+        (
+            ["--food", "/dev"],
+            1,
+            "error: source wikidata dev: not a file: /dev; take one with `blend wikidata snapshot --out /dev`",
+        ),
     ],
 )
 def test_what_build_refuses(arguments: list[str], code: int, message: str, tmp_path: Path):

@@ -59,7 +59,7 @@ def test_message_for_a_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_message_for_a_device():
     with pytest.raises(RowError) as caught:
         read_content(Path(os.devnull))
-    assert str(caught.value) == "/dev/null: a device, not a file; give a file that is a regular file"
+    assert str(caught.value) == "/dev/null: a device, not a file; give a regular file"
 
 
 def test_messages_for_paths_that_cannot_be(tmp_path: Path):
