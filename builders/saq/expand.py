@@ -56,7 +56,7 @@ def expand(annotations: pl.DataFrame) -> Expansion:
         given = [*_ballots(groups), *_non_answers(row["idks"])]
         responses += [{**place, "annotator": f"e{i:02}", **answer} for i, answer in enumerate(given, start=1)]
         decided = [{name: group[name] for name in ("answers", "en_answers")} for group in groups]
-        reviews.append({**place, "reviewer": REVIEWER, "invalid": [], "groups": decided})
+        reviews.append({**place, "reviewer": REVIEWER, "invalid": [], "reasons": [], "groups": decided})
     return Expansion(
         pl.DataFrame(responses, schema=RESPONSES).sort(*KEY, "annotator"), pl.DataFrame(reviews, schema=REVIEWS)
     )

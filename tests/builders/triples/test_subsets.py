@@ -139,7 +139,8 @@ def test_domains():
     with pytest.raises(UnknownNameError) as error:
         find_domain("dishes")
     assert str(error.value) == (
-        "unknown domain 'dishes'; did you mean 'dish'? choose one of: dish, musical-instrument"
+        "unknown domain 'dishes'; did you mean 'dish'? choose one of: dish, musical-instrument, "
+        "or write one of your own into a domain file (docs/wikidata.md)"
     )
 
 
