@@ -117,7 +117,7 @@ def read_translations(path: Path, *, locales: Registry | None = None) -> pl.Data
 
 def _sheet_rows(path: Path, notes: Notes) -> list[Cells]:
     if path.suffix == ".csv":
-        return read_sheet(path, SHEET.names(), required=_SHEET_COLUMNS.required)
+        return read_sheet(path, SHEET.names(), required=tuple(_SHEET_COLUMNS.required))
     return _rows(path, notes, _SHEET_COLUMNS)
 
 
