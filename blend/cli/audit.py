@@ -40,11 +40,12 @@ def audit(
     from blend.builders.audit import audit_questions
     from blend.builders.audit.release import audit_release
     from blend.loaders.files.choice_tables import read_choice_table
+    from blend.loaders.files.content import file_identity, is_directory
     from blend.loaders.files.rows import SUFFIXES
     from blend.loaders.releases.references import resolve_release
 
     path = Path(questions)
-    if path.suffix in SUFFIXES and not path.is_dir():
+    if not is_directory(path) and (path.suffix in SUFFIXES or file_identity(path) is not None):
         found = audit_questions(read_choice_table(path), examples=examples)
     else:
         found = audit_release(resolve_release(questions), examples=examples)

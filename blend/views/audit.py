@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.builders.audit import COMBINED, Audit
+from blend.schemas.text import counted
 from blend.views.safe import shown
 from blend.views.tables import count, narrow_table, with_total
 
@@ -35,8 +36,8 @@ def audit_views(audit: Audit) -> Iterator[RenderableType]:
 def _baselines(audit: Audit) -> Table:
     whole = audit.size.row(0, named=True)
     table = narrow_table(
-        f"Answering {count(whole['questions'])} questions without knowing anything",
-        f"{count(whole['templates'])} templates, chance {_percent(whole['chance'])}. Accuracy where the "
+        f"Answering {counted(whole['questions'], 'question')} without knowing anything",
+        f"{counted(whole['templates'], 'template')}, chance {_percent(whole['chance'])}. Accuracy where the "
         "baseline has an opinion, with a 95 % interval over templates; overall: guessing where it has none.",
         "baseline",
         ["questions", "accuracy", "interval", "overall"],
@@ -95,7 +96,7 @@ def _synonyms(pairs: pl.DataFrame) -> Table:
     more = pairs.height - _MOST_PAIRS
     table = narrow_table(
         "Wrong options that may be right",
-        f"In how many questions they meet.{f' {count(more)} more pairs: --json.' if more > 0 else ''}",
+        "In how many questions they meet." + (f" {counted(more, 'more pair')}: --json." if more > 0 else ""),
         "wrong option",
         ["counts as right", "because", "questions"],
     )

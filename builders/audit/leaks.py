@@ -24,21 +24,24 @@ def names_another(asked: Asked, known: Known) -> FloatArray:
     """Flags options that name another region that is asked about, and not the question's own."""
     named = named_groups(asked, known.locales)
     own = named[asked.group[asked.owner], asked.text]
-    return (named.any(axis=0)[asked.text] & ~own).astype(np.float64)
+    anyone: NDArray[np.bool_] = np.logical_or.reduce(named, axis=0)
+    return (anyone[asked.text] & ~own).astype(np.float64)
 
 
 def longest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001 - the signature of all solvers
     """Flags an option that has at least `_FAR` times as many characters as any other."""
     lengths = _lengths(asked)
     top, second = _top_two(asked, lengths)
-    return ((lengths == top[asked.owner]) & (top >= _FAR * second)[asked.owner]).astype(np.float64)
+    far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (top >= _FAR * second)[asked.owner]
+    return far.astype(np.float64)
 
 
 def shortest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
     """Flags an option that has at most one part in `_FAR` of the characters of any other."""
     lengths = _lengths(asked)
     top, second = (-found for found in _top_two(asked, -lengths))
-    return ((lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]).astype(np.float64)
+    far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]
+    return far.astype(np.float64)
 
 
 def odd_format(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
@@ -63,7 +66,8 @@ def repeated(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
     """Flags options that another option of the question repeats, up to case and accents."""
     numbers = asked.owner * (int(asked.key.max()) + 1) + asked.key[asked.text]
     _, place, often = np.unique(numbers, return_inverse=True, return_counts=True)
-    return (often[place] > 1).astype(np.float64)
+    stands_twice: NDArray[np.bool_] = often[place] > 1
+    return stands_twice.astype(np.float64)
 
 
 LEAKS: Mapping[str, Solver] = {

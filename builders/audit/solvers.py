@@ -91,7 +91,7 @@ class _Votes(NamedTuple):
         n_templates, _, n_words = self.shape
         by_template, _, by_word = np.unravel_index(self.keys, self.shape)
         pairs, inverse = np.unique(by_template * n_words + by_word, return_inverse=True)
-        of_pair = np.bincount(inverse, self.votes, len(pairs))
+        of_pair = np.bincount(inverse, self.votes, len(pairs)).astype(np.float64)
         of_word = np.bincount(by_word, self.votes, n_words)
         of_template = np.bincount(by_template, self.votes, n_templates)
         return (

@@ -47,6 +47,23 @@ def test_anybodys_table(table: Path):
     assert "100.0%  0.0%" in longest
 
 
+def test_one_question_is_singular(tmp_path: Path):
+    path = tmp_path / "one.csv"
+    path.write_text("question,options,answer\nDrink?,tea|milk,tea\n", encoding="utf-8")
+    printed = run(path)
+    assert "Answering 1 question without knowing anything" in printed
+    assert "1 template, chance 50.0%" in printed
+
+
+def test_a_file_of_another_kind_is_no_release(tmp_path: Path):
+    path = tmp_path / "mine.txt"
+    path.touch()
+    with pytest.raises(blend.InputError) as caught:
+        run(path)
+    kinds = "expected a table, .csv, .jsonl, .parquet; give one, or the directory of a release"
+    assert str(caught.value) == f"{path}: {kinds}"
+
+
 def test_json_is_what_the_function_returns(sample_release: Path):
     printed = json.loads(run(sample_release, "--json", "--examples", "0"))
     assert printed == json.loads(json.dumps(blend.audit_release(sample_release, examples=0).to_json()))
