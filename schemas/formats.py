@@ -4,9 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from unicodedata import decimal, normalize
+from unicodedata import normalize
 
+from blend.schemas.calendar_notations import day_in, time_in
 from blend.schemas.docstrings import described
+from blend.schemas.notations import number_in
+from blend.schemas.numerals import FRACTION_SIGN, western
 
 
 @described
@@ -30,8 +33,6 @@ _DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
 # Not three zeros after a point: 5.000 is five in London and five thousand in Jakarta.
 _INTEGER = re.compile(r"-?\d+(?:\.0(?:0|0{3,})?)?")
 _FULL_STOPS = " .,;!。、،؛۔।։።"
-_TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m")
-_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -63,25 +64,40 @@ def canonical(answer: str, answer_format: AnswerFormat) -> str | None:
     ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of a leap year. Digits of any script count (``"٧"`` is
     ``"7"``).
     """
-    text = _western_digits(answer.strip())
+    text = western(answer.strip())
     return _CANONICAL[answer_format](text)
 
 
-def understood(answer: str, answer_format: AnswerFormat) -> str | None:
-    """The canonical spelling of an answer that people also write in another common notation.
+def understood(
+    answer: str, answer_format: AnswerFormat, language: str = "en", *, unit: str | None = None
+) -> str | None:
+    """The canonical spelling of an answer that people also write in another notation.
 
-    Besides what `canonical` takes: a time on the 12-hour clock (``5 pm``, ``12:30 a.m.``), commas between the
-    thousands of an integer, and punctuation behind it all (``7.``). ``None`` for anything else, ``noon``
-    included: nothing is guessed.
+    Besides what `canonical` takes, and punctuation behind it all (``7.``): numbers with marks of thousands, in
+    words to twelve, and with a counter (`schemas.notations.number_in`); times on the 12-hour clock and with a
+    word for the hour, days with the name of their month (`schemas.calendar_notations`). ``docs/aggregation.md``
+    lists them. ``None`` for anything else: ``noon``, ``around 7`` and ``5 to 7`` are not one value, and nothing
+    is guessed.
+
+    Args:
+        answer: As typed.
+        answer_format: Format of the question.
+        language: BCP 47 tag; words of it and of English are read.
+        unit: Unit of time in which a whole number is asked for (`schemas.notations.asked_unit`): with ``weeks``
+            ``7 weeks`` is 7, with anything else it is not.
     """
-    text = _western_digits(normalize("NFKC", answer)).strip().casefold().rstrip(_FULL_STOPS)
-    if answer_format is AnswerFormat.INTEGER and _THOUSANDS.fullmatch(text):
-        text = text.replace(",", "")
-    match = _TWELVE_HOURS.fullmatch(text)
-    if answer_format is AnswerFormat.TIME and match is not None and 1 <= int(match[1]) <= 12:
-        # 12 am is midnight.
-        text = f"{int(match[1]) % 12 + (12 if match[3] == 'p' else 0)}:{match[2] or '00'}"
-    return canonical(answer if answer_format is AnswerFormat.TEXT else text, answer_format)
+    if answer_format is AnswerFormat.TEXT:
+        return canonical(answer, answer_format)
+    text = normalize("NFKC", western(answer)).strip().casefold().rstrip(_FULL_STOPS)
+    if answer_format is AnswerFormat.INTEGER:
+        text = number_in(text, language, unit)
+    elif answer_format is AnswerFormat.TIME:
+        text = time_in(text)
+    elif not FRACTION_SIGN.search(answer):
+        text = day_in(text, language)
+    else:
+        return None
+    return canonical(text, answer_format)
 
 
 def _text(text: str) -> str | None:
@@ -118,7 +134,3 @@ _CANONICAL: dict[AnswerFormat, Callable[[str], str | None]] = {
     AnswerFormat.TIME: _time,
     AnswerFormat.DATE: _date,
 }
-
-
-def _western_digits(text: str) -> str:
-    return "".join(str(decimal(c)) if c.isdecimal() else c for c in text)

@@ -6,11 +6,14 @@ letters.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 
+from blend.schemas.numerals import western
 from blend.schemas.text import clean, fold
 
 _GRAVE, _ACUTE, _CIRCUMFLEX, _TILDE, _MACRON = "\u0300", "\u0301", "\u0302", "\u0303", "\u0304"
@@ -36,7 +39,8 @@ def spelling_of(language: str) -> Spelling:
 
     A language without an entry has none: its accents and letters all count.
     """
-    return _SPELLINGS.get(language.partition("-")[0].lower(), _PLAIN)
+    primary = language.partition("-")[0].lower()
+    return _chinese() if primary == "zh" else _SPELLINGS.get(primary, _PLAIN)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -48,8 +52,8 @@ def respell(text: str, language: str) -> str:
     rules = spelling_of(language)
     if text.isascii() and not rules.letters:
         return fold(text, accents=False)
-    text = unicodedata.normalize("NFKC", text).translate(rules.letters)
-    folded = _western_digits(fold(text, accents=False))
+    text = unicodedata.normalize("NFKC", western(text)).translate(rules.letters)
+    folded = western(fold(text, accents=False))
     if rules.accents and not folded.isascii():
         folded = _WORDS.sub(lambda word: _without_accents(word[0], rules), folded)
     return clean(folded)
@@ -60,10 +64,6 @@ def _without_accents(word: str, rules: Spelling) -> str:
         return word
     apart = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(char for char in apart if char not in rules.accents))
-
-
-def _western_digits(text: str) -> str:
-    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
 def _letters(pairs: str, *, dropped: str = "") -> dict[int, str]:
@@ -78,8 +78,18 @@ def _series(*rows: tuple[int, int, int]) -> dict[int, str]:
 
 _PLAIN = Spelling()
 
+
+@cache
+def _chinese() -> Spelling:
+    """Traditional characters are read as simplified ones, 餃子 as 饺子; only Chinese pays for the table."""
+    path = resources.files("blend.schemas") / "chinese.toml"
+    pairs: str = tomllib.loads(path.read_text(encoding="utf-8"))["simplified"]
+    return Spelling(letters=_letters(pairs))
+
+
 _HARAKAT = "".join(map(chr, [*range(0x064B, 0x0653), 0x0670]))
 _TATWEEL = "\u0640"
+_HAMZA_ABOVE = "\u0654"
 _HAMZA_AND_MADDA = "\u0653\u0654\u0655"
 
 _SPELLINGS: dict[str, Spelling] = {
@@ -113,8 +123,9 @@ _SPELLINGS: dict[str, Spelling] = {
     "es": Spelling(
         accents=_ACUTE + _DIAERESIS, distinct=frozenset({"papá", "papás", "mamá", "mamás", "té", "tés"})
     ),
-    # Arabic forms of yeh and kaf come from Arabic keyboards; alef madda is a letter of its own.
-    "fa": Spelling(letters=_letters("يی ىی كک", dropped=_HARAKAT + _TATWEEL)),
+    # Arabic forms of yeh and kaf come from Arabic keyboards; alef madda is a letter of its own. The hamza above
+    # a final heh is a sound that most leave unwritten; other hamzas are composed with their letter and stay.
+    "fa": Spelling(letters=_letters("يی ىی كک ۀه ەه", dropped=_HARAKAT + _TATWEEL + _HAMZA_ABOVE)),
     # Tone marks are for dictionaries; the hooked letters (ɓ ɗ ƙ) distinguish words and stay.
     "ha": Spelling(accents=_GRAVE + _ACUTE + _CIRCUMFLEX + _MACRON),
     # An accent on e is for dictionaries.

@@ -38,6 +38,8 @@ _AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "ph
 """Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
 _AGENT = re.compile(r"(\w{3,})(?:ers?|ing)")
 """Someone who does, and doing: teacher and teaching, boxer and boxing."""
+_LONGEST_NUMBER = 15
+"""Digits of the longest number that a float holds exactly."""
 _WIDEST_RANGE = 10_000
 """Numbers further apart than this are taken as two numbers, not as a range."""
 
@@ -113,12 +115,15 @@ def _stemmer() -> Any:
 
 
 def _numbers(text: str) -> set[str]:
-    found = [float(number) for number in _NUMBER.findall(text.replace(",", ""))]
+    written = _NUMBER.findall(text.replace(",", ""))
+    # Numbers beyond any count stand for themselves: a float of 400 digits is infinite.
+    found = [float(number) for number in written if len(number) <= _LONGEST_NUMBER]
+    endless = {number for number in written if len(number) > _LONGEST_NUMBER}
     if not found:
-        return set()
+        return endless
     lowest, highest = math.ceil(min(found)), math.floor(max(found))
     between = range(lowest, highest + 1) if highest - lowest <= _WIDEST_RANGE else ()
-    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | set(map(str, between))
+    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | endless | set(map(str, between))
 
 
 def _months(text: str) -> set[str]:

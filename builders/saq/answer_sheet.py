@@ -12,6 +12,7 @@ from blend.builders.saq.groups import answer_groups, grouped
 from blend.schemas.answer_sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.frames import KEY
+from blend.schemas.notations import asked_unit
 from blend.schemas.text import clean
 
 _Key = tuple[str, str]
@@ -76,7 +77,8 @@ def _valid(
     question: dict[str, Any], groups: Sequence[dict[str, Any]], known: "_KnownEnglish"
 ) -> Iterator[_Row]:
     """The rows of the answers in groups."""
-    form = AnswerFormat(question["answer_format"])
+    form, language = AnswerFormat(question["answer_format"]), question["language"]
+    unit = asked_unit(question["en_question"])
     for number, group in enumerate(groups, start=1):
         english, whence = group["en_answers"], ""
         if not english:
@@ -85,7 +87,7 @@ def _valid(
         cells = [joined([text]) for text in english] if apart else [joined(english)]
         for place, answer in enumerate(group["answers"]):
             notes = [whence] if whence and not place else []
-            if form is not AnswerFormat.TEXT and understood(answer, form) is None:
+            if form is not AnswerFormat.TEXT and understood(answer, form, language, unit=unit) is None:
                 notes.append(f"not {form}: put it into the group of one that is, or mark it invalid")
             yield {
                 "answer": answer,

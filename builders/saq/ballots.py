@@ -11,6 +11,7 @@ import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import KEY
+from blend.schemas.notations import asked_unit
 from blend.schemas.references import decided_twice, not_answered, not_asked
 from blend.schemas.text import clean
 
@@ -23,7 +24,8 @@ class Ballots(NamedTuple):
 
     answers: pl.DataFrame
     """One row per annotator and answer: ``template_id``, ``locale``, ``annotator``, ``answer`` (cleaned),
-    ``source`` (of the response), ``language``, ``answer_format``, ``invalid`` (null where no review mentions
+    ``source`` (of the response), ``language``, ``answer_format``, ``unit`` (of time, that the question asks
+    for; null for none), ``invalid`` (null where no review mentions
     the answer), ``group`` (index within the review, from 0; null where invalid or unmentioned) and ``position``
     (of the answer within the review)."""
     decisions: pl.DataFrame
@@ -71,12 +73,17 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
             *_on_nothing(decisions, answers),
         ]
     )
-    asked = questions.select(*KEY, "language", "answer_format")
+    asked = questions.select(*KEY, "language", "answer_format", unit=asked_units(questions))
     decided = decisions.unique(ANSWER, keep="first", maintain_order=True)
     return Ballots(
         answers.join(asked, on=KEY).join(decided.drop("review", "reason"), on=ANSWER, how="left"),
         decided,
     )
+
+
+def asked_units(questions: pl.DataFrame) -> pl.Series:
+    """The unit of time that each question asks for (`schemas.notations.asked_unit`), null for none."""
+    return pl.Series([asked_unit(question) for question in questions["en_question"]], dtype=pl.String)
 
 
 def cleaned(rows: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -6,8 +6,12 @@ import polars as pl
 
 from blend.builders.saq.ballots import Ballots
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, rejections
+from blend.builders.saq.grouping import several_answers
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.frames import FINDINGS, KEY
+
+_MOST_DIGITS = 18
+"""Digits of the largest numbers that frames hold exactly."""
 
 
 def saq_findings(
@@ -40,6 +44,8 @@ def saq_findings(
         _rejected(ballots.answers),
         _untranslated(groups, places),
         _out_of_format(votes),
+        _several_answers(votes),
+        _long_numbers(votes),
     ]
     return pl.concat(found).sort("kind", "source", "locale", "template_id", "detail")
 
@@ -140,14 +146,39 @@ def _out_of_format(votes: pl.DataFrame) -> pl.DataFrame:
     """Answers that lack the format their question asks for, at the first response that gave them."""
     formatted = votes.filter(pl.col("answer_format") != AnswerFormat.TEXT.value)
     fits = [
-        understood(answer, AnswerFormat(form)) is not None
-        for answer, form in formatted.select("answer", "answer_format").iter_rows()
+        understood(answer, AnswerFormat(form), language, unit=unit) is not None
+        for answer, form, language, unit in formatted.select(
+            "answer", "answer_format", "language", "unit"
+        ).iter_rows()
     ]
-    odd = (
-        formatted.filter(~pl.Series(fits, dtype=pl.Boolean))
-        .sort("source")
-        .unique([*KEY, "answer"], keep="first", maintain_order=True)
-    )
+    odd = _first_typed(formatted.filter(~pl.Series(fits, dtype=pl.Boolean)))
     return _rows(
         odd, "out-of-format", pl.format("'{}' is not in the format {}; kept", "answer", "answer_format")
     )
+
+
+def _several_answers(votes: pl.DataFrame) -> pl.DataFrame:
+    """Unreviewed answers that look like several in one cell, at the first response that gave them."""
+    typed = _first_typed(votes.filter(~pl.col("reviewed"), pl.col("answer_format") == AnswerFormat.TEXT.value))
+    parts = [several_answers(answer) for answer in typed["answer"]]
+    listed = typed.with_columns(parts=pl.Series(parts, dtype=pl.List(pl.String)))
+    n_parts = pl.col("parts").list.len()
+    detail = pl.format("'{}' may be {} answers: {}; kept as one", "answer", n_parts, _quoted("parts"))
+    return _rows(listed.filter(n_parts > 1), "several-answers", detail)
+
+
+def _long_numbers(votes: pl.DataFrame) -> pl.DataFrame:
+    """Whole numbers of more digits than anybody counts to, at the first response that gave them."""
+    is_number = (pl.col("answer_format") == AnswerFormat.INTEGER.value) & (
+        pl.col("answer").str.len_chars() > _MOST_DIGITS
+    )
+    typed = _first_typed(votes.filter(is_number))
+    digits = [sum(map(str.isdecimal, answer)) for answer in typed["answer"]]
+    counted = typed.with_columns(digits=pl.Series(digits, dtype=pl.Int64))
+    long = counted.filter(pl.col("digits") > _MOST_DIGITS)
+    start = pl.col("answer").str.slice(0, _MOST_DIGITS)
+    return _rows(long, "long-number", pl.format("'{}…' has {} digits; kept as a number", start, "digits"))
+
+
+def _first_typed(votes: pl.DataFrame) -> pl.DataFrame:
+    return votes.sort("source").unique([*KEY, "answer"], keep="first", maintain_order=True)

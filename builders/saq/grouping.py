@@ -6,12 +6,13 @@ them.
 """
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from unicodedata import category, normalize
 
-from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.numerals import FRACTION_SIGN, FRACTION_SLASH
 from blend.schemas.spelling import respell
-from blend.schemas.text import clean
+from blend.schemas.text import ZERO_WIDTH, clean
 
 _MEANINGFUL = frozenset("%&#@*")
 """Punctuation, by its Unicode category, that changes what an answer says."""
@@ -23,9 +24,27 @@ _OPENING = frozenset({"Zs", "Ps", "Pi"})
 _BLANKS = re.compile(r"(?<!\d) | (?!\d)")
 """Blanks other than those between two digits."""
 
+_LISTING = re.compile(r"[,،;؛、，；፣፤\n]|(?<=[^\W\d_]{2})\s*[/／]\s*(?=[^\W\d_]{2})")
+"""What parts the answers of a list; a slash only between words."""
+_LONGEST_PART = 3
+"""Words of the longest part of a list; longer ones are parts of a sentence."""
+
+_AMPERSAND = re.compile(r"(?<=\w) ?& ?(?=\w)")
+_AND = {"de": "und", "en": "and", "es": "y", "fr": "et", "id": "dan", "ms": "dan", "sv": "och"}
+"""The word that ``&`` between two words stands for."""
+
+# "a" and "an" stay: A levels are not levels.
+_ARTICLE = re.compile(r"the (?=\w)")
+
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
+_COMMA_IS_THOUSANDS = frozenset({"en", "ha", "ja", "ko", "ms", "tl", "zh"})
+"""Languages that write thousands with a comma wherever they are spoken; in Spanish it may be decimal."""
+
 
 @lru_cache(maxsize=1 << 16)
-def grouping_key(answer: str, language: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> str:
+def grouping_key(
+    answer: str, language: str, answer_format: AnswerFormat = AnswerFormat.TEXT, unit: str | None = None
+) -> str:
     """What an answer is compared by: equal keys, one group.
 
     Args:
@@ -34,22 +53,62 @@ def grouping_key(answer: str, language: str, answer_format: AnswerFormat = Answe
         answer_format: Format of the question. An answer in this format is compared by its canonical spelling
             (`schemas.formats.understood`), also where only punctuation around it is in the way (``7.``); every
             other answer is compared as text.
+        unit: Unit of time in which the question wants its number (`schemas.notations.asked_unit`).
 
     Returns:
         For text its letters, marks, digits and symbols in the language's unified spelling. Punctuation and
         blanks count only inside numbers: ``hot dog``, ``hot-dog`` and ``hotdog`` are one answer, ``1.5`` and
-        ``15`` are two. An answer of punctuation alone is its own key.
+        ``15`` are two. ``&`` between two words is the language's "and", an English "the" at the start is left
+        out, and so are commas between thousands where the language has no other use for them. An answer of
+        punctuation alone is its own key.
     """
     key = _text_key(answer, language) or clean(normalize("NFKC", answer))
     if answer_format is AnswerFormat.TEXT:
         return key
-    return understood(answer, answer_format) or understood(key, answer_format) or key
+    if answer_format is AnswerFormat.DATE and FRACTION_SIGN.search(answer):
+        return key.replace("/", FRACTION_SLASH)
+    read = partial(understood, answer_format=answer_format, language=language, unit=unit)
+    return read(answer) or read(key) or key
+
+
+def several_answers(answer: str) -> list[str]:
+    """The answers that one text lists: ``tea, coffee, milk`` are three; one, itself, where nothing lists any.
+
+    Parts of a list have a letter each and at most `_LONGEST_PART` words; those between slashes two letters, so
+    that ``w/o`` and ``24/7`` are no lists. Only a suspicion: ``Paris, Texas`` is one place.
+    """
+    parts = [part.strip() for part in _LISTING.split(answer)]
+    parts = parts[:-1] if len(parts) > 1 and not parts[-1] else parts
+    is_list = all(any(map(str.isalpha, part)) and len(part.split()) <= _LONGEST_PART for part in parts)
+    return parts if is_list else [answer]
+
+
+def untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
+    """How far an answer is from the tidiest way to write it; the tidiest variant of a group is shown first.
+
+    0 for ``tea``, and for an answer in the canonical spelling of its format; 1 for capitals throughout
+    (``TEA``); 2 for punctuation or symbols around it, compatibility forms or characters without width
+    (``tea.``, ``ｔｅａ``); 3 for both (``TEA.``).
+    """
+    if answer_format is not AnswerFormat.TEXT:
+        return 0 if canonical(answer, answer_format) == answer else 2
+    outer = category(answer[:1] or " ")[0] + category(answer[-1:] or " ")[0]
+    framed = "P" in outer or normalize("NFKC", answer).translate(ZERO_WIDTH) != answer
+    return 2 * framed + answer.isupper()
 
 
 def _text_key(text: str, language: str) -> str:
+    primary = language.partition("-")[0].lower()
     spelled = respell(text, language)
+    if primary in _AND:
+        spelled = _AMPERSAND.sub(f" {_AND[primary]} ", spelled)
+    if primary in _COMMA_IS_THOUSANDS:
+        spelled = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), spelled)
     plain = "".join(_kept(char, spelled[i - 1 : i], spelled[i + 1 : i + 2]) for i, char in enumerate(spelled))
-    return normalize("NFC", _BLANKS.sub("", " ".join(plain.split())))
+    worded = " ".join(plain.split())
+    if primary == "en":
+        worded = _ARTICLE.sub("", worded, count=1) if _ARTICLE.match(worded) else worded
+    return normalize("NFC", _BLANKS.sub("", worded))
 
 
 def _kept(char: str, before: str, after: str) -> str:

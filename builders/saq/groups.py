@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from blend.builders.saq.ballots import Ballots, cleaned
-from blend.builders.saq.grouping import grouping_key
+from blend.builders.saq.ballots import Ballots, asked_units, cleaned
+from blend.builders.saq.grouping import grouping_key, untidiness
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.frames import KEY
 
@@ -35,12 +35,16 @@ def grouped(ballots: Ballots) -> pl.DataFrame:
 
 def _with_keys(answers: pl.DataFrame) -> pl.DataFrame:
     """The answers with the ``key`` that the rules of grouping compare them by."""
-    distinct = answers.select("answer", "language", "answer_format").unique()
+    distinct = answers.select("answer", "language", "answer_format", "unit").unique()
     keys = [
-        grouping_key(answer, language, AnswerFormat(form)) for answer, language, form in distinct.iter_rows()
+        grouping_key(answer, language, AnswerFormat(form), unit)
+        for answer, language, form, unit in distinct.iter_rows()
     ]
     return answers.join(
-        distinct.with_columns(key=pl.Series(keys, dtype=pl.String)), on=distinct.columns, how="left"
+        distinct.with_columns(key=pl.Series(keys, dtype=pl.String)),
+        on=distinct.columns,
+        how="left",
+        nulls_equal=True,
     )
 
 
@@ -53,9 +57,17 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
         questions: `frames.QUESTIONS`.
     """
     variants = (
-        votes.group_by(*GROUP, "answer")
-        .agg(pl.col("position").first(), annotators=pl.len())
-        .sort("position", "annotators", "answer", descending=[False, True, False], nulls_last=True)
+        _with_untidiness(votes)
+        .group_by(*GROUP, "answer")
+        .agg(pl.col("position", "untidiness").first(), annotators=pl.len())
+        .sort(
+            "position",
+            "untidiness",
+            "annotators",
+            "answer",
+            descending=[False, False, True, False],
+            nulls_last=True,
+        )
         .group_by(GROUP, maintain_order=True)
         .agg(answers=pl.col("answer"))
     )
@@ -76,18 +88,30 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
     )
 
 
+def _with_untidiness(votes: pl.DataFrame) -> pl.DataFrame:
+    """The answers with their ``untidiness`` as variants."""
+    distinct = votes.select("answer", "answer_format").unique()
+    found = [untidiness(answer, AnswerFormat(form)) for answer, form in distinct.iter_rows()]
+    return votes.join(distinct.with_columns(untidiness=pl.Series(found, dtype=pl.Int64)), on=distinct.columns)
+
+
 def _own_english(groups: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     """The groups whose answers are English as they stand: those in English, and times, dates and numbers."""
-    asked = groups.join(questions.select(*KEY, "language", "answer_format"), on=KEY)
+    of_question = questions.select(*KEY, "language", "answer_format", unit=asked_units(questions))
+    asked = groups.join(of_question, on=KEY)
     is_english = pl.col("language").str.split("-").list.first() == "en"
     english = asked.filter(is_english).select(*GROUP, own="answers")
     formatted = asked.filter(~is_english, pl.col("answer_format") != AnswerFormat.TEXT.value)
     own = [
-        list(dict.fromkeys(value for answer in answers if (value := understood(answer, AnswerFormat(form)))))
-        for answers, form in formatted.select("answers", "answer_format").iter_rows()
+        list(dict.fromkeys(filter(None, (_value(answer, *how) for answer in answers))))
+        for answers, *how in formatted.select("answers", "answer_format", "language", "unit").iter_rows()
     ]
     values = formatted.select(*GROUP, own=pl.Series(own, dtype=pl.List(pl.String)))
     return pl.concat([english, values.filter(pl.col("own").list.len() > 0)])
+
+
+def _value(answer: str, form: str, language: str, unit: str | None) -> str | None:
+    return understood(answer, AnswerFormat(form), language, unit=unit)
 
 
 def _translations(reviews: pl.DataFrame) -> pl.DataFrame:

@@ -84,8 +84,8 @@ LANGUAGES: Mapping[str, LanguageText] = {
     "zh": LanguageText(
         ("characters", "jieba", "opencc", "stanza"),
         "Each ideograph is a word.",
-        "No words: an answer matches inside a longer word. Simplified and Traditional are two scripts; "
-        "`opencc` makes them one.",
+        "No words: an answer matches inside a longer word. Traditional characters in common use are read as "
+        "simplified ones; `opencc` knows the rare ones too.",
     ),
 }
 """Primary language subtag to how its texts are read; all languages of the packaged locales."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.notes import Notes
 from blend.schemas.formats import AnswerFormat, format_of, understood
+from blend.schemas.notations import asked_unit
 from blend.schemas.references import close_to, not_answered, not_asked
 from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
 from blend.schemas.slots import slot_problems, slots_of
@@ -191,7 +192,8 @@ def _check_formats(
             continue
         asked, review = template.answer_format, reviewed.get(_key(response))
         for answer in response.answers:
-            if understood(answer, asked) is None and not (review and _settled(answer, asked, review)):
+            value = understood(answer, asked, response.locale, unit=asked_unit(template.text))
+            if value is None and not (review and _settled(answer, asked, review)):
                 form = _FORMS.get(asked, asked.value)
                 what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
                 fix = (
@@ -207,4 +209,4 @@ def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
     group = next((group for group in review.groups if said in map(clean, group.answers)), None)
     variants = () if group is None else (*group.answers, *group.en_answers)
     is_invalid = said in map(clean, review.invalid)
-    return is_invalid or any(understood(variant, asked) is not None for variant in variants)
+    return is_invalid or any(understood(text, asked, review.locale) is not None for text in variants)

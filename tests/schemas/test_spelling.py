@@ -24,6 +24,8 @@ SAME = [
     ("es", "Fútbol", "futbol"),
     ("es", "pingüino", "pinguino"),
     ("fa", "كيك", "کیک"),  # Arabic kaf and yeh
+    ("fa", "خانهٔ", "خانه"),  # house of …, with the hamza that few write
+    ("fa", "خانۀ", "خانه"),
     ("fa", "می‌شود", "میشود"),  # with and without a non-joiner
     ("ha", "Ƙwallo", "ƙwallo"),
     ("id", "saté", "sate"),
@@ -31,6 +33,15 @@ SAME = [
     ("su", "téh", "teh"),
     ("tl", "kamatís", "kamatis"),
     ("zh", "ＫＴＶ", "ktv"),
+    ("zh", "餃子", "饺子"),  # dumplings, traditional and simplified
+    ("zh-TW", "麵包", "面包"),
+    ("am", "፯", "7"),
+    ("ar", "٧٫٥", "7.5"),
+    ("ar", "١٬٠٠٠", "1000"),
+    ("en", "½", "1/2"),
+    ("en", "1½", "1 1/2"),
+    ("en", "10²", "10^2"),
+    ("en", "H₂O", "h2o"),
     ("fa", "۱۲", "12"),
     ("ar", "١٢", "12"),
     ("as", "১২", "12"),
@@ -49,6 +60,10 @@ DIFFERENT = [
     ("es-MX", "té", "te"),
     ("eu", "ñ", "n"),
     ("fa", "آب", "اب"),
+    ("fa", "مسئول", "مسول"),  # a hamza that is composed with its letter
+    ("en", "1½", "11/2"),
+    ("en", "10²", "102"),
+    ("ja", "餃子", "饺子"),
     ("fr", "pêche", "péché"),
     ("ga", "Seán", "sean"),
     ("ha", "ƙara", "kara"),

@@ -8,11 +8,28 @@ from blend.eval.text.reading import Reader, reader
 from blend.schemas.formats import AnswerFormat, understood
 
 _VALUES = {
-    AnswerFormat.INTEGER: re.compile(r"-?\d[\d,.]*"),
-    AnswerFormat.TIME: re.compile(r"\d{1,2}(?:[:.]\d{2})?(?:\s?[ap]\.?\s?m\b\.?)?", re.IGNORECASE),
-    AnswerFormat.DATE: re.compile(r"\d{1,2}/\d{1,2}"),
+    AnswerFormat.INTEGER: (re.compile(r"-?\d[\d,.٫٬]*"),),
+    AnswerFormat.TIME: (
+        re.compile(
+            r"(?:(?:오전|오후|아침|저녁|밤|새벽|上午|下午|早上|晚上|中午|凌晨|午前|午後)\s?)?\d{1,2}\s?[시点點时時]"
+            r"(?:\s?(?:\d{1,2}\s?[분分]?|반|半))?"
+            r"|\d{1,2}\s?h(?:\d{2})?\b"
+            r"|\d{1,2}(?:[:.]\d{2})?(?:\s?[ap]\.?\s?m\b\.?)?",
+            re.IGNORECASE,
+        ),
+    ),
+    AnswerFormat.DATE: (
+        re.compile(r"\d{1,2}/\d{1,2}"),
+        re.compile(r"\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日号號]"),
+        re.compile(r"(?<![\d/])\d{1,2}(?:st|nd|rd|th)?\.?(?:\s(?:of|de|ga))?\s[^\W\d_]{1,20}"),
+        re.compile(r"(?<!\w)[^\W\d_]{1,20}\s\d{1,2}(?:st|nd|rd|th)?(?![\d/])"),
+    ),
 }
-"""What may be a value of a format inside a text."""
+"""What may be a value of a format inside a text, each looked for by itself: "on 8 May" is one day.
+`schemas.formats.understood` says whether it is one."""
+
+_LONGEST_VALUE = 40
+"""Characters of the longest response that may be a value as a whole; numbers in digits may be longer."""
 
 # A word and a colon, not a time: "18:30" would lose its hour wherever the question shows a time as an example.
 _LABEL = re.compile(r"\s*([^\W\d]\w*)\s*[:：]\s*")
@@ -30,6 +47,7 @@ class DefaultRule:
     def __init__(self, local: str | None, names: Mapping[str, str | None]) -> None:
         """Take the lemmatisers by name; arguments as for `paper.PaperRule`."""
         english = reader("en", names["en"])
+        self._local = local or "en"
         self._readers = {True: english}
         if local is not None:
             self._readers[False] = english if local == "en" else reader(local, names[local])
@@ -39,10 +57,11 @@ class DefaultRule:
     ) -> Match | None:
         """The first variant that a response matches; see `matching.Rule`."""
         text = _without_prompt(response, prompt)
-        values = set(_values_in(text, answer_format))
+        values = set(_values_in(text, answer_format, self._local))
         read = {english: _Read(text, of) for english, of in self._readers.items()}
         for index, is_english, answer in variants:
-            value = understood(answer, answer_format) if answer_format in _VALUES else None
+            spoken = "en" if is_english else self._local
+            value = understood(answer, answer_format, spoken) if answer_format in _VALUES else None
             if value is not None:
                 if value in values:
                     return Match(index, answer, "value")
@@ -99,10 +118,11 @@ def _without_prompt(response: str, prompt: str) -> str:
     return text[label.end() :] if label and label[1].casefold() in prompt.casefold() else text
 
 
-def _values_in(text: str, answer_format: AnswerFormat) -> Iterator[str]:
-    """The values of a format that a text names."""
-    pattern = _VALUES.get(answer_format)
-    for found in pattern.finditer(text) if pattern else ():
-        value = understood(found[0], answer_format)
+def _values_in(text: str, answer_format: AnswerFormat, language: str) -> Iterator[str]:
+    """The values of a format that a text names, or that it is as a whole: ``seven``, ``일곱 개``."""
+    patterns = _VALUES.get(answer_format, ())
+    whole = (text,) if patterns and len(text) <= _LONGEST_VALUE else ()
+    for found in (*whole, *(match[0] for pattern in patterns for match in pattern.finditer(text))):
+        value = understood(found, answer_format, language)
         if value is not None:
             yield value

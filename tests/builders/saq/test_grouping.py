@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.saq.grouping import grouping_key
+from blend.builders.saq.grouping import grouping_key, several_answers, untidiness
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.locales import registry
+from blend.schemas.notations import asked_unit
 from blend.schemas.text import clean, words
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat.TEXT, AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE
@@ -34,6 +35,15 @@ TEXT, INTEGER, TIME, DATE = AnswerFormat.TEXT, AnswerFormat.INTEGER, AnswerForma
         ("zh", "打 篮球", "打篮球。"),
         ("ha", "juma’a", "juma'a"),
         ("as", "প\u200bগ", "পগ"),
+        ("en", "rock & roll", "rock and roll"),
+        ("es", "pan & vino", "pan y vino"),
+        ("en", "the tea", "Tea."),
+        ("en", "1,000", "1000"),
+        ("en", "£1,250,000", "£1250000"),
+        ("ar", "١٬٠٠٠", "1000"),
+        ("fa", "خانهٔ", "خانه"),
+        ("zh", "餃子", "饺子"),
+        ("en", "½ cup", "1/2 cup"),
     ],
 )
 def test_variants(language: str, one: str, other: str):
@@ -54,7 +64,12 @@ def test_variants(language: str, one: str, other: str):
         ("A+", "A"),
         ("C#", "C"),
         ("apple", "apples"),
-        ("the beach", "beach"),
+        ("a levels", "levels"),
+        ("the", "&"),
+        ("tea & coffee", "tea coffee"),
+        ("1.000", "1000"),
+        ("1,00", "100"),
+        ("½", "12"),
         ("five", "5"),
         ("!", "?"),
         ("😀", "😢"),
@@ -72,6 +87,8 @@ def test_no_variants(one: str, other: str):
         (INTEGER, "7.0", "７"),
         (INTEGER, "5,000,000", "5000000"),
         (INTEGER, "(07.)", "7"),
+        (INTEGER, "5", "five"),
+        (TIME, "24:00", "0:00"),
         (TIME, "7:00", "07:00"),
         (TIME, "5 pm", "17:00"),
         (TIME, "12:30 A.M.", "0:30"),
@@ -87,11 +104,11 @@ def test_values(asked: AnswerFormat, one: str, other: str):
     [
         (INTEGER, "5.000", "5"),
         (INTEGER, "5.000", "5000"),
-        (INTEGER, "5", "five"),
+        (INTEGER, "5", "about five"),
+        (DATE, "½", "1/2"),
         (TIME, "5:00", "17:00"),
         (TIME, "5", "5:00"),
         (TIME, "13 pm", "13:00"),
-        (TIME, "24:00", "0:00"),
         (DATE, "13/01", "01/13"),
         (TEXT, "7:00", "07:00"),
     ],
@@ -129,15 +146,42 @@ def test_outer_punctuation_is_not_the_answer(answer: str, frame: str):
         assert grouping_key(frame.format(answer), "en") == grouping_key(answer, "en")
 
 
+@pytest.mark.parametrize(
+    ("typed", "parts"),
+    [
+        ("tea, coffee, milk", ["tea", "coffee", "milk"]),
+        ("شاي، قهوة، حليب", ["شاي", "قهوة", "حليب"]),
+        ("چای؛ قهوه", ["چای", "قهوه"]),
+        ("茶、咖啡", ["茶", "咖啡"]),
+        ("tea / coffee", ["tea", "coffee"]),
+        ("facebook/messenger", ["facebook", "messenger"]),
+        ("tea,", ["tea"]),
+        ("tea", ["tea"]),
+        ("24/7", ["24/7"]),
+        ("w/o sugar", ["w/o sugar"]),
+        ("1,000", ["1,000"]),
+        ("5/8", ["5/8"]),
+        ("when it rains hard, they all stay at home", ["when it rains hard, they all stay at home"]),
+    ],
+)
+def test_answers_that_look_like_several(typed: str, parts: list[str]):
+    assert several_answers(typed) == parts
+
+
+def test_the_tidiest_variant():
+    assert sorted(["TEA.", "tea.", "TEA", "tea"], key=untidiness) == ["tea", "TEA", "tea.", "TEA."]
+    assert sorted(["7:00", "07:00"], key=lambda text: untidiness(text, TIME)) == ["07:00", "7:00"]
+
+
 def _pairs(annotations: Path) -> Iterator[tuple[bool, bool]]:
     """For each two published variants of a question: whether reviewers and whether the rules join them."""
     languages = {locale.upstream: locale.language for locale in registry()}
     for file in sorted(annotations.glob("*_data.json")):
         language = languages[file.name.removesuffix("_data.json")]
         for entry in json.loads(file.read_bytes()).values():
-            asked = format_of(entry["en_question"])
+            asked, unit = format_of(entry["en_question"]), asked_unit(entry["en_question"])
             variants = [
-                (i, grouping_key(answer, language, asked), answer)
+                (i, grouping_key(answer, language, asked, unit), answer)
                 for i, group in enumerate(entry["annotations"])
                 for answer in dict.fromkeys(map(clean, group["answers"]))
             ]
@@ -149,6 +193,8 @@ def _pairs(annotations: Path) -> Iterator[tuple[bool, bool]]:
 @pytest.mark.integration
 def test_reviewers_of_published_data_agree_with_the_rules(blend_data: Path):
     joined = [together for together, same_key in _pairs(blend_data / "annotations") if same_key]
+    # At most 1.5 % of what the rules join do reviewers keep apart: 13 of 975 are 1.3 %.
+    assert joined.count(False) <= 0.015 * len(joined)
     # The 13 pairs of two groups differ in case (7), accent (3), a blank, full stops or an Arabic kaf, by
     # docs/aggregation.md: oversights in the published data rather than different answers.
-    assert (joined.count(True), joined.count(False)) == (914, 13)
+    assert (joined.count(True), joined.count(False)) == (962, 13)

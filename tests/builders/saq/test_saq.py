@@ -297,3 +297,41 @@ def test_the_example_in_the_docs(root: Path):
     tested = doctest.testfile(str(root / "docs" / "aggregation.md"), module_relative=False)
     assert tested.attempted > 0
     assert tested.failed == 0
+
+
+def test_the_tidiest_variant_comes_first_where_nobody_reviewed():
+    given = {
+        "a1": ["TEA."],
+        "a2": ["TEA."],
+        "a3": ["tea"],
+        "a4": ["Coffee"],
+        "a5": ["coffee"],
+        "a6": ["Coffee"],
+    }
+    groups, _ = one(given)
+    # Of equally tidy ones the one that most people typed.
+    assert [answers for answers, *_ in groups] == [["Coffee", "coffee"], ["tea", "TEA."]]
+
+
+def test_several_answers_in_one_cell_and_endless_numbers_are_findings():
+    given = {"a1": ["tea, coffee, milk"], "a2": ["tea"]}
+    result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
+    assert findings_of(result, "several-answers") == [
+        (
+            "responses/en-GB.csv:2",
+            "'tea, coffee, milk' may be 3 answers: 'tea', 'coffee', 'milk'; kept as one",
+        )
+    ]
+    # What a person has reviewed is decided.
+    review = review_of((["tea, coffee, milk"], ["tea"]), (["tea"], ["tea"]))
+    reviewed = aggregate(questions_of("q"), responses_of(given), review, options=OPTIONS)
+    assert findings_of(reviewed, "several-answers") == []
+
+    numbers = {"a1": ["9" * 5000], "a2": ["7"]}
+    counted = aggregate(
+        questions_of("q", answer_format="integer"), responses_of(numbers), NO_REVIEW, options=OPTIONS
+    )
+    assert findings_of(counted, "long-number") == [
+        ("responses/en-GB.csv:2", "'999999999999999999…' has 5000 digits; kept as a number")
+    ]
+    assert findings_of(counted, "out-of-format") == []
