@@ -205,7 +205,9 @@ def test_answers_with_a_format_have_it_or_are_settled_by_the_review(sample):
             values = {understood(a, asked) for a in group.answers} - {None}
             assert len(values) == 1, key
             assert values == set(group.en_answers), key
-        assert all(understood(answer, asked) is None for answer in review.invalid), key
+        # A reviewer may be stricter than the rules (아침 8시 is not HH:MM), but loses no value by it.
+        kept = {value for group in review.groups for value in group.en_answers}
+        assert all(understood(answer, asked) in {None, *kept} for answer in review.invalid), key
 
 
 def test_some_answers_with_a_format_are_written_otherwise(sample):
