@@ -120,11 +120,12 @@ def number_in(text: str, language: str, unit: str | None = None) -> str:
         counted = _COUNTED.fullmatch(text)
         if counted and respell(counted[2], tag) in counters:
             return _without_thousands(counted[1])
-        for word, of in (*words.items(), *_BEFORE_COUNTER.get(tag, {}).items()):
+        for word, number in (*words.items(), *_BEFORE_COUNTER.get(tag, {}).items()):
             if text.startswith(word) and respell(text[len(word) :], tag) in counters:
-                return str(of)
-        if tag in ("zh", "ja") and (of := _chinese_count(text, counters)) is not None:
-            return str(of)
+                return str(number)
+        counted_in_chinese = _chinese_count(text, counters) if tag in ("zh", "ja") else None
+        if counted_in_chinese is not None:
+            return str(counted_in_chinese)
     return _without_thousands(text)
 
 
