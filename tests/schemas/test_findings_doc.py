@@ -28,10 +28,12 @@ NO_KINDS = {
     # Outcomes of a single answer, counted in the build report and no findings of a question.
     *("uncertain-question", "not-needed", "own-region"),
     "non-answer",
+    # The name of a judge.
+    "local-variants",
 }
 """Words with hyphens in the code that are something else."""
 
-OTHER_PLACES = ("builders/cards/", "builders/triples/chinese.py", "builders/triples/rows.py")
+OTHER_PLACES = ("builders/audit/", "builders/cards/", "builders/triples/chinese.py", "builders/triples/rows.py")
 """Where words with hyphens are tags of the Hub and of languages, or names of tables."""
 
 
