@@ -1,0 +1,153 @@
+"""The project file: what is asked in which locales, of whom, in which stages, and where the server is."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictInt, StringConstraints
+
+from blend.loaders.files.locales import registry_with
+from blend.loaders.files.toml import read_toml
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.part import Part
+from blend.schemas.recipe import SaqOptions
+
+StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "predictions"]
+
+MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
+"""An e-mail address, as far as it can be told from a pseudonym."""
+
+_Text = Annotated[str, StringConstraints(pattern=r"\S")]
+
+
+class ServerSettings(Part):
+    """Where Label Studio runs; the access token is never in a file."""
+
+    url: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] = "http://localhost:8080"
+    """Address of the server, for example ``http://localhost:8080``."""
+    key_variable: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] = "LABEL_STUDIO_API_KEY"
+    """Environment variable that holds the access token, for example ``LABEL_STUDIO_API_KEY``."""
+
+
+class LocaleSettings(Part):
+    """A locale of the project, and who works on it."""
+
+    locale: _Text
+    """Tag of a locale, for example ``ko-KR``."""
+    annotators: tuple[_Text, ...] | None = None
+    """Who answers, by pseudonym (``blend annotate pseudonym`` prints it) or e-mail address; whoever has an
+    account when absent."""
+    reviewers: tuple[_Text, ...] | None = None
+    """Who reviews, in the same way; whoever has an account when absent."""
+    stages: tuple[StageName, ...] | None = Field(default=None, min_length=1)
+    """Stages of this locale; those of the project when absent."""
+
+
+class Project(Part):
+    """An annotation project: one Label Studio project for every locale and stage."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,23}$")]
+    """Short name, with which every title on the server begins: up to 24 lower-case letters, digits, ``.``,
+    ``_`` and ``-``."""
+    stages: tuple[StageName, ...] = Field(default=("answer", "review"), min_length=1)
+    """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
+    ``predictions``."""
+    locales: tuple[LocaleSettings, ...] = Field(min_length=1)
+    """One table ``[[locales]]`` for every locale."""
+    collected: _Text = "collected"
+    """Directory of raw responses, relative to this file: its templates and questions are asked, responses and
+    reviews are written there."""
+    pulled: _Text = "pulled"
+    """Folder for what comes from the server as it is, relative to this file; it holds people's data and is
+    never published."""
+    key_file: _Text = "annotators.key"
+    """File with the key of the pseudonyms, relative to this file; never published."""
+    recipe: str | None = None
+    """Recipe of the release, relative to this file; needed by the stages ``equivalence`` and ``mcq-review``."""
+    locale_file: str | None = None
+    """TOML file of further locales, relative to this file."""
+    templates: tuple[_Text, ...] | None = Field(default=None, min_length=1)
+    """Ids of the templates that are asked; all of the directory when absent."""
+    topics: tuple[_Text, ...] | None = Field(default=None, min_length=1)
+    """Topics that questions are collected on and templates are asked of; every topic when absent. The stage
+    ``collect`` needs them."""
+    questions_per_topic: StrictInt = Field(default=5, ge=1, le=100)
+    """Questions that are collected per topic and locale."""
+    wanted: StrictInt = Field(default=5, ge=1, le=100)
+    """Valid responses wanted per question."""
+    max_idk: StrictInt = Field(default=5, ge=0)
+    """With more *I don't know* than this, a question is not asked any more."""
+    review_groups: StrictInt = Field(default=12, ge=2, le=40)
+    """Groups into which the answers to one question can be sorted in a review."""
+    predictions: str | None = None
+    """File of predicted ingredients for the stage ``predictions``, relative to this file."""
+    instructions: dict[str, _Text] = Field(default={})
+    """Markdown files with instructions of one's own, relative to this file, by language; ours for
+    others."""
+    server: ServerSettings = ServerSettings()
+    """Where Label Studio runs."""
+
+    def saq_options(self) -> SaqOptions:
+        """The five-valid rule of the project."""
+        return SaqOptions(wanted=self.wanted, max_idk=self.max_idk)
+
+    def stages_of(self, locale: str) -> tuple[StageName, ...]:
+        """The stages of a locale, in the order in which they happen."""
+        settings = self.settings(locale)
+        return tuple(sorted(settings.stages or self.stages, key=ORDER.index))
+
+    def settings(self, locale: str) -> LocaleSettings:
+        """What the file says of a locale."""
+        return next(settings for settings in self.locales if settings.locale == locale)
+
+
+ORDER: tuple[StageName, ...] = ("collect", "answer", "review", "equivalence", "mcq-review", "predictions")
+"""The stages in the order in which they happen."""
+
+
+class ProjectFile:
+    """A project and where its file lies, from which its paths are counted.
+
+    Args:
+        path: The file.
+        project: What it says.
+    """
+
+    def __init__(self, path: Path, project: Project) -> None:
+        self.path = path
+        self.project = project
+        self.base = path.parent
+
+    @property
+    def locales(self) -> Registry:
+        """Known locales: the packaged ones and those of ``locale_file``."""
+        file = self.project.locale_file
+        return registry_with(None if file is None else self.base / file)
+
+    @property
+    def collected(self) -> Path:
+        """Directory of raw responses."""
+        return self.base / self.project.collected
+
+    @property
+    def pulled(self) -> Path:
+        """Folder for what comes from the server."""
+        return self.base / self.project.pulled
+
+    @property
+    def key_file(self) -> Path:
+        """File with the key of the pseudonyms."""
+        return self.base / self.project.key_file
+
+    def locale(self, tag: str) -> Locale:
+        """A locale of the project."""
+        return self.locales.get(tag)
+
+
+def read_project(path: Path) -> ProjectFile:
+    """The project of a file; `blend.builders.annotation.check` looks at all that it names.
+
+    Raises:
+        RowError, RowErrors, InputError: As `loaders.files.toml.read_toml`.
+    """
+    return ProjectFile(path, read_toml(path, Project, what="project file"))

@@ -1,0 +1,99 @@
+"""Pseudonyms: people by keyed hash, the same on every server, meaningless without the key file."""
+
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from blend.builders.annotation.project import MAIL
+from blend.loaders.files.content import read_content
+from blend.schemas.errors import InputError
+
+_BYTES = 32
+_DIGITS = 12
+
+
+def new_key() -> str:
+    """A key of 256 random bits, as the text of a key file."""
+    return secrets.token_hex(_BYTES) + "\n"
+
+
+def write_key(path: Path) -> None:
+    """Write a new key file, for its owner's eyes only.
+
+    Raises:
+        InputError: If the file is there: with another key every pseudonym would change.
+    """
+    if path.exists():
+        raise InputError(f"{path}: exists, and a new key would give everybody another pseudonym; keep it")
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(handle, new_key().encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_key(path: Path) -> bytes:
+    """The key in a file.
+
+    Raises:
+        InputError: If there is no such file, or no key in it.
+    """
+    if not path.is_file():
+        raise InputError(
+            f"{path}: there is no key file; make one with `blend annotate init`, or bring back the one "
+            "that this project began with, since with another key everybody gets another pseudonym"
+        )
+    text = read_content(path, what="key file").decode("ascii", errors="replace").strip()
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != _BYTES:
+        raise InputError(f"{path}: is not a key of {2 * _BYTES} hexadecimal digits; bring back the right file")
+    return key
+
+
+def pseudonym(who: str, key: bytes) -> str:
+    """The pseudonym of a person: ``p-`` and 12 hexadecimal digits.
+
+    Args:
+        who: E-mail address, in any case; for an account without one ``user:`` and its number.
+        key: Of the key file.
+    """
+    return "p-" + hmac.new(key, who.strip().casefold().encode(), sha256).hexdigest()[:_DIGITS]
+
+
+class People:
+    """Who did an annotation, by pseudonym.
+
+    Args:
+        key: Of the key file.
+        addresses: E-mail addresses of the server's accounts by their number.
+    """
+
+    def __init__(self, key: bytes, addresses: Mapping[int, str] | None = None) -> None:
+        self._key = key
+        self._addresses = dict(addresses or {})
+
+    def named(self, entry: str) -> str:
+        """The pseudonym for an entry of the project file: an address is hashed, a pseudonym stays."""
+        return pseudonym(entry, self._key) if MAIL.fullmatch(entry.strip()) else entry.strip()
+
+    def of(self, completed_by: Any) -> str | None:
+        """The pseudonym for what an annotation says of its author; null where it says nothing.
+
+        Args:
+            completed_by: Number of an account, its address, or a table with ``email`` or ``id``.
+        """
+        if isinstance(completed_by, dict):
+            completed_by = completed_by.get("email") or completed_by.get("id")
+        if isinstance(completed_by, str) and completed_by.strip():
+            return pseudonym(completed_by, self._key)
+        if isinstance(completed_by, int) and not isinstance(completed_by, bool):
+            return pseudonym(self._addresses.get(completed_by, f"user:{completed_by}"), self._key)
+        return None

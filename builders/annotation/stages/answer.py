@@ -1,0 +1,117 @@
+"""The stage *answer*: natives answer a question, or say why they do not; raw responses come out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from blend.builders.annotation.project import Project
+from blend.builders.annotation.stages import layout
+from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader
+from blend.builders.annotation.words import words_of
+from blend.schemas.locales import Locale
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer
+
+ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
+"""Names of the controls."""
+
+_CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
+
+
+def config(_project: Project, locale: Locale, instruction: str) -> str:
+    """The question; a line for up to three answers; below it four reasons not to answer, with keys 1 to 4."""
+    words = words_of(locale.language)
+    root = layout.page(locale, words, instruction)
+    layout.question(root)
+    answers = layout.block(root, "part")
+    layout.header(answers, words["answers"])
+    layout.text_field(
+        answers, ANSWERS, placeholder=words["type-answer"], most=MAX_ANSWERS, skipDuplicates="true"
+    )
+    others = layout.block(root, "part")
+    layout.header(others, words["non-answers"])
+    layout.choices(others, NON_ANSWER, {kind.value: words[kind.value] for kind in NonAnswer})
+    why = {
+        "visibleWhen": "choice-selected",
+        "whenTagName": NON_ANSWER,
+        "whenChoiceValue": NonAnswer.OTHER.value,
+    }
+    reason = layout.block(root, "part", **why)
+    layout.header(reason, words["reason"])
+    layout.text_field(
+        reason, REASON, placeholder=words["type-reason"], required="true", requiredMessage=words["reason"]
+    )
+    return layout.xml(root)
+
+
+def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+    """One task per question of the locale, for as many people as responses are wanted."""
+    return [
+        Task(
+            {
+                "blend_id": blend_id("answer", locale.tag, question["template_id"]),
+                "template_id": question["template_id"],
+                "locale": locale.tag,
+                "question": question["question"] or question["en_question"],
+                "en_question": question["en_question"],
+            },
+            wanted=project.wanted,
+        )
+        for question in asked(project, locale, material)
+    ]
+
+
+def asked(project: Project, locale: Locale, material: Material) -> list[dict[str, Any]]:
+    """The questions that the project asks in a locale: rows of `frames.QUESTIONS`, by template."""
+    return [
+        question
+        for question in material.questions.sort("template_id", "locale").iter_rows(named=True)
+        if question["locale"] == locale.tag
+        and (project.templates is None or question["template_id"] in project.templates)
+        and (project.topics is None or question["topic"] in project.topics)
+    ]
+
+
+def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+    """Raw responses, exactly as typed, the last one of every person and question."""
+    reader = Reader("answer", _CONTROLS, desk)
+    rows = [row for done in reader.last_of_each(exported, by="template_id") if (row := _response(done, reader))]
+    return reader.reading(responses=rows)
+
+
+def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
+    """The response of an annotation, or null where none can be made of it; then a finding says why."""
+    answers = reader.texts(done, ANSWERS)
+    if len(answers) > MAX_ANSWERS:
+        rest = ", ".join(reader.shown(text) for text in answers[MAX_ANSWERS:])
+        reader.note(
+            done, "too-many-answers", f"{len(answers)} answers; left out, behind the first three: {rest}"
+        )
+        answers = answers[:MAX_ANSWERS]
+    non_answer = reader.choice(done, NON_ANSWER, [kind.value for kind in NonAnswer])
+    reasons = reader.texts(done, REASON)
+    if answers and non_answer is not None:
+        listed = ", ".join(map(reader.shown, answers))
+        return reader.leave_out(
+            done, "answer-and-non-answer", f"{listed}, and the non-answer {non_answer!r}; left out"
+        )
+    row = {"template_id": done.data["template_id"], "annotator": done.annotator}
+    if answers:
+        if reasons:
+            detail = f"a reason beside answers, {reader.shown(reasons[0])}; the reason is left out"
+            reader.note(done, "reason-without-other", detail)
+        return {**row, "answers": answers}
+    if non_answer is None:
+        return reader.leave_out(done, "empty-annotation", "neither an answer nor a non-answer; left out")
+    if non_answer != NonAnswer.OTHER.value:
+        if reasons:
+            detail = f"a reason beside {non_answer!r}, {reader.shown(reasons[0])}; the reason is left out"
+            reader.note(done, "reason-without-other", detail)
+        return {**row, "non_answer": non_answer}
+    if not reasons:
+        return reader.leave_out(
+            done, "other-without-reason", "the non-answer 'other' without a reason; left out"
+        )
+    return {**row, "non_answer": non_answer, "reason": " ".join(reasons)}
+
+
+STAGE = Stage("answer", config, tasks, read)

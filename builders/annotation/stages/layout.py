@@ -1,0 +1,118 @@
+"""Labelling configurations: what all stages have in common, in Label Studio's XML."""
+
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from blend.builders.annotation.words import Words
+from blend.schemas.locales import Locale
+
+_FONTS = {
+    "Arab": '"Noto Naskh Arabic", "Noto Sans Arabic", "Geeza Pro", Tahoma, ',
+    "Ethi": '"Noto Sans Ethiopic", Kefa, Nyala, "Abyssinica SIL", ',
+    "Beng": '"Noto Sans Bengali", "Nirmala UI", "Bangla MN", ',
+    "Deva": '"Noto Sans Devanagari", "Nirmala UI", ',
+    "Hans": '"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", ',
+    "Hant": '"Noto Sans CJK TC", "PingFang TC", "Microsoft JhengHei", ',
+    "Jpan": '"Noto Sans CJK JP", "Hiragino Sans", "Yu Gothic", Meiryo, ',
+    "Kore": '"Noto Sans CJK KR", "Apple SD Gothic Neo", "Malgun Gothic", ',
+}
+"""Fonts that draw a script well, where Latin fonts lack it or draw it badly, the free ones first."""
+
+_TALL = frozenset({"Arab", "Beng", "Deva", "Ethi"})
+"""Scripts whose marks above and below the letters need more room between lines."""
+
+
+def page(locale: Locale, words: Words, instruction: str) -> Element:
+    """The root of a configuration: its style, and the instruction, folded.
+
+    Only a locale whose script runs from right to left gets a direction: Label Studio's own page runs from left
+    to right, and its controls follow the style of what holds them.
+
+    Args:
+        locale: Of the stage.
+        words: Of the locale's language.
+        instruction: Markdown.
+    """
+    root = Element("View", {"className": "blend"})
+    SubElement(root, "Style").text = _style(locale)
+    folded = SubElement(root, "Collapse", {"accordion": "false", "bordered": "false", "open": "false"})
+    panel = SubElement(folded, "Panel", {"value": words["instruction"]})
+    SubElement(panel, "Markdown", {"className": "blend-instruction"}).text = f"\n{instruction.strip()}\n"
+    return root
+
+
+def add(parent: Element, tag: str, attributes: Mapping[str, str | None] | None = None) -> Element:
+    """A tag inside another; attributes that are null are left out."""
+    given = {name: value for name, value in (attributes or {}).items() if value is not None}
+    return SubElement(parent, tag, given)
+
+
+def block(parent: Element, name: str, **attributes: str) -> Element:
+    """A part of the page with a class of its own, ``blend-NAME``."""
+    return add(parent, "View", {"className": f"blend-{name}", **attributes})
+
+
+def question(parent: Element, *, local: str = "$question", english: str | None = "$en_question") -> None:
+    """The question, large, and under it the English, small; controls refer to it as ``question``."""
+    add(block(parent, "question"), "Text", {"name": "question", "value": local, "selectionEnabled": "false"})
+    if english is not None:
+        add(
+            block(parent, "english"), "Text", {"name": "english", "value": english, "selectionEnabled": "false"}
+        )
+
+
+def header(parent: Element, text: str) -> None:
+    """A line above a control."""
+    add(parent, "Header", {"value": text, "size": "5"})
+
+
+def choices(
+    parent: Element, name: str, options: Mapping[str, str], *, to: str = "question", keys: str = "1234567890",
+    **attributes: str,
+) -> None:  # fmt: skip
+    """One of several options, each with a key of the keyboard.
+
+    Args:
+        parent: Where it stands.
+        name: Of the control.
+        options: What the annotation holds to what people read, in order.
+        to: Name of what the choice is about.
+        keys: Keys of the options, in order.
+        attributes: Further attributes of the control.
+    """
+    control = add(parent, "Choices", {"name": name, "toName": to, "choice": "single-radio", **attributes})
+    for key, (alias, text) in zip(keys, options.items(), strict=False):
+        add(control, "Choice", {"value": f"{text} [{key}]", "alias": alias, "hotkey": key})
+
+
+def text_field(
+    parent: Element, name: str, *, to: str = "question", placeholder: str = "", most: int = 1, **attributes: str
+) -> None:
+    """A line to type into; Enter takes what was typed, and so does submitting the task."""
+    fixed = {"name": name, "toName": to, "rows": "1", "maxSubmissions": str(most), "editable": "true"}
+    add(parent, "TextArea", {**fixed, "placeholder": placeholder or None, **attributes})
+
+
+def xml(root: Element) -> str:
+    """The configuration as text."""
+    indent(root)
+    return tostring(root, encoding="unicode") + "\n"
+
+
+def _style(locale: Locale) -> str:
+    fonts = _FONTS.get(locale.script, "") + "system-ui, sans-serif"
+    height = "2" if locale.script in _TALL else "1.5"
+    rules = {
+        ".blend": f"font-family: {fonts}; line-height: {height}; max-width: 64rem; padding: 0 1rem;",
+        ".blend-question": "font-size: 1.7rem; line-height: inherit; font-weight: 600; margin: 1rem 0 0;",
+        ".blend-english": "font-size: 1rem; opacity: 0.75; margin: 0 0 1rem;",
+        ".blend input, .blend textarea": f"font-family: {fonts}; font-size: 1.25rem;",
+        ".blend-part": "margin: 1rem 0;",
+        ".blend-question pre, .blend-english pre": "font: inherit; white-space: pre-wrap; margin: 0;",
+    }
+    if locale.direction == "rtl":
+        rules[".blend, .blend input, .blend textarea"] = "direction: rtl; text-align: right;"
+        rules[".blend-english, .blend-ltr, .blend-ltr input, .blend-ltr textarea"] = (
+            "direction: ltr; text-align: left;"
+        )
+    return "\n" + "\n".join(f"{selector} {{ {body} }}" for selector, body in rules.items()) + "\n"

@@ -1,0 +1,133 @@
+"""What a stage is: a labelling configuration, tasks, and a way back from annotations to files."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.builders.annotation.project import Project, StageName
+from blend.builders.annotation.pseudonyms import People
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.locales import Locale
+
+MAX_TITLE = 50
+"""Characters that Label Studio allows in the title of a project."""
+
+WORK = pl.Schema(
+    {
+        "stage": pl.String(),
+        "locale": pl.String(),
+        "blend_id": pl.String(),
+        "task": pl.Int64(),
+        "annotation": pl.Int64(),
+        "annotator": pl.String(),
+        "outcome": pl.String(),
+        "seconds": pl.Float64(),
+        "day": pl.String(),
+    }
+)
+"""One row per annotation: whose it is, whether it counts (``counted``, ``skipped`` or ``left-out``), how many
+seconds it took (null where the server does not say) and on which day it was made (``YYYY-MM-DD``, UTC)."""
+
+
+class Task(NamedTuple):
+    """A task to be on the server."""
+
+    data: dict[str, Any]
+    """What the labelling configuration shows; ``data["blend_id"]`` is the task's id, the same for ever."""
+    proposal: list[dict[str, Any]] | None = None
+    """Result to begin with, as Label Studio's predictions have it; null for none."""
+    wanted: int = 1
+    """Annotations wanted, each by another person."""
+
+    @property
+    def blend_id(self) -> str:
+        """The id by which the task is found again."""
+        return str(self.data["blend_id"])
+
+    def payload(self) -> dict[str, Any]:
+        """The task as Label Studio imports it."""
+        proposals = [] if self.proposal is None else [{"result": self.proposal, "model_version": "blend"}]
+        return {"data": self.data, **({"predictions": proposals} if proposals else {})}
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that tasks are made of; a stage takes what it needs."""
+
+    questions: pl.DataFrame = field(default_factory=lambda: empty(QUESTIONS))
+    """`frames.QUESTIONS`."""
+    responses: pl.DataFrame = field(default_factory=lambda: empty(RESPONSES))
+    """`frames.RESPONSES`: what has been collected so far."""
+    reviews: pl.DataFrame = field(default_factory=lambda: empty(REVIEWS))
+    """`frames.REVIEWS`: what has been reviewed so far."""
+    pairs: pl.DataFrame | None = None
+    """`schemas.pair_sheets.PAIR_SHEET`: pairs of answers that nobody has decided."""
+    mcqs: pl.DataFrame | None = None
+    """Multiple-choice questions, `frames.MCQ_ROWS`."""
+    predictions: pl.DataFrame | None = None
+    """`predictions.PREDICTIONS`: what models predict."""
+
+
+class Reading(NamedTuple):
+    """What annotations become."""
+
+    rows: dict[str, list[dict[str, Any]]]
+    """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``decisions``,
+    ``fillers``, ``exclusions`` or ``judgements``; in the order of the tasks' ids."""
+    findings: pl.DataFrame
+    """`frames.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
+    work: pl.DataFrame
+    """`WORK`: one row per annotation."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Who may work on a stage of a locale, and how people are called."""
+
+    project: Project
+    locale: Locale
+    people: People
+    known: frozenset[str] | None = None
+    """Pseudonyms of those whom the project file names; null where anybody may work."""
+
+
+Config = Callable[[Project, Locale, str], str]
+Tasks = Callable[[Project, Locale, Material], list[Task]]
+Read = Callable[[Sequence[Mapping[str, Any]], Desk], Reading]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a project: what people do in it."""
+
+    name: StageName
+    config: Config
+    """Labelling configuration for a project, a locale, and an instruction in Markdown."""
+    tasks: Tasks
+    """The tasks that should be on the server, by id; never one less for the same material."""
+    read: Read
+    """From tasks with annotations, as Label Studio exports them, to rows of files."""
+    by_reviewers: bool = False
+    """Whether reviewers do it, not annotators."""
+
+    def title(self, project: Project, locale: str) -> str:
+        """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""
+        title = f"{project.name} {self.name} {locale}"
+        if len(title) <= MAX_TITLE:
+            return title
+        return f"{title[: MAX_TITLE - 9]} {sha256(title.encode()).hexdigest()[:8]}"
+
+    def desk(self, project: Project, locale: Locale, people: People) -> Desk:
+        """Who may work on this stage in a locale of the project."""
+        settings = project.settings(locale.tag)
+        listed = settings.reviewers if self.by_reviewers else settings.annotators
+        known = None if listed is None else frozenset(map(people.named, listed))
+        return Desk(project, locale, people, known)
+
+
+def blend_id(stage: str, locale: str, *parts: str) -> str:
+    """The id of a task: what it is about, for ever."""
+    return "/".join((stage, locale, *parts))

@@ -1,0 +1,125 @@
+"""Words and instructions: what people read in their own language while they work."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from blend.builders.annotation.project import ORDER, StageName
+from blend.loaders.files.content import read_content
+from blend.schemas.errors import RowError
+from blend.schemas.toml import toml_tables
+
+PACKAGED = "words.toml"
+FALLBACK = "en"
+
+UNCHECKED = "<!-- not checked by native speakers -->"
+"""First line of an instruction that no native speaker has read."""
+
+_HEADING = re.compile(r"^# (\S+)[ \t]*$", re.MULTILINE)
+
+Words = Mapping[str, str]
+"""Short texts of the pages by what they are for."""
+
+
+def words_of(language: str) -> Words:
+    """The short texts in a language; English ones where ours lack it."""
+    tables = _tables()
+    return {**tables[FALLBACK], **tables.get(_known(language, tables), {})}
+
+
+def languages() -> tuple[str, ...]:
+    """The languages of our words and instructions, by tag."""
+    return tuple(sorted(_tables()))
+
+
+def instruction_of(language: str, stage: StageName, own: Path | None = None) -> str:
+    """The instruction for a stage, in Markdown.
+
+    Args:
+        language: BCP 47 tag.
+        stage: Name of the stage.
+        own: File with instructions of one's own; ours in the language when absent, or in English.
+
+    Raises:
+        RowError: If the file cannot be read or says nothing about the stage; names the heading that it lacks.
+    """
+    if own is None:
+        return _ours(_known(language, _tables()) or FALLBACK)[stage]
+    return instructions_in(own)[stage]
+
+
+def instructions_in(path: Path) -> Mapping[str, str]:
+    """The instructions in a file by stage: what stands below the heading ``# STAGE``.
+
+    Raises:
+        RowError: If the file cannot be read or is not text in UTF-8, or if a heading occurs twice or names no
+            stage.
+    """
+    content = read_content(path, what="instruction")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fix = "save the file with that encoding"
+        raise RowError(f"byte {error.start} is not UTF-8", where=str(path), fix=fix) from None
+    return _parted(text, str(path))
+
+
+def is_checked(language: str) -> bool:
+    """Whether a native speaker has read our texts in a language."""
+    known = _known(language, _tables()) or FALLBACK
+    return not _text(known).startswith(UNCHECKED)
+
+
+def _known(language: str, tables: Mapping[str, object]) -> str:
+    """The closest of our languages: ``es`` for ``es-419``; empty for none."""
+    primary = language.partition("-")[0]
+    return language if language in tables else primary if primary in tables else ""
+
+
+@cache
+def _tables() -> dict[str, dict[str, str]]:
+    text = files("blend.builders.annotation").joinpath(PACKAGED).read_text(encoding="utf-8")
+    return toml_tables(text, source=PACKAGED)
+
+
+@cache
+def _text(language: str) -> str:
+    folder = files("blend.builders.annotation").joinpath("instructions")
+    return folder.joinpath(f"{language}.md").read_text(encoding="utf-8")
+
+
+@cache
+def _ours(language: str) -> Mapping[str, str]:
+    return _parted(_text(language), f"{language}.md")
+
+
+def _parted(text: str, where: str) -> Mapping[str, str]:
+    parts: dict[str, str] = {}
+    found = list(_HEADING.finditer(text))
+    for number, heading in enumerate(found):
+        line = text.count("\n", 0, heading.start()) + 1
+        name = heading[1]
+        if name not in ORDER:
+            fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
+            raise RowError(f"the heading {name!r} names no stage", where=f"{where}:{line}", fix=fix)
+        if name in parts:
+            raise RowError(
+                f"the heading {name!r} occurs twice", where=f"{where}:{line}", fix="put both into one"
+            )
+        end = found[number + 1].start() if number + 1 < len(found) else len(text)
+        parts[name] = text[heading.end() : end].strip()
+    return _Parts(parts, where)
+
+
+class _Parts(dict[str, str]):
+    """Instructions by stage that know their file."""
+
+    def __init__(self, parts: Mapping[str, str], where: str) -> None:
+        super().__init__(parts)
+        self._where = where
+
+    def __missing__(self, stage: str) -> str:
+        fix = f"write it below a line '# {stage}', or leave the language out to use ours"
+        raise RowError(f"no instruction for the stage {stage!r}", where=self._where, fix=fix)

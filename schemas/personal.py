@@ -1,0 +1,39 @@
+"""Personal data: what in a text may tell who somebody is."""
+
+import re
+from typing import Final
+
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+_HANDLE = re.compile(r"(?<![\w.@/])@\w[\w.]{1,}")
+_NUMBER = re.compile(r"\+?[(]?\d(?:[\s().\-/]{0,2}\d){7,}")
+
+_YEARS = re.compile(r"\d{4}\s?[-/]\s?\d{4}")
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}")
+
+_PATTERNS: Final = {
+    "an e-mail address": _MAIL,
+    "a web address": _ADDRESS,
+    "an @handle": _HANDLE,
+    "a phone number": _NUMBER,
+}
+"""What may tell who somebody is, the surest first; a stretch of text counts once."""
+
+
+def personal_data(text: str, *, numbers: bool = True) -> list[str]:
+    """The kinds of personal data in a text, one per place; never the data.
+
+    Args:
+        text: What somebody typed.
+        numbers: Whether a number of eight or more digits counts, unless it is a date or two years.
+    """
+    kinds: list[str] = []
+    for kind, pattern in _PATTERNS.items():
+        if pattern is _NUMBER and not numbers:
+            continue
+        for match in pattern.finditer(text):
+            if pattern is _NUMBER and (_YEARS.fullmatch(match[0]) or _DATE.fullmatch(match[0])):
+                continue
+            kinds.append(kind)
+        text = pattern.sub(" ", text)
+    return kinds
