@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,22 @@ from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
 from blend.builders.mcq import translations
 from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
+from blend.builders.mcq.coded import CodedRows, Shown, mcq_frame
 from blend.builders.mcq.fillers import Fillers, FillerUse
-from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off
+from blend.builders.mcq.positions import (
+    LeftOver,
+    arrangements,
+    balanced,
+    shared_out,
+    shared_out_in_fours,
+    split_off,
+)
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
 from blend.builders.mcq.variants import N_DISTRACTORS, Orders, Pick, pick_variants
 from blend.schemas.formats import AnswerFormat
-from blend.schemas.frames import MCQS
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import LETTERS
 
 Place = tuple[str, str]
 """Template and locale."""
@@ -77,7 +85,7 @@ class Block:
     locale: Locale
     golds: tuple[str, ...]
     """Right answers."""
-    distractors: tuple[tuple[str, str], ...]
+    distractors: tuple[Shown, ...]
     """Text and locale of every distractor that is used."""
     picks: npt.NDArray[np.uint16]
     """One row per question: right answer, then three distractors, by number."""
@@ -90,10 +98,10 @@ class Block:
         width = next(width for width in _WIDTHS if len({one[:width] for one in digests}) == len(digests))
         return [f"{template_id}_{self.locale.split}_{one[:width]}" for one in digests]
 
-    def contents(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Right answer, and text and locale of the distractors, of every question."""
-        for gold, *distractors in self.picks.tolist():
-            yield self.golds[gold], [self.distractors[i] for i in distractors]
+    def shown(self) -> Iterator[Shown]:
+        """All options of its questions, right and wrong."""
+        yield from self.distractors
+        yield from ((gold, self.locale.tag) for gold in self.golds)
 
 
 _WIDTHS = (8, 16)
@@ -117,26 +125,27 @@ class DefaultPlan:
 
     def rows(self) -> pl.DataFrame:
         """All questions, `schemas.frames.MCQS`."""
-        columns: dict[str, list[Any]] = {name: [] for name in MCQS}
-        for block in self.blocks:
-            ids = block.ids(self.template_id)
-            digests = [digest(self.seed, mcq_id) for mcq_id in ids]
-            positions = _full_groups(digests) + list(self.rest.get((self.template_id, block.locale.tag), ()))
-            for (gold, distractors), key, position in zip(block.contents(), digests, positions, strict=True):
-                options = arranged(distractors, key)
-                options.insert(position, (gold, block.locale.tag))
-                columns["options"].append([text for text, _ in options])
-                columns["option_locales"].append([tag for _, tag in options])
-            columns["mcq_id"] += ids
-            columns["answer"] += positions
-            columns["locale"] += [block.locale.tag] * len(ids)
-        columns["template_id"] = [self.template_id] * len(columns["mcq_id"])
-        return pl.DataFrame(columns, schema=MCQS)
+        shown = sorted({option for block in self.blocks for option in block.shown()})
+        rank = {option: i for i, option in enumerate(shown)}
+        ids = [block.ids(self.template_id) for block in self.blocks]
+        parts = [self._coded(block, own, rank) for block, own in zip(self.blocks, ids, strict=True)]
+        return mcq_frame(self.template_id, list(chain(*ids)), shown, parts)
 
-
-def _full_groups(digests: Sequence[int]) -> list[int]:
-    end = split_off(len(digests))
-    return [position for i in range(0, end, 4) for position in shared_out(digests[i : i + 4])]
+    def _coded(self, block: Block, ids: Sequence[str], rank: Mapping[Shown, int]) -> CodedRows:
+        """The questions of a block, options numbered by text and locale."""
+        tag = block.locale.tag
+        digests = np.array([digest(self.seed, mcq_id) for mcq_id in ids], np.uint64)
+        in_groups = shared_out_in_fours(digests[: split_off(len(ids))])
+        positions = np.concatenate([in_groups, self.rest.get((self.template_id, tag), ())]).astype(np.int64)
+        golds = np.array([rank[gold, tag] for gold in block.golds])[block.picks[:, :1]]
+        distractors = np.array([rank[option] for option in block.distractors])[block.picks[:, 1:]]
+        in_turn = np.take_along_axis(np.sort(distractors, axis=1), arrangements(digests), axis=1)
+        # The right answer at its position, the distractors at those left: option k is the right answer, or
+        # the k-th distractor before it, the one before the k-th behind it.
+        places = np.arange(len(LETTERS))
+        behind = np.clip(places - (places > positions[:, None]), 0, N_DISTRACTORS - 1)
+        wrong = np.take_along_axis(in_turn, behind, axis=1)
+        return CodedRows(tag, np.where(places == positions[:, None], golds, wrong), positions)
 
 
 # Making the blocks of one template

@@ -11,17 +11,20 @@ References:
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from math import comb
-from typing import Any, Final
+from typing import Final
 
+import numpy as np
 import polars as pl
 
 from blend.builders.judges.bench import Bench, pair, settle
 from blend.builders.judges.equivalence import Judge, Pair
+from blend.builders.mcq.coded import CodedRows, Numbers, Shown, mcq_frame
 from blend.builders.mcq.paper_rules import Overlaps, anything, formats, objected, objections
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
-from blend.schemas.frames import MCQS, empty
+from blend.schemas.frames import empty
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.text import counted
 
@@ -110,13 +113,18 @@ class Part:
     locale: Locale
     answers: tuple[str, ...]
     """Right answers: in format, with the most votes of all."""
-    options: tuple[tuple[str, str], ...]
+    options: tuple[Shown, ...]
     """Distractors and their locales' tags, in the order of acceptance."""
 
     @property
     def n_mcqs(self) -> int:
         """Questions it yields: one per right answer and combination of three distractors."""
         return len(self.answers) * comb(len(self.options), N_DISTRACTORS)
+
+    def shown(self) -> Iterator[Shown]:
+        """All options of its questions, right and wrong."""
+        yield from self.options
+        yield from ((answer, self.locale.tag) for answer in self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,26 +144,35 @@ class PaperPlan:
 
     def rows(self) -> pl.DataFrame:
         """All questions, `schemas.frames.MCQS`, numbered through the template."""
-        columns: dict[str, list[Any]] = {name: [] for name in MCQS}
-        for part in self.parts:
-            tag = part.locale.tag
-            for options, answer in _combined(part, self.names):
-                columns["mcq_id"].append(f"{self.template_id}_{len(columns['mcq_id'])}")
-                columns["locale"].append(tag)
-                columns["options"].append([text for text, _ in options])
-                columns["option_locales"].append([option_tag for _, option_tag in options])
-                columns["answer"].append(answer)
-        columns["template_id"] = [self.template_id] * len(columns["mcq_id"])
-        return pl.DataFrame(columns, schema=MCQS)
+        shown = sorted({option for part in self.parts for option in part.shown()}, key=self._shown_order)
+        rank = {option: i for i, option in enumerate(shown)}
+        parts = [_combined(part, rank) for part in self.parts if part.n_mcqs]
+        ids = [f"{self.template_id}_{i}" for i in range(sum(self.counts.values()))]
+        return mcq_frame(self.template_id, ids, shown, parts)
+
+    def _shown_order(self, option: Shown) -> Shown:
+        text, tag = option
+        return text, self.names[tag]
 
 
-def _combined(part: Part, names: Mapping[str, str]) -> Iterator[tuple[list[tuple[str, str]], int]]:
-    """Four options and the index of the right one, for every question of a locale."""
-    for answer in part.answers:
-        right = (answer, part.locale.tag)
-        for distractors in combinations(part.options, N_DISTRACTORS):
-            options = sorted((*distractors, right), key=lambda option: (option[0], names[option[1]]))
-            yield options, options.index(right)
+def _combined(part: Part, rank: Mapping[Shown, int]) -> CodedRows:
+    """The questions of a locale: right answer by right answer, all combinations of distractors.
+
+    Options are numbered in the order in which they are shown, so that a question's options are in order when
+    their numbers are.
+    """
+    distractors = np.array([rank[option] for option in part.options])
+    triples = distractors[_combinations(len(part.options))]
+    right = np.array([rank[answer, part.locale.tag] for answer in part.answers])
+    options = np.column_stack([np.tile(triples, (len(right), 1)), np.repeat(right, len(triples))])
+    ordered = np.sort(options, axis=1)
+    return CodedRows(part.locale.tag, ordered, (ordered == options[:, -1:]).argmax(axis=1))
+
+
+@cache
+def _combinations(n: int) -> Numbers:
+    """Combinations of ``n`` distractors in the order of `itertools.combinations`, shape ``(n_triples, 3)``."""
+    return np.array(list(combinations(range(n), N_DISTRACTORS)))
 
 
 def _plan(

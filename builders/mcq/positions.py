@@ -12,12 +12,21 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from blend.schemas.rows import LETTERS
 
 N = len(LETTERS)
 
 _WISHES = tuple(permutations(range(N)))
 _ARRANGEMENTS = tuple(permutations(range(N - 1)))
+_WISHES_TABLE = np.array(_WISHES)
+_ARRANGEMENTS_TABLE = np.array(_ARRANGEMENTS)
+
+Digests = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+"""Positions or orders, by question."""
 
 Place = TypeVar("Place", bound=Hashable)
 Shown = tuple[str, str]
@@ -44,6 +53,28 @@ def shared_out(digests: Sequence[int]) -> list[int]:
         positions[i] = next(position for position in wishes(digests[i]) if position in left)
         left.remove(positions[i])
     return positions
+
+
+def shared_out_in_fours(digests: Digests) -> Places:
+    """`shared_out` for every four consecutive questions; both of shape ``(n,)``, ``n`` a multiple of four."""
+    groups = digests.reshape(-1, N)
+    # From here on, the questions of a group stand in the order in which they choose.
+    order = np.argsort(groups, axis=1, kind="stable")
+    wanted = _WISHES_TABLE[np.take_along_axis(groups, order, axis=1) % len(_WISHES)]
+    every = np.arange(len(groups))
+    taken = np.zeros(groups.shape, bool)
+    positions = np.empty(groups.shape, np.int64)
+    for turn in range(N):
+        first_free = np.argmin(np.take_along_axis(taken, wanted[:, turn], axis=1), axis=1)
+        chosen = wanted[every, turn, first_free]
+        taken[every, chosen] = True
+        positions[every, order[:, turn]] = chosen
+    return positions.ravel()
+
+
+def arrangements(digests: Digests) -> Places:
+    """`arranged` for distractors that are numbered by text and locale: which stands first, second, third."""
+    return _ARRANGEMENTS_TABLE[digests // len(_WISHES) % len(_ARRANGEMENTS)]
 
 
 def split_off(n_variants: int) -> int:

@@ -2,10 +2,20 @@
 
 from collections import Counter
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.mcq.positions import LeftOver, arranged, balanced, shared_out, split_off, wishes
+from blend.builders.mcq.positions import (
+    LeftOver,
+    arranged,
+    arrangements,
+    balanced,
+    shared_out,
+    shared_out_in_fours,
+    split_off,
+    wishes,
+)
 
 DIGESTS = st.integers(0, 2**64 - 1)
 
@@ -32,6 +42,13 @@ def test_the_order_inside_a_group_is_irrelevant(digests, order):
     assert dict(zip(shuffled, shared_out(shuffled), strict=True)) == positions
 
 
+# Small digests too, so that some in a group are equal.
+@given(st.lists(st.lists(DIGESTS | st.integers(0, 5), min_size=4, max_size=4), max_size=6))
+def test_many_groups_at_once_share_out_as_each_alone(groups):
+    at_once = shared_out_in_fours(np.array(groups, np.uint64).reshape(-1))
+    assert at_once.tolist() == [position for group in groups for position in shared_out(group)]
+
+
 def test_full_groups_of_four():
     assert [split_off(n) for n in range(9)] == [0, 0, 0, 0, 4, 4, 4, 4, 8]
 
@@ -40,6 +57,13 @@ def test_full_groups_of_four():
 def test_the_arrangement_of_wrong_options_depends_on_the_digest_alone(digest, wrong):
     assert arranged(wrong, digest) == arranged(sorted(wrong), digest)
     assert sorted(arranged(wrong, digest)) == sorted(wrong)
+
+
+@given(st.lists(DIGESTS, max_size=10))
+def test_arrangements_of_many_questions_are_those_of_each(digests):
+    by_text = [("a", "ko-KR"), ("b", "am-ET"), ("c", "en-US")]
+    at_once = arrangements(np.array(digests, np.uint64))
+    assert [[by_text[i] for i in row] for row in at_once] == [arranged(by_text, digest) for digest in digests]
 
 
 def left_over_of(places):
