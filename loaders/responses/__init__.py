@@ -47,7 +47,11 @@ class ResponseTables(NamedTuple):
 
 
 def read_responses(
-    folder: Path | str, *, locales: Registry | None = None, reviewing: bool = False
+    folder: Path | str,
+    *,
+    locales: Registry | None = None,
+    reviewing: bool = False,
+    collecting: bool = False,
 ) -> ResponseTables:
     """The questions, responses and reviews in a directory of raw responses.
 
@@ -58,6 +62,7 @@ def read_responses(
         locales: Known locales; the packaged registry when absent.
         reviewing: Whether the answers are about to be reviewed; then those pass that are not in the format that
             their question asks for, about which only a reviewer can decide.
+        collecting: Whether responses are still being collected; then there may be none yet.
 
     Returns:
         The tables. Answers are exactly as typed. The answer format of a question is its template's.
@@ -68,7 +73,7 @@ def read_responses(
     """
     known = registry() if locales is None else locales
     folder, notes = Path(folder), Notes()
-    files = _layout(folder, notes)
+    files = _layout(folder, notes, collecting=collecting)
     all_read = not notes.problems
     templates = _table(_TEMPLATES, files["templates"], folder, known, notes)
     questions = _table(_QUESTIONS, files["questions"], folder, known, notes)
@@ -106,7 +111,7 @@ def response_files(folder: Path) -> list[Path]:
     return sorted(path for paths in files.values() for path in paths)
 
 
-def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
+def _layout(folder: Path, notes: Notes, *, collecting: bool = False) -> dict[str, list[Path]]:
     """The files of a directory of raw responses, by what they hold."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
@@ -118,7 +123,7 @@ def _layout(folder: Path, notes: Notes) -> dict[str, list[Path]]:
         "responses": _files(folder, "responses", SUFFIXES, notes),
         "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
     }
-    if not files["responses"] and not notes.problems:
+    if not files["responses"] and not notes.problems and not collecting:
         raise InputError(
             f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
         )

@@ -30,11 +30,19 @@ NO_KINDS = {
     "non-answer",
     # The name of a judge.
     "local-variants",
+    # The name of a stage.
+    "mcq-review",
 }
 """Words with hyphens in the code that are something else."""
 
-OTHER_PLACES = ("builders/audit/", "builders/cards/", "builders/triples/chinese.py", "builders/triples/rows.py")
-"""Where words with hyphens are tags of the Hub and of languages, or names of tables."""
+OTHER_PLACES = (
+    "builders/annotation/stages/layout.py",
+    "builders/audit/",
+    "builders/cards/",
+    "builders/triples/chinese.py",
+    "builders/triples/rows.py",
+)
+"""Where words with hyphens are tags of the Hub, of Label Studio and of languages, or names of tables."""
 
 
 def words(root: Path) -> Iterator[tuple[str, str]]:

@@ -25,20 +25,15 @@ def config(_project: Project, locale: Locale, instruction: str) -> str:
     answers = layout.block(root, "part")
     layout.header(answers, words["answers"])
     layout.text_field(
-        answers, ANSWERS, placeholder=words["type-answer"], most=MAX_ANSWERS, skipDuplicates="true"
+        answers, ANSWERS, placeholder=words["type_answer"], most=MAX_ANSWERS, skipDuplicates="true"
     )
     others = layout.block(root, "part")
-    layout.header(others, words["non-answers"])
+    layout.header(others, words["non_answers"])
     layout.choices(others, NON_ANSWER, {kind.value: words[kind.value] for kind in NonAnswer})
-    why = {
-        "visibleWhen": "choice-selected",
-        "whenTagName": NON_ANSWER,
-        "whenChoiceValue": NonAnswer.OTHER.value,
-    }
-    reason = layout.block(root, "part", **why)
+    reason = layout.block_for(root, "part", NON_ANSWER, NonAnswer.OTHER.value)
     layout.header(reason, words["reason"])
     layout.text_field(
-        reason, REASON, placeholder=words["type-reason"], required="true", requiredMessage=words["reason"]
+        reason, REASON, placeholder=words["type_reason"], required="true", requiredMessage=words["reason"]
     )
     return layout.xml(root)
 

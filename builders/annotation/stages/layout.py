@@ -52,6 +52,12 @@ def block(parent: Element, name: str, **attributes: str) -> Element:
     return add(parent, "View", {"className": f"blend-{name}", **attributes})
 
 
+def block_for(parent: Element, name: str, control: str, option: str) -> Element:
+    """A part of the page that is only there while an option is chosen."""
+    when = {"visibleWhen": "choice-selected", "whenTagName": control, "whenChoiceValue": option}
+    return block(parent, name, **when)
+
+
 def question(parent: Element, *, local: str = "$question", english: str | None = "$en_question") -> None:
     """The question, large, and under it the English, small; controls refer to it as ``question``."""
     add(block(parent, "question"), "Text", {"name": "question", "value": local, "selectionEnabled": "false"})

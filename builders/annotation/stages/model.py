@@ -28,7 +28,7 @@ WORK = pl.Schema(
         "day": pl.String(),
     }
 )
-"""One row per annotation: whose it is, whether it counts (``counted``, ``skipped`` or ``left-out``), how many
+"""One row per annotation: whose it is, whether it counts (``counted``, ``skipped`` or ``refused``), how many
 seconds it took (null where the server does not say) and on which day it was made (``YYYY-MM-DD``, UTC)."""
 
 

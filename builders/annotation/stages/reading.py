@@ -108,7 +108,7 @@ class Reader:
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)
-        self._work[done.annotation]["outcome"] = "left-out"
+        self._work[done.annotation]["outcome"] = "refused"
 
     def shown(self, text: str) -> str:
         """A text as a finding quotes it: harmless, and not for pages."""
@@ -170,7 +170,7 @@ class Reader:
 
     def _left_out(self, number: int, kind: str, place: str, data: Mapping[str, Any], detail: str) -> None:
         self._note(kind, place, data, f"{detail}; left out")
-        self._work[number]["outcome"] = "left-out"
+        self._work[number]["outcome"] = "refused"
 
     def _results(
         self, annotation: Mapping[str, Any], place: str, data: Mapping[str, Any], annotator: str

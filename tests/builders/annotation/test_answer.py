@@ -1,24 +1,16 @@
 """The stage answer: what people typed becomes raw responses, exactly, and everything odd is named."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from exported import PROJECT, A, B, C, annotation, chosen, read, sample_questions, task, typed, write_lines
 
-from blend.builders.annotation.project import Project
-from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.stages import STAGES
-from blend.builders.annotation.stages.model import Material, Reading
+from blend.builders.annotation.stages.model import Material
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry
 
-PROJECT = Project.model_validate(
-    {"name": "trial", "locales": [{"locale": "ko-KR"}, {"locale": "fa-IR", "annotators": ["a@example.org"]}]}
-)
-PEOPLE = People(b"0" * 32, {1: "a@example.org", 2: "B@example.org", 3: "c@example.org"})
-A, B, C = (str(PEOPLE.of(number)) for number in (1, 2, 3))
 ANSWER = STAGES["answer"]
 
 
@@ -27,35 +19,6 @@ def sample() -> Material:
     with sample_path() as folder:
         tables = read_responses(folder)
     return Material(tables.questions, tables.responses, tables.reviews)
-
-
-def typed(*texts: str, control: str = "answers") -> dict[str, Any]:
-    return {
-        "from_name": control, "to_name": "question", "type": "textarea", "value": {"text": list(texts)}
-    }  # fmt: skip
-
-
-def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
-    return {
-        "from_name": control, "to_name": "question", "type": "choices", "value": {"choices": [option]}
-    }  # fmt: skip
-
-
-def annotation(number: int, who: Any, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
-    made = {"created_at": f"2026-11-20T10:{number:02}:00Z", "lead_time": 10.0 + number}
-    return {"id": number, "completed_by": who, "result": list(results), "was_cancelled": False, **made, **more}
-
-
-def task(*annotations: dict[str, Any], template_id: str = "food-01", locale: str = "ko-KR") -> dict[str, Any]:
-    data = {
-        "blend_id": f"answer/{locale}/{template_id}", "template_id": template_id, "locale": locale,
-        "question": "?", "en_question": "?",
-    }  # fmt: skip
-    return {"id": 70, "data": data, "annotations": list(annotations)}
-
-
-def read(*tasks: dict[str, Any], locale: str = "ko-KR") -> Reading:
-    return ANSWER.read(tasks, ANSWER.desk(PROJECT, registry().get(locale), PEOPLE))
 
 
 def test_every_question_of_the_locale_is_a_task_with_an_id_of_its_own(sample):
@@ -87,15 +50,6 @@ def test_responses_come_out_as_they_were_typed(tmp_path: Path, sample):
     assert reading.findings.is_empty()
     assert dict(reading.work.select("annotation", "seconds").iter_rows()) == {1: 11.0, 2: 12.0, 3: 13.0}
     assert set(reading.work["day"]) == {"2026-11-20"}
-    collected(tmp_path, reading)
+    sample_questions(tmp_path)
+    write_lines(tmp_path / "responses/ko-KR.jsonl", reading.rows["responses"])
     assert len(read_responses(tmp_path).responses) == 3
-
-
-def collected(folder: Path, reading: Reading) -> None:
-    """A directory of raw responses with the questions of the sample and what was read."""
-    (folder / "responses").mkdir()
-    with sample_path() as sample:
-        for name in ("templates.csv", "questions.csv"):
-            (folder / name).write_bytes((sample / name).read_bytes())
-    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in reading.rows["responses"]]
-    (folder / "responses/ko-KR.jsonl").write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,220 @@
+"""The stage *review*: a person drags all answers to a question into groups, and writes their English."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import chain
+from typing import Any
+
+from blend.builders.annotation.collecting import collected_so_far
+from blend.builders.annotation.project import Project
+from blend.builders.annotation.stages import layout
+from blend.builders.annotation.stages.answer import asked
+from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader
+from blend.builders.annotation.words import words_of
+from blend.builders.saq.answer_sheet import answer_sheet
+from blend.builders.saq.collection import NEEDS_RESPONSES
+from blend.schemas.answer_sheets import digest_of, parted, unguarded
+from blend.schemas.locales import Locale
+from blend.schemas.text import clean
+
+GROUPS, ITEMS, REASON = "groups", "answers", "reason"
+"""Names of the controls, and of the list of answers."""
+
+INVALID, UNSORTED = "invalid", "_"
+"""Where answers lie that are none, and (by Label Studio's name for it) those that nobody has moved."""
+
+
+def config(project: Project, locale: Locale, instruction: str) -> str:
+    """The question; the answers in columns, of which each is a group; a line of English for every group."""
+    words = words_of(locale.language)
+    root = layout.page(locale, words, instruction)
+    style = root.find("Style")
+    assert style is not None
+    style.text = (style.text or "") + _STYLE
+    layout.question(root)
+    sorting = layout.block(root, "sorting")
+    layout.add(sorting, "List", {"name": ITEMS, "value": "$answers", "title": words["unsorted"]})
+    ranker = layout.add(sorting, "Ranker", {"name": GROUPS, "toName": ITEMS})
+    for number in range(1, project.review_groups + 1):
+        layout.add(ranker, "Bucket", {"name": f"g{number}", "title": f"{words['group']} {number}"})
+    layout.add(ranker, "Bucket", {"name": INVALID, "title": words["invalid"]})
+    english = layout.block(root, "part")
+    layout.header(english, words["english"])
+    grid = layout.block(english, "grid")
+    for number in range(1, project.review_groups + 1):
+        cell = layout.block(grid, "ltr")
+        placeholder = f"{words['group']} {number}"
+        layout.text_field(cell, f"english_{number}", placeholder=placeholder, most=5, skipDuplicates="true")
+    why = layout.block(root, "part")
+    layout.header(why, words["why_invalid"])
+    layout.text_field(why, REASON, placeholder=words["type_reason"])
+    return layout.xml(root)
+
+
+_STYLE = """\
+.blend-sorting > div > div, .blend-grid { display: grid; gap: 0.5rem; \
+grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); }
+.blend-sorting .htx-ranker-column { width: auto; min-width: 0; min-height: 5rem; }
+.blend-sorting .htx-ranker-item { font-size: 1.1rem; overflow-wrap: anywhere; }
+"""
+
+
+def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+    """One task per question that has as many responses as wanted, or too many who do not know.
+
+    Its id holds a digest of its answers: when others come in later, they make another task, in which what was
+    decided is prefilled; the earlier one stays as it is.
+    """
+    states = collected_so_far(project, material).filter(locale=locale.tag)
+    ready = set(states.filter(states["state"] != NEEDS_RESPONSES)["template_id"])
+    questions = material.questions.filter(locale=locale.tag)
+    sheet = answer_sheet(
+        questions,
+        material.responses.filter(locale=locale.tag),
+        material.reviews.filter(locale=locale.tag),
+        everything=True,
+    )
+    rows: dict[str, list[dict[str, str]]] = {}
+    for row in sheet.iter_rows(named=True):
+        rows.setdefault(unguarded(row["template_id"]), []).append(row)
+    return [
+        _task(project, question, rows[question["template_id"]])
+        for question in asked(project, locale, material)
+        if question["template_id"] in ready and question["template_id"] in rows
+    ]
+
+
+def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Task:
+    key = question["template_id"], question["locale"]
+    answers = {_item(key, row): unguarded(row["answer"]) for row in rows}
+    digest = sha256("\0".join(sorted(answers.values())).encode()).hexdigest()[:8]
+    items = [
+        {"id": _item(key, row), "title": unguarded(row["answer"]), "body": f"× {row['annotators']}"}
+        for row in rows
+    ]
+    data = {
+        "blend_id": blend_id("review", key[1], key[0], digest),
+        "template_id": key[0],
+        "locale": key[1],
+        "question": question["question"] or question["en_question"],
+        "en_question": question["en_question"],
+        "answers": items,
+    }
+    return Task(data, proposal=list(_proposal(project, key, rows)))
+
+
+def _item(key: tuple[str, str], row: Mapping[str, str]) -> str:
+    return digest_of(*key, unguarded(row["answer"]))
+
+
+def _proposal(
+    project: Project, key: tuple[str, str], rows: Sequence[Mapping[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """The groups and their English as `answer_sheet` proposes them; those that find no room stay unsorted."""
+    columns: dict[str, list[str]] = {f"g{number}": [] for number in range(1, project.review_groups + 1)}
+    columns |= {INVALID: [], UNSORTED: []}
+    english: dict[str, list[str]] = {}
+    for row in rows:
+        column = INVALID if row["invalid"] else f"g{row['group']}"
+        column = column if column in columns else UNSORTED
+        columns[column].append(_item(key, row))
+        if column not in (INVALID, UNSORTED):
+            english.setdefault(column, []).extend(parted(unguarded(row["english"])))
+    yield _result(GROUPS, ITEMS, "ranker", {"ranker": columns})
+    for column, texts in english.items():
+        if texts:
+            yield _result(f"english_{column[1:]}", "question", "textarea", {"text": list(dict.fromkeys(texts))})
+    if reason := next((row["reason"] for row in rows if row["reason"]), ""):
+        yield _result(REASON, "question", "textarea", {"text": [unguarded(reason)]})
+
+
+def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"id": f"blend-{name}", "from_name": name, "to_name": to, "type": kind, "value": value}
+
+
+def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+    """Reviews: the last one of every question.
+
+    Answers that nobody moved into a group are told and left to the rules of grouping, like answers that came
+    later. What another person decided on the same answers earlier is told as well.
+    """
+    fields = {f"english_{number}": "textarea" for number in range(1, desk.project.review_groups + 1)}
+    reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, desk)
+    last: dict[str, tuple[Done, dict[str, Any]]] = {}
+    for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
+        if (row := _review(done, reader, desk.project)) is None:
+            continue
+        if (earlier := last.get(row["template_id"])) is not None:
+            _superseded(earlier[0], done, reader)
+        last[row["template_id"]] = done, row
+    return reader.reading(reviews=[last[template_id][1] for template_id in sorted(last)])
+
+
+def _superseded(earlier: Done, later: Done, reader: Reader) -> None:
+    if earlier.data["blend_id"] == later.data["blend_id"]:
+        detail = f"{later.annotator} reviewed the question later, in {later.place}, which counts; left out"
+        reader.leave_out(earlier, "reviewed-twice", detail)
+
+
+def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | None:
+    """The review that an annotation holds, or null where nothing was decided; then a finding says why."""
+    answers = {item["id"]: clean(item["title"]) for item in done.data.get("answers") or []}
+    columns = _columns(done, reader, answers, project)
+    held = Counter(chain.from_iterable(columns.values()))
+    repeated = [answers[item] for item, times in held.items() if times > 1]
+    if repeated:
+        detail = f"{', '.join(map(reader.shown, repeated))} in two columns; the review is left out"
+        return reader.leave_out(done, "decided-twice", detail)
+    sorted_out = {item for name, items in columns.items() if name != UNSORTED for item in items}
+    if not sorted_out:
+        return reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
+    if unsorted := [text for item, text in answers.items() if item not in sorted_out]:
+        listed = ", ".join(map(reader.shown, unsorted))
+        reader.note(done, "unsorted-answer", f"{listed} in no column; left to the rules of grouping")
+    invalid = [answers[item] for item in columns.get(INVALID, [])]
+    reason = "; ".join(reader.texts(done, REASON))
+    row: dict[str, Any] = {"template_id": done.data["template_id"], "reviewer": done.annotator}
+    if invalid:
+        row["invalid"] = invalid
+        if reason:
+            row["reasons"] = [reason] * len(invalid)
+    row["groups"] = list(_groups(done, reader, columns, answers, project))
+    return row
+
+
+def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Project) -> dict[str, list[str]]:
+    """The ids of the answers in every column; ids and columns that nobody made are noted."""
+    known = {f"g{number}" for number in range(1, project.review_groups + 1)} | {INVALID, UNSORTED}
+    columns: dict[str, list[str]] = {}
+    for value in done.results.get(GROUPS, []):
+        held = value.get("ranker")
+        for name, items in held.items() if isinstance(held, Mapping) else ():
+            strange = [str(item) for item in items if item not in answers or name not in known]
+            if strange:
+                listed = ", ".join(map(reader.shown, strange))
+                reader.note(done, "unknown-choice", f"{GROUPS} holds {listed}, which was not shown; left out")
+            columns.setdefault(name, []).extend(item for item in items if str(item) not in strange)
+    return columns
+
+
+def _groups(
+    done: Done,
+    reader: Reader,
+    columns: Mapping[str, Sequence[str]],
+    answers: Mapping[str, str],
+    project: Project,
+) -> Iterator[dict[str, Any]]:
+    """The groups that hold answers, in the order of their columns, with their English."""
+    for number in range(1, project.review_groups + 1):
+        english = [clean(text) for text in reader.texts(done, f"english_{number}")]
+        if items := columns.get(f"g{number}", []):
+            group = {"answers": [answers[item] for item in items]}
+            yield {**group, "en_answers": list(dict.fromkeys(english))} if english else group
+        elif english:
+            listed = ", ".join(map(reader.shown, english))
+            reader.note(done, "english-without-group", f"{listed} beside the empty group {number}; left out")
+
+
+STAGE = Stage("review", config, tasks, read, by_reviewers=True)

@@ -1,0 +1,211 @@
+"""The stage review: groups that people drag become reviews, and aggregate as the same files do."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from exported import A, B, annotation, chosen, read, sample_questions, told, typed, write_lines
+from polars.testing import assert_frame_equal
+
+from blend.builders.annotation.project import Project
+from blend.builders.annotation.pseudonyms import People, pseudonym
+from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages.model import Material, Task
+from blend.builders.saq import aggregate
+from blend.loaders.responses import ResponseTables, read_responses
+from blend.loaders.sample import sample_path
+from blend.schemas.locales import registry
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.text import clean
+
+REVIEW = STAGES["review"]
+
+
+@pytest.fixture(scope="session")
+def sample() -> ResponseTables:
+    with sample_path() as folder:
+        return read_responses(folder)
+
+
+@pytest.fixture(scope="session")
+def project(sample: ResponseTables) -> Project:
+    tags = sorted(set(sample.questions["locale"]))
+    entries = [{"locale": tag} for tag in tags]
+    return Project.model_validate({"name": "trial", "locales": entries, "review_groups": 40, "wanted": 1})
+
+
+def test_a_question_is_reviewed_once_it_is_complete(sample: ResponseTables, project: Project):
+    few = sample.responses.filter(pl.col("template_id") != "food-01", locale="ko-KR")
+    made = REVIEW.tasks(
+        project, registry().get("ko-KR"), Material(sample.questions, few, sample.reviews.clear())
+    )
+    assert {task.data["template_id"] for task in made} == set(few["template_id"])
+    shown = {item["title"] for item in made[0].data["answers"]}
+    first = few.filter(template_id=made[0].data["template_id"])["answers"].explode()
+    assert shown == {clean(text) for text in first.drop_nulls()}
+
+
+def test_the_id_of_a_review_changes_with_the_answers_alone(sample: ResponseTables, project: Project):
+    korean = registry().get("ko-KR")
+    material = Material(sample.questions, sample.responses, sample.reviews.clear())
+    before = REVIEW.tasks(project, korean, material)
+    reviewed = REVIEW.tasks(project, korean, Material(sample.questions, sample.responses, sample.reviews))
+    assert [task.blend_id for task in before] == [task.blend_id for task in reviewed]
+    one = sample.responses.filter(locale="ko-KR", template_id="food-01").head(1)
+    late = one.with_columns(annotator=pl.lit("late"), answers=pl.lit(["처음 보는 답"], pl.List(pl.String)))
+    more = pl.concat([sample.responses, late])
+    after = REVIEW.tasks(project, korean, Material(sample.questions, more, sample.reviews.clear()))
+    changed = {task.blend_id for task in after} ^ {task.blend_id for task in before}
+    assert {name.split("/")[2] for name in changed} == {"food-01"}
+    assert len(changed) == 2
+
+
+def test_pulled_responses_and_reviews_aggregate_as_the_same_files_do(
+    tmp_path: Path, sample: ResponseTables, project: Project
+):
+    """All ten locales of the sample, answered and reviewed in Label Studio's form, in any order of tasks."""
+    random.seed(7)
+    sample_questions(tmp_path)
+    key = b"1" * 32
+    for settings in project.locales:
+        answered(tmp_path, sample, project, settings.locale, key)
+        reviewed(tmp_path, sample, project, settings.locale)
+    pulled = read_responses(tmp_path)
+    options = SaqOptions()
+    theirs = aggregate(sample.questions, sample.responses, sample.reviews, options=options)
+    ours = aggregate(pulled.questions, pulled.responses, pulled.reviews, options=options)
+    assert_frame_equal(ours.annotations.drop("source"), theirs.annotations.drop("source"))
+    what = ["kind", "locale", "template_id"]
+    assert_frame_equal(ours.findings.select(what).sort(what), theirs.findings.select(what).sort(what))
+
+
+def answered(folder: Path, sample: ResponseTables, project: Project, tag: str, key: bytes) -> None:
+    """Every response of the sample, entered by somebody with an address, and read again."""
+    stage, locale = STAGES["answer"], registry().get(tag)
+    tasks = []
+    given: dict[str, list[dict[str, Any]]] = {}
+    for row in sample.responses.filter(locale=tag).iter_rows(named=True):
+        results = [typed(*row["answers"])] if row["answers"] else [chosen(row["non_answer"])]
+        results += [typed(row["reason"], control="reason")] if row["reason"] else []
+        number = len(given) * 100 + len(given.get(row["template_id"], []))
+        made = annotation(number, f"{row['annotator']}@example.org", *results)
+        given.setdefault(row["template_id"], []).append(made)
+    for number, task in enumerate(stage.tasks(project, locale, Material(sample.questions))):
+        tasks.append({"id": number, "data": task.data, "annotations": given.get(task.data["template_id"], [])})
+    random.shuffle(tasks)
+    reading = stage.read(tasks, stage.desk(project, locale, People(key)))
+    assert reading.findings.filter(pl.col("kind") != "personal-data").is_empty()
+    names = {pseudonym(f"{name}@example.org", key) for name in sample.responses.filter(locale=tag)["annotator"]}
+    assert {row["annotator"] for row in reading.rows["responses"]} == names
+    write_lines(folder / f"responses/{tag}.jsonl", reading.rows["responses"])
+
+
+def reviewed(folder: Path, sample: ResponseTables, project: Project, tag: str) -> None:
+    """Every review of the sample, dragged as it was decided, and read again."""
+    locale = registry().get(tag)
+    made = REVIEW.tasks(project, locale, Material(sample.questions, sample.responses, sample.reviews))
+    by_id = {task.data["template_id"]: task for task in made}
+    tasks = [
+        {
+            "id": number,
+            "data": by_id[review["template_id"]].data,
+            "annotations": [annotation(number, 1, *dragged(by_id[review["template_id"]], review))],
+        }
+        for number, review in enumerate(sample.reviews.filter(locale=tag).iter_rows(named=True))
+    ]
+    reading = read(*tasks, stage="review", locale=tag, project=project)
+    assert {kind for kind, _, _ in told(reading)} <= {"unsorted-answer"}
+    write_lines(folder / f"reviews/{tag}.jsonl", reading.rows["reviews"])
+
+
+def dragged(task: Task, review: dict[str, Any]) -> list[dict[str, Any]]:
+    """The result of somebody who drags the answers of a task as a review has them."""
+    items = {item["title"]: item["id"] for item in task.data["answers"]}
+    groups = review["groups"] or []
+    columns = {f"g{n}": [items[clean(a)] for a in group["answers"]] for n, group in enumerate(groups, 1)}
+    columns["invalid"] = [items[clean(text)] for text in review["invalid"] or []]
+    ranker = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
+    english = [
+        typed(*g["en_answers"], control=f"english_{n}") for n, g in enumerate(groups, 1) if g["en_answers"]
+    ]
+    return [ranker, *english]
+
+
+def test_a_proposal_that_nobody_touches_is_what_the_rules_say(sample: ResponseTables, project: Project):
+    material = Material(sample.questions, sample.responses, sample.reviews)
+    made = REVIEW.tasks(project, registry().get("ko-KR"), material)
+    tasks = [
+        {"id": n, "data": task.data, "annotations": [annotation(n, 1, *(task.proposal or []))]}
+        for n, task in enumerate(made)
+    ]
+    reading = read(*tasks, stage="review", project=project)
+    theirs = sample.reviews.filter(locale="ko-KR")
+    assert [row["template_id"] for row in reading.rows["reviews"]] == [
+        task.data["template_id"] for task in made
+    ]
+    by_id = {row["template_id"]: row for row in reading.rows["reviews"]}
+    for review in theirs.iter_rows(named=True):
+        assert set(by_id[review["template_id"]].get("invalid", [])) == set(map(clean, review["invalid"] or []))
+
+
+def small(*items: str) -> dict[str, Any]:
+    """A task of the stage review with these answers, whose ids are their texts."""
+    data = {
+        "blend_id": "review/ko-KR/food-01/00000000",
+        "template_id": "food-01",
+        "locale": "ko-KR",
+        "answers": [{"id": text, "title": text, "body": "× 1"} for text in items],
+    }
+    return {"id": 7, "data": data}
+
+
+def ranked(**columns: list[str]) -> dict[str, Any]:
+    return {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
+
+
+def test_whatever_is_odd_about_a_review_is_told():
+    results = ranked(_=["차"], g1=["밥", "쌀밥"], g2=["국", "빵"], g99=["김치"], invalid=["모름"])
+    english = [typed("rice", " boiled  rice", control="english_1"), typed("tea", control="english_3")]
+    why = typed("no food", control="reason")
+    task = small("밥", "쌀밥", "국", "차", "김치", "모름")
+    reading = read({**task, "annotations": [annotation(1, 1, results, *english, why)]}, stage="review")
+    assert reading.rows["reviews"] == [
+        {
+            "template_id": "food-01",
+            "reviewer": A,
+            "invalid": ["모름"],
+            "reasons": ["no food"],
+            "groups": [{"answers": ["밥", "쌀밥"], "en_answers": ["rice", "boiled rice"]}, {"answers": ["국"]}],
+        }
+    ]
+    place = "task 7, annotation 1"
+    assert told(reading) == [
+        ("english-without-group", place, f"{A}: 'tea' beside the empty group 3; left out"),
+        ("unknown-choice", place, f"{A}: groups holds '김치', which was not shown; left out"),
+        ("unknown-choice", place, f"{A}: groups holds '빵', which was not shown; left out"),
+        ("unsorted-answer", place, f"{A}: '차', '김치' in no column; left to the rules of grouping"),
+    ]
+
+
+def test_a_review_that_decides_twice_or_not_at_all_is_left_out():
+    twice = read(
+        {**small("밥"), "annotations": [annotation(1, 1, ranked(g1=["밥"], g2=["밥"]))]}, stage="review"
+    )
+    none = read({**small("밥"), "annotations": [annotation(1, 1, ranked(_=["밥"]))]}, stage="review")
+    assert twice.rows["reviews"] == none.rows["reviews"] == []
+    place = "task 7, annotation 1"
+    assert told(twice) == [("decided-twice", place, f"{A}: '밥' in two columns; the review is left out")]
+    assert told(none) == [("empty-annotation", place, f"{A}: no answer was moved into a group; left out")]
+    assert none.work["outcome"].to_list() == ["refused"]
+
+
+def test_of_two_reviewers_the_later_counts_and_the_other_is_told():
+    made = [annotation(1, 1, ranked(g1=["밥"])), annotation(2, 2, ranked(invalid=["밥"]))]
+    reading = read({**small("밥"), "annotations": made}, stage="review")
+    assert reading.rows["reviews"] == [
+        {"template_id": "food-01", "reviewer": B, "invalid": ["밥"], "groups": []}
+    ]
+    detail = f"{A}: {B} reviewed the question later, in task 7, annotation 2, which counts; left out"
+    assert told(reading) == [("reviewed-twice", "task 7, annotation 1", detail)]
