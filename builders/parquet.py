@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
-from blend.schemas.arrow import features, to_table
+from blend.schemas.arrow import features
+from blend.schemas.fitting import to_table
 from blend.schemas.manifest import TableInfo
 
 ROW_GROUP_ROWS = 10_000

@@ -51,24 +51,6 @@ def published_names(model: type[BaseModel]) -> Mapping[str, str]:
     return {name: field.alias or name for name, field in model.model_fields.items()}
 
 
-def to_table(rows: pl.DataFrame, model: type[BaseModel]) -> pa.Table:
-    """The frame as a table of published rows, each checked against the model once.
-
-    Args:
-        rows: Columns named by the model's fields, in any order; further columns are left out.
-        model: What each row must be.
-
-    Raises:
-        pydantic.ValidationError: If a row is not what the model says: an error of ours, not of the input.
-        polars.exceptions.ColumnNotFoundError: If a field has no column.
-    """
-    names = published_names(model)
-    published = rows.select([pl.col(name).alias(alias) for name, alias in names.items()])
-    for row in published.iter_rows(named=True):
-        model.model_validate(row)
-    return published.to_arrow().cast(arrow_schema(model))
-
-
 def _columns(model: type[BaseModel]) -> dict[str, pa.DataType]:
     fields = model.model_fields.items()
     return {

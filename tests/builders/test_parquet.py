@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from blend.builders.parquet import ROW_GROUP_ROWS, Table, canonical_rows, write_table
-from blend.schemas.arrow import arrow_schema, frame_schema, to_table
+from blend.schemas.arrow import arrow_schema, frame_schema
+from blend.schemas.fitting import to_table
 
 
 class Part(BaseModel):

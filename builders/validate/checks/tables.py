@@ -11,6 +11,7 @@ from blend.builders.validate.subject import Subject, Survey, id_column, is_known
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
 from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.fitting import doubtful
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import TableInfo
 from blend.schemas.misfits import Misfit, misfits
@@ -43,7 +44,7 @@ def check_rows(subject: Subject) -> Iterator[Problem]:
     for batch in subject.batches():
         model = model_of(batch.table.config)
         name = id_column(batch.table.config)
-        for row in batch.rows.iter_rows(named=True):
+        for row in doubtful(batch.rows, model).iter_rows(named=True):
             try:
                 model.model_validate(row)
             except ValidationError as broken:

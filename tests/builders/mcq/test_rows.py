@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from blend.builders.mcq.rows import published_rows
-from blend.schemas.arrow import to_table
 from blend.schemas.choice_prompts import INSTRUCTION
+from blend.schemas.fitting import to_table
 from blend.schemas.frames import MCQ_ROWS, MCQS, QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.rows import MultipleChoiceQuestion

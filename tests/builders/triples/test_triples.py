@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from blend.builders.triples import FoodBuild, build_food
 from blend.builders.triples.classes import class_cycles, class_members
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.arrow import to_table
 from blend.schemas.domains import Domain, domains
 from blend.schemas.errors import BlendError
+from blend.schemas.fitting import to_table
 from blend.schemas.food import FoodTriple
 from blend.schemas.food_options import FoodOptions
 

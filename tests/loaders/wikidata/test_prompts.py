@@ -8,8 +8,8 @@ import pytest
 from blend.builders.triples.templates import fill
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
-from blend.schemas.arrow import to_table
 from blend.schemas.errors import RowError, RowErrors
+from blend.schemas.fitting import to_table
 from blend.schemas.food import TEMPLATES, FoodTemplate
 from blend.schemas.korean import agreeing
 
