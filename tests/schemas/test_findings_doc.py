@@ -30,8 +30,8 @@ NO_KINDS = {
     "non-answer",
     # The name of a judge.
     "local-variants",
-    # The name of a stage.
-    "mcq-review",
+    # The name of a stage of annotation, and what people choose in it.
+    *("mcq-review", "also-right", "unknown-dish"),
 }
 """Words with hyphens in the code that are something else."""
 

@@ -10,7 +10,7 @@ import polars as pl
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
 from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
-from blend.schemas.locales import Locale
+from blend.schemas.locales import Locale, Registry, registry
 
 MAX_TITLE = 50
 """Characters that Label Studio allows in the title of a project."""
@@ -68,15 +68,15 @@ class Material:
     mcqs: pl.DataFrame | None = None
     """Multiple-choice questions, `frames.MCQ_ROWS`."""
     predictions: pl.DataFrame | None = None
-    """`predictions.PREDICTIONS`: what models predict."""
+    """`stages.predictions.PREDICTIONS`: what models predict."""
 
 
 class Reading(NamedTuple):
     """What annotations become."""
 
     rows: dict[str, list[dict[str, Any]]]
-    """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``decisions``,
-    ``fillers``, ``exclusions`` or ``judgements``; in the order of the tasks' ids."""
+    """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
+    ``decisions``, ``fillers``, ``exclusions`` or ``judgements``; in the order of the tasks' ids."""
     findings: pl.DataFrame
     """`frames.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame
@@ -92,6 +92,8 @@ class Desk:
     people: People
     known: frozenset[str] | None = None
     """Pseudonyms of those whom the project file names; null where anybody may work."""
+    locales: Registry = field(default_factory=registry)
+    """Known locales."""
 
 
 Config = Callable[[Project, Locale, str], str]
@@ -120,12 +122,12 @@ class Stage:
             return title
         return f"{title[: MAX_TITLE - 9]} {sha256(title.encode()).hexdigest()[:8]}"
 
-    def desk(self, project: Project, locale: Locale, people: People) -> Desk:
-        """Who may work on this stage in a locale of the project."""
+    def desk(self, project: Project, locale: Locale, people: People, locales: Registry | None = None) -> Desk:
+        """Who may work on this stage in a locale of the project; packaged locales are known when absent."""
         settings = project.settings(locale.tag)
         listed = settings.reviewers if self.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
-        return Desk(project, locale, people, known)
+        return Desk(project, locale, people, known, registry() if locales is None else locales)
 
 
 def blend_id(stage: str, locale: str, *parts: str) -> str:

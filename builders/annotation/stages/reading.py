@@ -101,6 +101,19 @@ class Reader:
             return None
         return str(chosen[0])
 
+    def letters(self, done: Done, control: str, options: Sequence[str]) -> list[str]:
+        """All options that were chosen of several, in the order of the options; unknown ones are noted."""
+        values = [value.get("choices") for value in done.results.get(control, [])]
+        chosen = [option for listed in values if isinstance(listed, list) for option in listed]
+        if strange := [str(option) for option in chosen if option not in options]:
+            listed = ", ".join(map(self.shown, strange))
+            self.note(done, "unknown-choice", f"{control} holds {listed}, which was not offered; left out")
+        return [option for option in options if option in chosen]
+
+    def day(self, done: Done) -> str:
+        """The day of an annotation, ``YYYY-MM-DD``; the first day of 1970 where the server does not say."""
+        return self._work[done.annotation]["day"] or "1970-01-01"
+
     def note(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation."""
         self._note(kind, done.place, done.data, f"{done.annotator}: {detail}")

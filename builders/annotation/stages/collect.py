@@ -1,0 +1,115 @@
+"""The stage *collect*: natives write questions on a topic; they go to ``blend templates propose``."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from blend.builders.annotation.project import Project
+from blend.builders.annotation.stages import layout
+from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader
+from blend.builders.annotation.words import words_of
+from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.locales import Locale
+
+LOCAL, ENGLISH, FORM = "local", "in_english", "form"
+"""Names of the controls."""
+
+_CONTROLS = {LOCAL: "textarea", ENGLISH: "textarea", FORM: "choices"}
+
+_FORMS = {
+    "text": AnswerFormat.TEXT,
+    "number": AnswerFormat.INTEGER,
+    "time": AnswerFormat.TIME,
+    "date": AnswerFormat.DATE,
+}
+"""What people choose, and the format that it is."""
+
+_HINTS = {
+    AnswerFormat.INTEGER: "in Arabic numerals",
+    AnswerFormat.TIME: "e.g., HH:MM",
+    AnswerFormat.DATE: "e.g., MM/DD",
+}
+"""What an English question says about its format, as `schemas.formats.format_of` reads it."""
+
+
+def config(_project: Project, locale: Locale, instruction: str) -> str:
+    """The topic; a line for the question, one for its English, and what kind of answer it wants, by key."""
+    words = words_of(locale.language)
+    root = layout.page(locale, words, instruction)
+    layout.question(root, local="$topic", english="$place")
+    local = layout.block(root, "part")
+    layout.header(local, words["local_question"])
+    layout.text_field(local, LOCAL, required="true", requiredMessage=words["local_question"])
+    english = layout.block(root, "part")
+    layout.header(english, words["english_question"])
+    line = layout.block(english, "ltr")
+    layout.text_field(line, ENGLISH, required="true", requiredMessage=words["english_question"])
+    form = layout.block(root, "part")
+    layout.header(form, words["form"])
+    required = {"required": "true", "requiredMessage": words["form"]}
+    layout.choices(form, FORM, {name: words[f"form_{name}"] for name in _FORMS}, **required)
+    return layout.xml(root)
+
+
+def tasks(project: Project, locale: Locale, _material: Material) -> list[Task]:
+    """As many tasks per topic as questions are wanted."""
+    return [
+        Task(
+            {
+                "blend_id": blend_id("collect", locale.tag, slug(topic), f"{number:02}"),
+                "locale": locale.tag,
+                "topic": topic,
+                "place": locale.region_name,
+            }
+        )
+        for topic in project.topics or ()
+        for number in range(1, project.questions_per_topic + 1)
+    ]
+
+
+def slug(topic: str) -> str:
+    """A topic as it stands in ids: ``Work life`` is ``work-life``."""
+    return re.sub(r"\W+", "-", topic.casefold()).strip("-")
+
+
+def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+    """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
+
+    Every annotation is a question of its own, also the second one of a task.
+    """
+    reader = Reader("collect", _CONTROLS, desk)
+    natives: list[dict[str, Any]] = []
+    translations: list[dict[str, Any]] = []
+    taken: dict[str, int] = {}
+    for done in reader.all_of(exported):
+        question = _question(done, reader)
+        if question is None:
+            continue
+        local, english = question
+        _, tag, topic, number = str(done.data["blend_id"]).split("/")
+        name = f"{topic}-{tag}-{number}"
+        taken[name] = taken.get(name, 0) + 1
+        name += f"-{taken[name]}" if taken[name] > 1 else ""
+        natives.append({"id": name, "topic": done.data["topic"], "locale": tag, "text": english})
+        translations.append({"template_id": name, "locale": tag, "question": local})
+    return reader.reading(natives=natives, translations=translations)
+
+
+def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
+    """The question in the local language and in English with its format, or null where one is missing."""
+    local, english = (" ".join(" ".join(reader.texts(done, name)).split()) for name in (LOCAL, ENGLISH))
+    chosen = reader.choice(done, FORM, list(_FORMS))
+    for name, text in ((LOCAL, local), (ENGLISH, english), (FORM, chosen)):
+        if not text:
+            return reader.leave_out(done, "incomplete-question", f"a question without {name}; left out")
+    form = _FORMS[str(chosen)]
+    if format_of(english) is form:
+        return local, english
+    if format_of(english) is not AnswerFormat.TEXT:
+        detail = f"{reader.shown(english)} asks for {format_of(english)}, but {chosen} was chosen; left out"
+        return reader.leave_out(done, "incomplete-question", detail)
+    return local, f"{english} ({_HINTS[form]})"
+
+
+STAGE = Stage("collect", config, tasks, read)

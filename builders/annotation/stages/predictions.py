@@ -1,0 +1,93 @@
+"""The stage *predictions*: people say which predicted ingredients belong to a dish, blind to the model.
+
+The sheet comes from ``blend eval judge-sheet``; what people say goes back to ``blend eval judged``.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from blend.builders.annotation.project import Project
+from blend.builders.annotation.stages import layout
+from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader
+from blend.builders.annotation.words import words_of
+from blend.schemas.locales import Locale
+from blend.schemas.text import clean
+
+PREDICTIONS = pl.Schema(
+    {"id": pl.String(), "dish": pl.String(), "image": pl.String(), "ingredients": pl.List(pl.String())}
+)
+"""One row per dish and model, which is not named: what the model predicts, in an order that says nothing."""
+
+CORRECT, NONE = "correct", "none"
+"""Names of the controls."""
+
+_CONTROLS = {CORRECT: "choices", NONE: "choices"}
+_NONE = ("none", "unknown-dish")
+
+
+def config(_project: Project, locale: Locale, instruction: str) -> str:
+    """The dish, where a picture of it is, and every predicted ingredient to tick; or none of them, by key."""
+    words = words_of(locale.language)
+    root = layout.page(locale, words, instruction)
+    layout.question(root, local="$dish", english="$image")
+    correct = layout.block(root, "part")
+    layout.header(correct, words["correct"])
+    fixed = {"name": CORRECT, "toName": "question", "choice": "multiple", "value": "$ingredients"}
+    layout.add(correct, "Choices", fixed)
+    none = layout.block(root, "part")
+    layout.choices(none, NONE, {name: words[name.replace("-", "_")] for name in _NONE}, keys="90")
+    return layout.xml(root)
+
+
+def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+    """One task per row of the sheet, for as many people as responses are wanted."""
+    if material.predictions is None:
+        return []
+    return [
+        Task(
+            {
+                "blend_id": blend_id("predictions", locale.tag, row["id"]),
+                "locale": locale.tag,
+                "dish": row["dish"],
+                "image": row["image"] or "–",
+                "ingredients": [{"value": text} for text in dict.fromkeys(map(clean, row["ingredients"]))],
+            },
+            wanted=project.wanted,
+        )
+        for row in material.predictions.sort("id").iter_rows(named=True)
+    ]
+
+
+def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+    """Judgements, one per person, dish and ingredient: ``id``, ``annotator``, ``ingredient``, ``correct``.
+
+    Of a dish that somebody does not know there is none.
+    """
+    reader = Reader("predictions", _CONTROLS, desk)
+    rows = []
+    for done in reader.last_of_each(exported, by="blend_id"):
+        rows += _judgements(done, reader)
+    return reader.reading(judgements=rows)
+
+
+def _judgements(done: Done, reader: Reader) -> list[dict[str, Any]]:
+    shown = [entry["value"] for entry in done.data.get("ingredients") or []]
+    ticked = reader.letters(done, CORRECT, shown)
+    none = reader.choice(done, NONE, _NONE)
+    if bool(ticked) == (none is not None):
+        what = "ingredients and 'none of them'" if ticked else "neither an ingredient nor 'none of them'"
+        reader.leave_out(done, "empty-annotation", f"{what}; left out")
+        return []
+    if none == _NONE[1]:
+        return []
+    name = str(done.data["blend_id"]).split("/", 2)[2]
+    return [
+        {"id": name, "annotator": done.annotator, "ingredient": text, "correct": text in ticked}
+        for text in shown
+    ]
+
+
+STAGE = Stage("predictions", config, tasks, read)

@@ -1,0 +1,226 @@
+"""The stages beside answering and reviewing: what people choose becomes rows of the files that builds read."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import fromstring
+
+import polars as pl
+import pytest
+from exported import PROJECT, A, B, annotation, chosen, read, told, typed, write_lines
+
+from blend.builders.annotation.project import ORDER, Project
+from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages.model import MAX_TITLE, Material
+from blend.builders.annotation.stages.predictions import PREDICTIONS
+from blend.builders.annotation.words import instruction_of
+from blend.builders.templates import review_sheet
+from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
+from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.responses.templates import read_native_questions, read_translations
+from blend.schemas.frames import MCQ_ROWS
+from blend.schemas.locales import registry
+from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
+
+KOREAN = registry().get("ko-KR")
+PLACE = "task 1, annotation 1"
+
+
+def several(control: str, *options: str) -> dict[str, Any]:
+    value = {"choices": list(options)}
+    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
+
+
+def done(
+    stage: str, material: Material, *results: dict[str, Any], project: Project = PROJECT
+) -> dict[str, Any]:
+    """The first task of a stage, done by one person."""
+    first = STAGES[stage].tasks(project, KOREAN, material)[0]
+    return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
+
+
+@pytest.mark.parametrize("stage", ORDER)
+@pytest.mark.parametrize("tag", ["ko-KR", "fa-IR", "ar-DZ", "am-ET", "as-AS", "zh-CN", "en-GB"])
+def test_only_scripts_from_right_to_left_run_that_way(stage, tag):
+    config = STAGES[stage].config(PROJECT, registry().get(tag), instruction_of("en", stage))
+    assert ("rtl" in config) == (tag in ("fa-IR", "ar-DZ"))
+
+
+@pytest.mark.parametrize("stage", ORDER)
+def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
+    root = fromstring(STAGES[stage].config(PROJECT, KOREAN, "**folded** & <b>"))
+    names = [node.get("name") for node in root.iter() if node.get("name") and node.tag != "Bucket"]
+    keys = [node.get("hotkey") for node in root.iter() if node.get("hotkey")]
+    assert len(names) == len(set(names))
+    assert len(keys) == len(set(keys))
+    objects = {node.get("name") for node in root.iter() if node.tag in ("Text", "List")}
+    assert {node.get("toName") for node in root.iter() if node.get("toName")} <= objects
+    assert root.find("Collapse/Panel/Markdown").text == "\n**folded** & <b>\n"
+    assert root.find("Collapse").get("open") == "false"
+
+
+def test_titles_are_short_and_never_the_same():
+    long = "x-" + "y" * 22
+    project = Project.model_validate({"name": long, "locales": [{"locale": "ko-KR"}]})
+    titles = [
+        stage.title(project, tag) for stage in STAGES.values() for tag in (*registry().tags, "qaa-" + "Z" * 40)
+    ]
+    assert max(map(len, titles)) <= MAX_TITLE
+    assert len(set(titles)) == len(titles)
+    assert STAGES["answer"].title(PROJECT, "ko-KR") == "trial answer ko-KR"
+
+
+def test_questions_of_natives_go_on_to_templates(tmp_path: Path):
+    project = PROJECT.model_copy(update={"topics": ("Work life",), "questions_per_topic": 2})
+    tasks = STAGES["collect"].tasks(project, KOREAN, Material())
+    assert [task.blend_id for task in tasks] == [f"collect/ko-KR/work-life/0{n}" for n in (1, 2)]
+    results = [
+        typed("한국에서 몇 시에 퇴근하나요?", control="local"),
+        typed("When do people leave work in  Korea?", control="in_english"),
+        chosen("time", control="form"),
+    ]
+    exported = [
+        {
+            "id": 1,
+            "data": tasks[0].data,
+            "annotations": [annotation(1, 1, *results), annotation(2, 2, *results)],
+        },
+        {"id": 2, "data": tasks[1].data, "annotations": [annotation(3, 1, *results[:2])]},
+    ]
+    reading = read(*exported, stage="collect", project=project)
+    text = "When do people leave work in Korea? (e.g., HH:MM)"
+    names = ["work-life-ko-KR-01", "work-life-ko-KR-01-2"]
+    assert reading.rows["natives"] == [
+        {"id": name, "topic": "Work life", "locale": "ko-KR", "text": text} for name in names
+    ]
+    detail = f"{A}: a question without form; left out"
+    assert told(reading) == [("incomplete-question", "task 2, annotation 3", detail)]
+    write_lines(tmp_path / "natives.jsonl", reading.rows["natives"])
+    write_lines(tmp_path / "translations.jsonl", reading.rows["translations"])
+    sheet = review_sheet(read_native_questions(tmp_path / "natives.jsonl"))
+    assert sheet["template"].to_list() == ["When do people leave work in {country}? (e.g., HH:MM)"] * 2
+    assert read_translations(tmp_path / "translations.jsonl")["template_id"].to_list() == names
+
+
+def test_a_question_that_contradicts_its_form_is_told():
+    project = PROJECT.model_copy(update={"topics": ("Food",)})
+    results = [
+        typed("?", control="local"),
+        typed("When? (MM/DD)", control="in_english"),
+        chosen("time", control="form"),
+    ]
+    reading = read(done("collect", Material(), *results, project=project), stage="collect", project=project)
+    detail = f"{A}: 'When? (MM/DD)' asks for MM/DD, but time was chosen; left out"
+    assert told(reading) == [("incomplete-question", PLACE, detail)]
+    assert reading.rows == {"natives": [], "translations": []}
+
+
+PAIRS = Material(
+    pairs=pl.DataFrame(
+        [["soccer", "football", None, None, 2, "spelling", "spo-01", "What?", pair_mark("soccer", "football")]],
+        PAIR_SHEET,
+        orient="row",
+    )
+)
+
+
+def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
+    first = done("equivalence", PAIRS, chosen("same", control="verdict"), typed(" two  names", control="why"))
+    reading = read(first, stage="equivalence")
+    row = {"answer_a": "soccer", "answer_b": "football", "verdict": "same", "who": A}
+    assert reading.rows["decisions"] == [{**row, "when": "2026-11-20", "why": "two names"}]
+    append_decisions(tmp_path / "d.tsv", [Decision.model_validate(row) for row in reading.rows["decisions"]])
+    (decision,) = read_decisions(tmp_path / "d.tsv")
+    assert decision.when == date(2026, 11, 20)
+    first["annotations"].append(annotation(2, 2, chosen("different", control="verdict")))
+    reading = read(first, stage="equivalence")
+    assert reading.rows["decisions"] == []
+    assert told(reading) == [
+        (
+            "contradicting-verdicts",
+            f"task 1, annotation {number}",
+            f"{who}: {verdict!r} on 'soccer' and 'football', on which others say the opposite; left out",
+        )
+        for number, who, verdict in ((1, A, "same"), (2, B, "different"))
+    ]
+
+
+MCQS = Material(
+    mcqs=pl.DataFrame(
+        [
+            {
+                **dict.fromkeys(MCQ_ROWS.names(), ""),
+                "mcq_id": "food-01_3_ab",
+                "template_id": "food-01",
+                "question": "What?",
+                "options": ["rice", "boiled rice", "bread", "stones"],
+                "option_regions": ["KR", "JB", "GB", "US"],
+                "answer": 0,
+                "locale": "ko-KR",
+            }
+        ],
+        MCQ_ROWS,
+    )
+)
+
+
+def test_a_multiple_choice_question_is_judged_option_by_option(tmp_path: Path):
+    results = [
+        chosen("right", control="marked"),
+        several("also_right", "C"),
+        several("same_as_marked", "B", "A"),
+        several("silly", "D"),
+        typed("noodle pie", control="filler"),
+        typed("great britain", control="filler_region"),
+        typed("obvious", control="why"),
+    ]
+    reading = read(done("mcq-review", MCQS, *results), stage="mcq-review")
+    common = {"template_id": "food-01", "locale": "ko-KR", "reviewer": A, "why": "obvious"}
+    assert reading.rows["exclusions"] == [
+        {**common, "option": "bread", "kind": "also-right"},
+        {**common, "option": "stones", "kind": "silly"},
+    ]
+    (decision,) = reading.rows["decisions"]
+    assert (decision["answer_a"], decision["answer_b"], decision["verdict"]) == ("rice", "boiled rice", "same")
+    assert reading.rows["fillers"] == [{**common, "option": "noodle pie", "region": "GB"}]
+    detail = f"{A}: same_as_marked names the marked option A itself; that is left out"
+    assert told(reading) == [("unknown-choice", PLACE, detail)]
+    write_lines(tmp_path / "fillers.jsonl", reading.rows["fillers"])
+    assert read_fillers(tmp_path / "fillers.jsonl")["option"].to_list() == ["noodle pie"]
+
+
+def test_a_filler_needs_a_region_that_exists():
+    for typed_region, detail in (
+        ([typed("atlantis", control="filler_region")], "'pie' from the unknown region 'atlantis'; left out"),
+        ([], "1 proposed options and 0 regions, not one of each; left out"),
+    ):
+        results = [chosen("wrong", control="marked"), typed("pie", control="filler"), *typed_region]
+        reading = read(done("mcq-review", MCQS, *results), stage="mcq-review")
+        assert told(reading) == [("incomplete-filler", PLACE, f"{A}: {detail}")]
+        assert [row["kind"] for row in reading.rows["exclusions"]] == ["wrong"]
+
+
+SHEET = Material(
+    predictions=pl.DataFrame(
+        [{"id": "s1", "dish": "비빔밥", "image": None, "ingredients": ["rice", "egg", "rice "]}], PREDICTIONS
+    )
+)
+
+
+def test_predictions_are_judged_one_by_one():
+    task = done("predictions", SHEET, several("correct", "egg"))
+    assert task["data"]["ingredients"] == [{"value": "rice"}, {"value": "egg"}]
+    assert "model" not in task["data"]
+    common = {"id": "s1", "annotator": A}
+    assert read(task, stage="predictions").rows["judgements"] == [
+        {**common, "ingredient": "rice", "correct": False},
+        {**common, "ingredient": "egg", "correct": True},
+    ]
+    none = read(done("predictions", SHEET, chosen("none", control="none")), stage="predictions")
+    assert [row["correct"] for row in none.rows["judgements"]] == [False, False]
+    unknown = read(done("predictions", SHEET, chosen("unknown-dish", control="none")), stage="predictions")
+    assert unknown.rows["judgements"] == []
+    assert unknown.findings.is_empty()
+    nothing = read(done("predictions", SHEET), stage="predictions")
+    detail = f"{A}: neither an ingredient nor 'none of them'; left out"
+    assert told(nothing) == [("empty-annotation", PLACE, detail)]
