@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
-from blend.schemas.arrow import features
 from blend.schemas.fitting import to_table
+from blend.schemas.hub_features import written_schema
 from blend.schemas.manifest import TableInfo
 
 ROW_GROUP_ROWS = 10_000
@@ -55,7 +55,7 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
     """
     folder = release / "data" / table.config
     folder.mkdir(parents=True, exist_ok=True)
-    schema = features(table.model).arrow_schema
+    schema = written_schema(table.model)
     digest = hashlib.sha256()
     shards: list[Path] = []
     rows = 0

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.arrow import features
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.hub_features import card_features
 from blend.schemas.manifest import TableInfo
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -90,10 +90,7 @@ def _pattern(table: TableInfo) -> str:
 
 
 def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:
-    from datasets import DatasetInfo
-    from datasets.info import DatasetInfosDict
-    from huggingface_hub import DatasetCardData
-
+    """The entry of a configuration in ``dataset_info``, keys in the order in which `datasets` writes them."""
     sizes = {file.path: file.size for file in facts.manifest.files}
     # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it only checks the free disk by it.
     splits = [
@@ -104,16 +101,12 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
         }
         for table in tables
     ]
-    info = DatasetInfo(
-        config_name=config,
-        features=features(model_of(config)),
-        splits=splits,
-        download_size=sum(sizes[path] for table in tables for path in table.files),
-    )
-    card = DatasetCardData()
-    DatasetInfosDict({config: info}).to_dataset_card_data(card)
-    described: dict[str, Any] = card["dataset_info"]
-    return described
+    return {
+        "config_name": config,
+        "features": card_features(model_of(config)),
+        "splits": splits,
+        "download_size": sum(sizes[path] for table in tables for path in table.files),
+    }
 
 
 def _size(rows: int) -> str:
