@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 from pydantic import BaseModel
 
-from blend.schemas.arrow import arrow_schema, published_names
+from blend.schemas.arrow import arrow_schema, frame_schema, published_names
 from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
 
 Expected = Mapping[str, Any]
@@ -59,7 +59,8 @@ def doubtful(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
 
 @cache
 def _columns(model: type[BaseModel]) -> pl.Schema:
-    return pl.DataFrame(arrow_schema(model).empty_table()).schema
+    of_fields = frame_schema(model)
+    return pl.Schema({alias: of_fields[name] for name, alias in published_names(model).items()})
 
 
 @cache

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import polars as pl
@@ -85,12 +85,14 @@ def _english_answers(asked: pl.DataFrame) -> pl.DataFrame:
 def _tokens(answers: pl.DataFrame, tokens_of: Callable[[str], list[str]]) -> pl.DataFrame:
     # Cut each distinct answer once: "tea" is an answer to many questions in many locales.
     distinct = answers["answer"].unique()
+    tokens = [tokens_of(answer) for answer in distinct]
     cut = pl.DataFrame(
-        {"answer": distinct, "token": [tokens_of(answer) for answer in distinct]},
-        schema_overrides={"token": pl.List(pl.String)},
+        {
+            "answer": distinct.gather(np.repeat(np.arange(len(tokens)), [len(found) for found in tokens])),
+            "token": pl.Series(chain.from_iterable(tokens), dtype=pl.String),
+        }
     )
-    found = answers.join(cut, on="answer").explode("token").drop_nulls("token")
-    return found.select("locale", "template", "token").unique()
+    return answers.join(cut, on="answer").select("locale", "template", "token").unique()
 
 
 def _lemmatised(tokens: pl.DataFrame) -> pl.DataFrame:

@@ -24,6 +24,7 @@ from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import AnswerFormat, format_of, format_of_template
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
 from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.nested import nested_frame
 
 _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
@@ -86,7 +87,7 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
     tidy.notes.raise_problems()
     return BlendTables(
         questions=_with_formats(pl.DataFrame(questions, schema=QUESTIONS), tidy.notes).sort(KEY),
-        annotations=pl.DataFrame(annotations, schema=ANNOTATIONS).sort(KEY),
+        annotations=nested_frame(annotations, ANNOTATIONS).sort(KEY),
         findings=tidy.notes.findings_frame(),
     )
 
