@@ -1,18 +1,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+STUDIO := .venv-label-studio
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench hub clean
+.PHONY: help demo test lint docs bench hub label-studio clean
 
 help:  ## Say what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it back and show it
 	$(BIN)/blend build --out release
 	$(BIN)/blend show release
 
-test: $(VENV)/installed-test  ## Check style and run all tests
+test:  ## Check style and run all tests
+	@# Label Studio's server is installed beside; without it its tests are skipped, or fail where all must run.
+	@$(MAKE) --no-print-directory -j2 -k $(VENV)/installed-test $(STUDIO)/installed || test -e $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pytest -n auto --dist worksteal
@@ -33,8 +36,11 @@ bench: $(VENV)/installed-test  ## Measure the tables of docs/performance.md anew
 hub: $(VENV)/installed  ## Serve a Hub on this machine to try publishing on, and print its address and a token
 	$(BIN)/python tests/hub/hub_server.py hub
 
+label-studio: $(VENV)/installed $(STUDIO)/installed  ## Serve Label Studio on this machine to try annotation with, and print address and token
+	$(BIN)/python tests/label_studio/studio_server.py label-studio
+
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) release hub build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(STUDIO) release hub label-studio build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,9 +50,15 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,judge,embed,eval,report,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,annotate,judge,embed,eval,report,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]"
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[docs]"
 	@touch $@ $(VENV)/installed
+
+# Its own environment, and one version: the server pins what it needs to versions of its own.
+$(STUDIO)/installed: Makefile
+	$(PYTHON) -m venv $(STUDIO)
+	$(STUDIO)/bin/pip install --quiet label-studio==1.23.2
+	@touch $@

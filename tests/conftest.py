@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from blend.loaders.upstream.blend import BlendTables
 
-pytest_plugins = ["wikidata_fixtures"]
+pytest_plugins = ["studio_fixtures", "wikidata_fixtures"]
 
 T = TypeVar("T")
 

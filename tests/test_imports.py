@@ -39,6 +39,8 @@ MAY_IMPORT = {
     "builders/templates": "",
     "builders/prompts": "loaders/wikidata",
     "builders/annotation": "loaders/files loaders/responses builders/saq",
+    "builders/annotation/server": "loaders/files loaders/label_studio loaders/responses builders/annotation "
+    "builders/saq",
     "builders/saq": "",
     "builders/judges": "loaders/responses loaders/servers",
     "builders/audit": "loaders/releases loaders/responses builders/judges builders/mcq",

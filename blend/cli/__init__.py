@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from blend.cli import (
+    annotate,
     audit,
     build,
     diff,
@@ -47,6 +48,7 @@ audit.register(app)
 diff.register(app)
 validate.register(app)
 publish.register(app)
+app.add_typer(annotate.app, name="annotate")
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(templates.app, name="templates")
 app.add_typer(reviews.app, name="reviews")

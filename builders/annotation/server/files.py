@@ -1,0 +1,84 @@
+"""Files that a pull writes into the directory of raw responses: whole, only what changed, nothing of others."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blend.loaders.files.whole import write_whole
+from blend.loaders.label_studio.folder import Folder
+from blend.schemas.errors import ConflictError, StorageError
+
+_WRITTEN = "written"
+
+
+class Written(NamedTuple):
+    """A file that a pull has written, or found as it should be."""
+
+    path: Path
+    rows: int
+    changed: bool
+
+
+def json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as JSON Lines."""
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> list[Written]:
+    """Write files, each whole, those that are as they should be not at all.
+
+    Args:
+        folder: Remembers the digest of what was written, so that somebody else's work is never replaced.
+        contents: Content and number of rows by path.
+
+    Raises:
+        ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
+            nothing is written.
+        StorageError: If one cannot be written.
+    """
+    known: dict[str, list[str]] = {
+        path: list(digests) for path, digests in folder.state.get(_WRITTEN, {}).items()
+    }
+    strange = [path for path, (content, _) in contents.items() if _is_strange(path, content, known)]
+    if strange:
+        listed = ", ".join(map(str, strange))
+        raise ConflictError(
+            f"{listed}: holds rows that no pull has written, and would be replaced; move it out of the folder, "
+            "or rename it there if its people are others than those on the server"
+        )
+    # Both digests before the first file is written: a kill in between leaves files of either kind.
+    for path, (content, _) in contents.items():
+        known[str(path)] = [*known.get(str(path), [])[-1:], _digest(content.encode())]
+    folder.write_state({**folder.state, _WRITTEN: known})
+    written = [_write(path, content, rows) for path, (content, rows) in contents.items()]
+    return [one for one in written if one is not None]
+
+
+def _is_strange(path: Path, content: str, known: Mapping[str, Sequence[str]]) -> bool:
+    if not path.exists():
+        return False
+    digest = _digest(path.read_bytes())
+    return digest not in (_digest(content.encode()), *known.get(str(path), ()))
+
+
+def _write(path: Path, content: str, rows: int) -> Written | None:
+    """Write a file unless it is as it should be; none is made for want of rows."""
+    before = path.read_bytes() if path.exists() else None
+    if before == content.encode():
+        return Written(path, rows, changed=False)
+    if before is None and not content:
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot write ({error.strerror}); free space or change permissions"
+        ) from error
+    return Written(path, rows, changed=True)
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()

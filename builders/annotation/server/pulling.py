@@ -1,0 +1,221 @@
+"""Pulling: annotations become the files that builds read; whatever came is kept, and whatever went is told."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import People, read_key
+from blend.builders.annotation.server.files import Written, json_lines, write_files
+from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.pushing import studio_of
+from blend.builders.annotation.stages.model import Reading
+from blend.loaders.files.progress import Notify
+from blend.loaders.files.whole import write_whole
+from blend.loaders.label_studio.client import RemoteProject, Studio
+from blend.loaders.label_studio.export import Task, is_intact, read_export, write_digest
+from blend.loaders.label_studio.folder import Folder, held
+from blend.loaders.label_studio.history import Change, record
+from blend.loaders.label_studio.plan import find_projects
+from blend.schemas.errors import ConflictError, InputError
+from blend.schemas.frames import FINDINGS
+
+RAW, HISTORY, ACCOUNTS, FINDINGS_FILE = "raw", "history", "accounts.json", "findings.csv"
+_PROJECTS = "projects"
+
+_FOLDERS = {"responses": "responses", "reviews": "reviews"}
+"""Folder of the directory of raw responses, by kind of row."""
+
+
+@dataclass(frozen=True)
+class PulledProject:
+    """What a pull found in one project."""
+
+    place: Place
+    tasks: int
+    annotations: int
+    changes: Sequence[Change]
+    """Since the last pull."""
+    fetched: bool
+    """Whether the server had news."""
+    gone: bool = False
+    """Whether the project, pulled before, is not on the server any more."""
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What a pull did."""
+
+    projects: Sequence[PulledProject]
+    absent: Sequence[Place]
+    """Stages that were never pushed."""
+    written: Sequence[Written]
+    findings: pl.DataFrame
+    """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+
+
+def pull_project(file: ProjectFile, *, exports: Sequence[Path] = (), notify: Notify | None = None) -> Pull:
+    """Get the annotations, keep them as they are, and write raw responses and reviews.
+
+    Asks only for projects with news. May be stopped at any moment.
+
+    Args:
+        file: The project.
+        exports: Files that the server's page *Export* gave, in the format JSON; then no server is asked.
+        notify: Called with the step, the projects done and projects in all.
+
+    Raises:
+        InputError, RowError, RowErrors: If there is no key or no token, or a file is wrong.
+        ConflictError: If another process is at work with the pull folder, or would lose its work by this pull,
+            or nothing of the project is on the server.
+        ServerError: If the server fails; what was pulled stays.
+    """
+    key = read_key(file.key_file)
+    with held(file.pulled) as folder:
+        for name in (RAW, HISTORY):
+            (folder.path / name).mkdir(exist_ok=True)
+        fetched = _from_files(file, folder, exports) if exports else _from_server(file, folder, notify)
+        return _taken(file, folder, key, fetched)
+
+
+def readings(file: ProjectFile) -> dict[str, tuple[Place, list[Task], Reading]]:
+    """What was pulled so far, by `Place.slug`, read anew: what a project file says now of people counts."""
+    people = People(read_key(file.key_file), accounts(file.pulled))
+    found = {}
+    for place in places(file):
+        raw = raw_export(file.pulled, place)
+        if raw.exists():
+            tasks = read_export(raw)
+            desk = place.stage.desk(file.project, place.locale, people)
+            found[place.slug] = place, tasks, place.stage.read(tasks, desk)
+    return found
+
+
+def raw_export(pulled: Path, place: Place) -> Path:
+    """Where the last export of a stage is kept."""
+    return pulled / RAW / f"{place.slug}.json"
+
+
+def accounts(pulled: Path) -> dict[int, str]:
+    """E-mail addresses of the server's accounts, as of the last pull."""
+    path = pulled / ACCOUNTS
+    if not path.exists():
+        return {}
+    return {int(number): str(address) for number, address in json.loads(path.read_text("utf-8")).items()}
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """What came, before it is read."""
+
+    state: Mapping[str, Any]
+    """Of the projects, to be remembered once everything is written."""
+    news: frozenset[str]
+    """Names of projects that were exported anew."""
+    gone: frozenset[str] = frozenset()
+
+
+def _from_server(file: ProjectFile, folder: Folder, notify: Notify | None) -> _Fetched:
+    """Export what has news; the state is that of before each export, so that nothing can fall in between."""
+    with studio_of(file) as studio:
+        wanted = list(places(file))
+        found = find_projects(studio, [place.name for place in wanted])
+        before = folder.state.get(_PROJECTS, {})
+        if not found and not before:
+            raise ConflictError(
+                f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
+                f"`blend annotate push {file.path}`"
+            )
+        write_whole(folder.path / ACCOUNTS, json.dumps(studio.addresses()))
+        state, news = {}, set()
+        for done, place in enumerate(wanted, start=1):
+            if (project := found.get(place.name)) is not None:
+                state[place.name] = _extent(studio, project)
+                raw = raw_export(folder.path, place)
+                if before.get(place.name) != state[place.name] or not is_intact(raw):
+                    studio.export(project.id, raw)
+                    news.add(place.name)
+            if notify is not None:
+                notify("pull", done, len(wanted))
+    gone = frozenset(before) & {place.name for place in wanted} - frozenset(found)
+    return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone)
+
+
+def _extent(studio: Studio, project: RemoteProject) -> dict[str, Any]:
+    return {"project": project.id, **asdict(studio.extent(project.id))}
+
+
+def _from_files(file: ProjectFile, folder: Folder, exports: Sequence[Path]) -> _Fetched:
+    """Take export files in the place of the server's answers."""
+    by_prefix = {place.prefix: place for place in places(file)}
+    taken: dict[str, Path] = {}
+    for path in exports:
+        tasks = read_export(path)
+        place = _place_of(path, tasks, by_prefix)
+        if place.name in taken:
+            raise InputError(
+                f"{path}: is about {place.title!r}, as {taken[place.name]} is; give one of the two"
+            )
+        taken[place.name] = path
+        write_whole(raw_export(folder.path, place), path.read_bytes())
+    before = folder.state.get(_PROJECTS, {})
+    # Whatever the server said last does not hold for what a file says.
+    return _Fetched({name: state for name, state in before.items() if name not in taken}, frozenset(taken))
+
+
+def _place_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, Place]) -> Place:
+    """The stage and locale of an export: of most of its tasks, should others have been added by hand."""
+    ids = (str(task["data"].get("blend_id", "")) for task in tasks)
+    prefixes = Counter("/".join(one.split("/")[:2]) + "/" for one in ids if one.count("/") > 1)
+    if not prefixes:
+        raise InputError(
+            f"{path}: none of its {len(tasks)} tasks was made by blend; give the export of a project that "
+            "`blend annotate push` has made"
+        )
+    most = prefixes.most_common(1)[0][0]
+    if most not in by_prefix:
+        listed = ", ".join(prefix.rstrip("/") for prefix in by_prefix)
+        raise InputError(f"{path}: is about {most.rstrip('/')}, and the project file names only {listed}")
+    return by_prefix[most]
+
+
+def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
+    """Read everything that was ever pulled, tell what is new, and write the files."""
+    people = People(key, accounts(folder.path))
+    pulled: list[PulledProject] = []
+    absent: list[Place] = []
+    found: list[tuple[Place, Reading]] = []
+    for place in places(file):
+        raw = raw_export(folder.path, place)
+        if not raw.exists():
+            absent.append(place)
+            continue
+        tasks = read_export(raw)
+        reading = place.stage.read(tasks, place.stage.desk(file.project, place.locale, people))
+        # Also without news: the pull that brought them may have been stopped before it wrote them down.
+        changes = record(folder.path / HISTORY / f"{place.slug}.jsonl", tasks, people.of)
+        write_digest(raw)
+        annotations = sum(len(task["annotations"]) for task in tasks)
+        news, gone = place.name in fetched.news, place.name in fetched.gone
+        pulled.append(PulledProject(place, len(tasks), annotations, changes, news, gone))
+        found.append((place, reading))
+    findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
+    written = write_files(folder, dict(_contents(file, found)))
+    write_whole(folder.path / FINDINGS_FILE, findings.write_csv())
+    folder.write_state({**folder.state, _PROJECTS: fetched.state})
+    return Pull(pulled, absent, written, findings)
+
+
+def _contents(
+    file: ProjectFile, found: Sequence[tuple[Place, Reading]]
+) -> Iterable[tuple[Path, tuple[str, int]]]:
+    for place, reading in found:
+        for kind, rows in reading.rows.items():
+            if kind in _FOLDERS:
+                path = file.collected / _FOLDERS[kind] / f"{place.locale.tag}.jsonl"
+                yield path, (json_lines(rows), len(rows))

@@ -1,0 +1,282 @@
+"""The client: what is asked of a Label Studio server, through its own SDK, in few and large requests."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blend.loaders.files.whole import whole_file
+from blend.loaders.label_studio.explained import explained, no_token
+from blend.loaders.servers.problems import public_address
+from blend.schemas.errors import ConflictError, MissingExtraError, ServerError
+
+if TYPE_CHECKING:
+    from label_studio_sdk import LabelStudio
+
+NEEDED_VERSION = (1, 23)
+"""The oldest server that the tests have driven; older ones differ in tokens and exports."""
+
+TIMEOUT_S = 120.0
+"""Seconds without an answer after which a request is given up."""
+
+_TASKS_AT_A_TIME = 1_000
+_TASKS_PER_PAGE = 5_000
+_NUMBERS = re.compile(r"(\d+)\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteProject:
+    """A project on the server."""
+
+    id: int
+    title: str
+    description: str
+    config: str
+    """Labelling configuration."""
+    instruction: str
+    overlap: int
+    """Annotations per task, where a task has no number of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTask:
+    """A task on the server."""
+
+    id: int
+    data: Mapping[str, Any]
+    annotations: int
+    """Annotations, skipped ones included."""
+    overlap: int
+    """Annotations after which the task is given to nobody any more."""
+
+    @property
+    def blend_id(self) -> str | None:
+        """The id by which the task is known again; null for a task that somebody else made."""
+        value = self.data.get("blend_id")
+        return value if isinstance(value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What changes when anything about a project's annotations changes."""
+
+    tasks: int
+    annotations: int
+    newest: str
+    """When a task, or an annotation of one, was last made, changed or deleted."""
+
+
+class Studio:
+    """A server, asked by means of its SDK; errors are messages that say what to do.
+
+    Args:
+        sdk: The client of the SDK.
+        where: What messages call the server.
+        variable: Environment variable of the token, as messages name it.
+    """
+
+    def __init__(self, sdk: "LabelStudio", *, where: str, variable: str) -> None:
+        self._sdk = sdk
+        self.where = where
+        self._variable = variable
+
+    def check(self) -> None:
+        """Ask whether it is a Label Studio that is new enough and takes the token.
+
+        Raises:
+            ServerError: If not.
+        """
+        with self._explained():
+            release = str(self._sdk.versions.get().release)
+        numbers = _NUMBERS.match(release)
+        if numbers is None:
+            raise ServerError(
+                f"{self.where}: does not say its version, so it is not a Label Studio; correct key server.url "
+                "of the project file"
+            )
+        if (int(numbers[1]), int(numbers[2])) < NEEDED_VERSION:
+            raise ServerError(
+                f"{self.where}: is version {release}, and {'.'.join(map(str, NEEDED_VERSION))} or later is "
+                "needed; update it with `pip install --upgrade label-studio`"
+            )
+        with self._explained():
+            self._sdk.users.whoami()
+
+    def projects(self) -> list[RemoteProject]:
+        """All projects that the account sees, by number."""
+        fields = "id,title,description,label_config,expert_instruction,maximum_annotations"
+        with self._explained():
+            return sorted(
+                (
+                    RemoteProject(
+                        id=found.id,
+                        title=found.title or "",
+                        description=found.description or "",
+                        config=found.label_config or "",
+                        instruction=found.expert_instruction or "",
+                        overlap=found.maximum_annotations or 1,
+                    )
+                    for found in self._sdk.projects.list(include=fields, page_size=1_000)
+                ),
+                key=lambda project: project.id,
+            )
+
+    def create(self, **settings: Any) -> int:
+        """Make a project; returns its number."""
+        with self._explained():
+            return int(self._sdk.projects.create(**settings).id)
+
+    def update(self, project: int, **settings: Any) -> None:
+        """Change settings of a project."""
+        with self._explained():
+            self._sdk.projects.update(project, **settings)
+
+    def delete(self, project: int) -> None:
+        """Delete a project."""
+        with self._explained():
+            self._sdk.projects.delete(project)
+
+    def tasks(self, project: int) -> list[RemoteTask]:
+        """The tasks of a project, by number, without their annotations.
+
+        Raises:
+            ConflictError: If the project is gone, or changes while it is listed.
+        """
+        listed: list[RemoteTask] = []
+        for page in range(1, 1_000_000):
+            found, total = self._page_of_tasks(project, page)
+            listed += found
+            # Counted here: the SDK takes an error of the server for the end of the list.
+            if len(listed) >= total:
+                return sorted(listed, key=lambda task: task.id)
+            if not found:
+                break
+        raise ConflictError(
+            f"{self.where}: the tasks of project {project} change while they are listed; run the command again"
+        )
+
+    def _page_of_tasks(self, project: int, page: int) -> tuple[list[RemoteTask], int]:
+        """Tasks of one page, and how many tasks there are on all of them."""
+        with self._explained():
+            listed = self._sdk.tasks.list(
+                project=project,
+                include="id,data,overlap,total_annotations,cancelled_annotations",
+                fields="task_only",
+                page=page,
+                page_size=_TASKS_PER_PAGE,
+            )
+        found = [
+            RemoteTask(
+                id=task.id,
+                data=dict(task.data or {}),
+                annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
+                overlap=task.overlap or 1,
+            )
+            for task in listed.items or []
+        ]
+        return found, int(listed.response.total)
+
+    def extent(self, project: int) -> Extent:
+        """How much there is in a project, and since when: one small request."""
+        with self._explained():
+            listed = self._sdk.tasks.list(
+                project=project,
+                include="id,updated_at",
+                fields="task_only",
+                page_size=1,
+                request_options={"additional_query_parameters": {"ordering": "-updated_at"}},
+            )
+        newest = next((task.updated_at for task in listed.items or []), None)
+        return Extent(
+            tasks=int(listed.response.total),
+            annotations=int(listed.response.total_annotations),
+            newest="" if newest is None else newest.isoformat(),
+        )
+
+    def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
+        """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
+        for first in range(0, len(tasks), _TASKS_AT_A_TIME):
+            with self._explained():
+                self._sdk.projects.import_tasks(project, request=list(tasks[first : first + _TASKS_AT_A_TIME]))  # type: ignore[arg-type]
+
+    def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
+        """Delete tasks in bulk."""
+        if tasks:
+            with self._explained():
+                self._sdk.actions.create(
+                    id="delete_tasks",
+                    project=project,
+                    selected_items={"all": False, "included": list(tasks)},  # type: ignore[arg-type]
+                    filters={"conjunction": "and", "items": []},  # type: ignore[arg-type]
+                    ordering=[],
+                )
+
+    def set_overlap(self, task: int, overlap: int) -> None:
+        """Say after how many annotations a task is given to nobody any more."""
+        with self._explained():
+            self._sdk.tasks.update(str(task), overlap=overlap)
+
+    def set_data(self, task: int, data: Mapping[str, Any]) -> None:
+        """Replace what a task shows."""
+        with self._explained():
+            self._sdk.tasks.update(str(task), data=dict(data))
+
+    def delete_annotation(self, annotation: int) -> None:
+        """Delete an annotation."""
+        with self._explained():
+            self._sdk.annotations.delete(annotation)
+
+    def export(self, project: int, path: Path) -> None:
+        """Write all tasks of a project with their annotations to a file, as the server exports them."""
+        with self._explained(), whole_file(path) as beside, beside.open("wb") as file:
+            for part in self._sdk.projects.exports.download_sync(
+                project, export_type="JSON", download_all_tasks=True
+            ):
+                file.write(part)
+
+    def addresses(self) -> dict[int, str]:
+        """E-mail addresses of the accounts, by their numbers."""
+        with self._explained():
+            return {user.id: user.email for user in self._sdk.users.list() if user.email}
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        with explained(self.where, variable=self._variable):
+            yield
+
+
+@contextmanager
+def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> Iterator[Studio]:
+    """A server that has been asked who it is.
+
+    Args:
+        url: Its address.
+        variable: Environment variable that holds the access token.
+        timeout_s: Seconds without an answer after which a request is given up.
+
+    Raises:
+        MissingExtraError: If the SDK is not installed.
+        InputError: If there is no token.
+        ServerError: If it is not a Label Studio that is new enough and takes the token.
+    """
+    where = f"Label Studio at {public_address(url)}"
+    token = os.environ.get(variable, "").strip()
+    if not token:
+        raise no_token(where, variable)
+    try:
+        import httpx
+        from label_studio_sdk import LabelStudio
+    except ImportError as error:
+        raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
+    with httpx.Client(timeout=timeout_s) as connections:
+        with explained(where, variable=variable):
+            # Never repeated: what makes something must not make it twice.
+            sdk = LabelStudio(
+                base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0
+            )
+        studio = Studio(sdk, where=where, variable=variable)
+        studio.check()
+        yield studio

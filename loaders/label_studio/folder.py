@@ -1,0 +1,92 @@
+"""The pull folder: what comes from the server as it is, one process at a time; it holds people's data."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from blend.loaders.files.whole import write_whole
+from blend.schemas.errors import ConflictError, InputError, StorageError
+
+STATE = "state.json"
+IMPORTING = "importing.json"
+IGNORED = ".gitignore"
+
+
+class Folder:
+    """A pull folder that this process holds.
+
+    Args:
+        path: The folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def importing(self) -> int | None:
+        """The project into which a push was importing when it was stopped."""
+        value = self._read(IMPORTING).get("project")
+        return value if isinstance(value, int) else None
+
+    def begin_import(self, project: int) -> None:
+        """Write down that tasks are about to be imported."""
+        write_whole(self.path / IMPORTING, json.dumps({"project": project}))
+
+    def end_import(self) -> None:
+        """Write down that they have been."""
+        (self.path / IMPORTING).unlink(missing_ok=True)
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """What was last pulled, by project; empty before the first pull."""
+        return self._read(STATE)
+
+    def write_state(self, state: Mapping[str, Any]) -> None:
+        """Remember what was pulled."""
+        write_whole(self.path / STATE, json.dumps(state, indent=1, sort_keys=True) + "\n")
+
+    def _read(self, name: str) -> Mapping[str, Any]:
+        path = self.path / name
+        if not path.exists():
+            return {}
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError):
+            value = None
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: is damaged; delete it, and everything is asked anew")
+        return value
+
+
+@contextmanager
+def held(path: Path) -> Iterator[Folder]:
+    """A pull folder, made if it is not there, for this process alone.
+
+    Raises:
+        ConflictError: If another process holds it.
+        StorageError: If it cannot be written.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        # Whatever the repository around it ignores: nothing in here is for others.
+        if not (path / IGNORED).exists():
+            write_whole(path / IGNORED, "*\n")
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot write here ({error.strerror}); change key pulled or permissions"
+        ) from None
+    lock = FileLock(path / ".lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise ConflictError(
+            f"{path}: another `blend annotate` is at work with this folder; wait until it has ended"
+        ) from None
+    try:
+        yield Folder(path)
+    finally:
+        lock.release()

@@ -1,0 +1,226 @@
+"""The plan of a push: what is missing on the server, and what stands in the way; nothing is changed here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
+from blend.loaders.label_studio.controls import lost
+from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
+from blend.schemas.errors import ConflictError, InputError
+from blend.schemas.text import counted
+
+MAX_TITLE = 50
+"""Characters that the server takes in a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPlan:
+    """What a push does to one project."""
+
+    wanted: WantedProject
+    remote: RemoteProject | None
+    """The project on the server; null if it is to be made."""
+    missing: tuple[WantedTask, ...]
+    """Tasks to import."""
+    changed: tuple[tuple[RemoteTask, WantedTask], ...] = ()
+    """Tasks that nobody has annotated and that show something else than they should; replaced."""
+    answered: tuple[RemoteTask, ...] = ()
+    """The same, but annotated; left as they are."""
+    left: tuple[RemoteTask, ...] = ()
+    """Tasks that the project file does not ask for any more; left as they are."""
+    outdated: tuple[RemoteTask, ...] = ()
+    """Tasks that others have taken the place of, before anybody has annotated them; removed."""
+    doubled: tuple[RemoteTask, ...] = ()
+    """Second copies of tasks that nobody has annotated; removed."""
+    twins: tuple[RemoteProject, ...] = ()
+    """Second copies of the project without any annotation; removed."""
+    renamed: str | None = None
+    """Title that somebody gave it by hand; kept."""
+
+    @property
+    def sets_config(self) -> bool:
+        """Whether the labelling configuration is replaced."""
+        return self.remote is not None and self.remote.config.strip() != self.wanted.config.strip()
+
+    @property
+    def sets_overlap(self) -> bool:
+        """Whether another number of annotations per task is wanted."""
+        return self.remote is not None and self.remote.overlap != self.wanted.overlap
+
+    @property
+    def marks(self) -> bool:
+        """Whether the mark is behind the configuration: a push was stopped between the two."""
+        return self.remote is not None and self.remote.description != self.wanted.description
+
+    @property
+    def changes_anything(self) -> bool:
+        """Whether a push would do anything to it."""
+        return (
+            self.remote is None
+            or self.sets_config
+            or self.sets_overlap
+            or self.marks
+            or bool(self.missing or self.changed or self.outdated or self.doubled or self.twins)
+        )
+
+
+def plan_push(
+    studio: Studio, wanted: Sequence[WantedProject], *, replace_edited: bool = False
+) -> list[ProjectPlan]:
+    """What a push would do, project by project.
+
+    Args:
+        studio: The server.
+        wanted: The projects that should be there.
+        replace_edited: Whether a configuration that was edited by hand is replaced.
+
+    Raises:
+        InputError: If two projects have one title, or one is too long.
+        ConflictError: If a configuration was edited by hand, or its change would orphan annotations, or there
+            are two projects of one name with annotations in both; names all of them at once.
+        ServerError: If the server fails.
+    """
+    _check_titles(wanted)
+    found: dict[str, list[RemoteProject]] = {}
+    for project in studio.projects():
+        if (mark := mark_of(project)) is not None:
+            found.setdefault(mark.name, []).append(project)
+    problems: list[str] = []
+    plans = [_plan(studio, one, found.get(one.name, []), replace_edited, problems) for one in wanted]
+    if problems:
+        count = "" if len(problems) == 1 else f"{len(problems)} problems; nothing was changed:\n"
+        raise ConflictError(count + "\n".join(problems))
+    return plans
+
+
+def find_projects(studio: Studio, names: Sequence[str]) -> dict[str, RemoteProject]:
+    """The projects on the server, by name; those that are not there are left out.
+
+    Where a push was stopped and there are two of a name, the one with the most annotations counts, among equal
+    ones the older; the next push removes the other.
+    """
+    found: dict[str, list[RemoteProject]] = {}
+    for project in studio.projects():
+        mark = mark_of(project)
+        if mark is not None and mark.name in names:
+            found.setdefault(mark.name, []).append(project)
+    return {
+        name: projects[0] if len(projects) == 1 else _by_use(studio, projects)[0][0]
+        for name, projects in found.items()
+    }
+
+
+def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
+    """Second copies of tasks, as two pushes at a time leave them, that nobody has annotated.
+
+    The first annotated copy stays, and without one the first of all: whoever looks finds the same ones.
+    """
+    kept: dict[str, RemoteTask] = {}
+    for task in sorted(tasks, key=lambda task: (task.annotations == 0, task.id)):
+        if task.blend_id is not None:
+            kept.setdefault(task.blend_id, task)
+    return tuple(
+        task
+        for task in tasks
+        if task.annotations == 0 and task.blend_id is not None and kept[task.blend_id] is not task
+    )
+
+
+def _check_titles(wanted: Sequence[WantedProject]) -> None:
+    seen: dict[str, str] = {}
+    for project in wanted:
+        if len(project.title) > MAX_TITLE:
+            raise InputError(
+                f"{project.name}: the title {project.title!r} has more than 50 characters; shorten it"
+            )
+        if project.title in seen:
+            raise InputError(f"{project.name} and {seen[project.title]} have one title, {project.title!r}")
+        seen[project.title] = project.name
+
+
+def _plan(
+    studio: Studio, wanted: WantedProject, found: list[RemoteProject], replace_edited: bool, problems: list[str]
+) -> ProjectPlan:
+    if not found:
+        return ProjectPlan(wanted, None, tuple(wanted.tasks))
+    twins: tuple[RemoteProject, ...] = ()
+    if len(found) > 1:
+        used = _by_use(studio, found)
+        if used[1][1] > 0:
+            numbers = " and ".join(str(project.id) for project, _ in used)
+            problems.append(
+                f"{studio.where}: projects {numbers} are both marked as {wanted.name}, and both have "
+                "annotations; remove the last line from the description of the one that is not to count"
+            )
+        found = [project for project, _ in used]
+        twins = tuple(project for project, annotations in used[1:] if annotations == 0)
+    remote = found[0]
+    tasks = studio.tasks(remote.id)
+    doubled = doubled_tasks(tasks)
+    there = [task for task in tasks if task not in doubled]
+    plan = _compared(wanted, remote, there, doubled, twins)
+    problems += _objections(studio, plan, tasks, replace_edited=replace_edited)
+    return plan
+
+
+def _compared(
+    wanted: WantedProject,
+    remote: RemoteProject,
+    there: Sequence[RemoteTask],
+    doubled: tuple[RemoteTask, ...],
+    twins: tuple[RemoteProject, ...],
+) -> ProjectPlan:
+    by_id: Mapping[str | None, WantedTask] = {task.blend_id: task for task in wanted.tasks}
+    present = {task.blend_id for task in there}
+    differing = [
+        (task, wanted_task)
+        for task in there
+        if (wanted_task := by_id.get(task.blend_id)) is not None and dict(wanted_task.data) != dict(task.data)
+    ]
+    unasked = [task for task in there if task.blend_id is not None and task.blend_id not in by_id]
+    outdated = tuple(task for task in unasked if wanted.renewed and task.annotations == 0)
+    return ProjectPlan(
+        wanted,
+        remote,
+        missing=tuple(task for task in wanted.tasks if task.blend_id not in present),
+        changed=tuple(pair for pair in differing if pair[0].annotations == 0),
+        answered=tuple(task for task, _ in differing if task.annotations > 0),
+        left=tuple(task for task in unasked if task not in outdated),
+        outdated=outdated,
+        doubled=doubled,
+        twins=twins,
+        renamed=None if remote.title == wanted.title else remote.title,
+    )
+
+
+def _objections(
+    studio: Studio, plan: ProjectPlan, tasks: Sequence[RemoteTask], *, replace_edited: bool
+) -> list[str]:
+    """Why the configuration may not be replaced."""
+    if plan.remote is None or not plan.sets_config:
+        return []
+    where = f"{studio.where}: project {plan.remote.title!r}"
+    mark = mark_of(plan.remote)
+    edited = mark is not None and mark.config not in (digest(plan.remote.config), digest(plan.wanted.config))
+    annotations = sum(task.annotations for task in tasks)
+    if annotations and (gone := lost(plan.remote.config, plan.wanted.config)):
+        orphans = counted(annotations, "annotation")
+        problem = (
+            f"{where}: the new labelling configuration lacks {', '.join(gone)}, so that {orphans} would lose "
+            "what they refer to; give the project file another name, which makes new projects, or keep these "
+            "parts"
+        )
+        return [problem]
+    if edited and not replace_edited:
+        problem = (
+            f"{where}: its labelling configuration was edited by hand; put it back as it was, or replace it "
+            "with `blend annotate push --replace-edited`, which keeps all annotations"
+        )
+        return [problem]
+    return []
+
+
+def _by_use(studio: Studio, projects: Sequence[RemoteProject]) -> list[tuple[RemoteProject, int]]:
+    """Projects with their numbers of annotations, most first, among equal ones the older first."""
+    used = [(project, sum(task.annotations for task in studio.tasks(project.id))) for project in projects]
+    return sorted(used, key=lambda pair: (-pair[1], pair[0].id))

@@ -1,0 +1,103 @@
+"""The push: makes on the server what a plan says, so that it may be stopped at any moment and run again."""
+
+import time
+from collections.abc import Sequence
+
+from blend.loaders.files.progress import Notify
+from blend.loaders.label_studio.client import Studio
+from blend.loaders.label_studio.folder import Folder
+from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, find_projects
+from blend.loaders.label_studio.wanted import WantedProject
+
+PROPOSALS = "blend"
+"""What proposals for an annotation are called on the server."""
+
+_SETTLING_S = 1.0
+
+_SETTINGS = {
+    # Questions are finished one after the other, and whoever skips one is not asked again, but others are.
+    "sampling": "Sequential sampling",
+    "skip_queue": "REQUEUE_FOR_OTHERS",
+    "enable_empty_annotation": False,
+    "show_collab_predictions": True,
+    "model_version": PROPOSALS,
+}
+
+
+def push(studio: Studio, folder: Folder, plans: Sequence[ProjectPlan], *, notify: Notify | None = None) -> None:
+    """Do what plans say.
+
+    Whatever is missing is made, whatever was made twice by another push at the same time is removed by whoever
+    looks last. Annotations are never touched.
+
+    Args:
+        studio: The server.
+        folder: Where an import under way is written down, so that the next run waits for one that was stopped.
+        plans: From `plan.plan_push`, with the same folder.
+        notify: Called with the step, the projects done and projects in all.
+    """
+    for done, plan in enumerate(plans, start=1):
+        if plan.changes_anything:
+            _push_one(studio, folder, plan)
+        if notify is not None:
+            notify("push", done, len(plans))
+
+
+def settle(studio: Studio, folder: Folder) -> None:
+    """Wait until the server has done what a stopped push asked of it; called before a plan is made."""
+    if (project := folder.importing) is None:
+        return
+    if any(found.id == project for found in studio.projects()):
+        before = -1
+        while (now := studio.extent(project).tasks) != before:
+            before = now
+            time.sleep(_SETTLING_S)
+    folder.end_import()
+
+
+def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
+    project = _project(studio, plan)
+    for twin in plan.twins:
+        studio.delete(twin.id)
+    replaced = [task.id for task, _ in plan.changed]
+    studio.delete_tasks(project, [*replaced, *(task.id for task in (*plan.doubled, *plan.outdated))])
+    added = [*plan.missing, *(wanted for _, wanted in plan.changed)]
+    if not added:
+        return
+    folder.begin_import(project)
+    studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
+    # Another push at the same time may have imported the same tasks.
+    studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
+    folder.end_import()
+
+
+def _project(studio: Studio, plan: ProjectPlan) -> int:
+    """The number of the project, which is as it should be but for its tasks."""
+    wanted = plan.wanted
+    if plan.remote is None:
+        return _made(studio, wanted)
+    changes: dict[str, object] = {}
+    if plan.sets_config:
+        changes["label_config"] = wanted.config
+    if plan.marks:
+        changes["description"] = wanted.description
+    if plan.sets_overlap:
+        changes["maximum_annotations"] = wanted.overlap
+    if changes:
+        studio.update(plan.remote.id, **changes)
+    return plan.remote.id
+
+
+def _made(studio: Studio, wanted: WantedProject) -> int:
+    made = studio.create(
+        title=wanted.title,
+        description=wanted.description,
+        label_config=wanted.config,
+        maximum_annotations=wanted.overlap,
+        **_SETTINGS,
+    )
+    # Two pushes at a time make two projects; both see both, and agree on the older one.
+    chosen = find_projects(studio, [wanted.name])[wanted.name].id
+    if chosen != made:
+        studio.delete(made)
+    return chosen

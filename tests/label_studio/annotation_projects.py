@@ -1,0 +1,53 @@
+"""Projects for the tests of annotation: two questions in Korean and Persian."""
+
+from pathlib import Path
+
+from blend.builders.annotation.project import ProjectFile, read_project
+from blend.builders.annotation.pseudonyms import write_key
+
+QUESTIONS = {
+    "food-01": ("Food", "What do people in {country} eat for breakfast?"),
+    "work-01": ("Work life", "When does the working day end in {country}? (e.g., HH:MM)"),
+}
+LOCALES = {
+    "ko-KR": (
+        "South Korea",
+        {
+            "food-01": "대한민국 사람들은 아침으로 무엇을 먹나요?",
+            "work-01": "대한민국에서는 몇 시에 퇴근하나요?",
+        },
+    ),
+    "fa-IR": (
+        "Iran",
+        {
+            "food-01": "مردم ایران برای صبحانه چه می‌خورند؟",
+            "work-01": "در ایران کار چه ساعتی تمام می‌شود؟",
+        },
+    ),
+}
+
+
+def write_questions(folder: Path, questions: dict[str, tuple[str, str]] = QUESTIONS) -> None:
+    """Templates and questions, nothing else, of a directory of raw responses."""
+    folder.mkdir(parents=True, exist_ok=True)
+    templates = [f'{name},{topic},,"{text}"' for name, (topic, text) in questions.items()]
+    (folder / "templates.csv").write_text("\n".join(["template_id,topic,source_locale,text", *templates, ""]))
+    rows = [
+        f'{name},{tag},"{local.get(name, local["food-01"])}","{text.format(country=country)}"'
+        for tag, (country, local) in LOCALES.items()
+        for name, (_, text) in questions.items()
+    ]
+    (folder / "questions.csv").write_text("\n".join(["template_id,locale,question,en_question", *rows, ""]))
+
+
+def write_project(folder: Path, name: str, url: str, **settings: str) -> ProjectFile:
+    """A project file beside its questions and its key; ``settings`` are further keys as TOML."""
+    write_questions(folder / "collected")
+    keys = {"stages": '["answer"]', **settings}
+    lines = [f'name = "{name}"', *(f"{key} = {value}" for key, value in keys.items())]
+    lines += [f'[[locales]]\nlocale = "{tag}"' for tag in LOCALES]
+    path = folder / "project.toml"
+    path.write_text("\n".join([*lines, f'[server]\nurl = "{url}"', ""]))
+    if not (folder / "annotators.key").exists():
+        write_key(folder / "annotators.key")
+    return read_project(path)
