@@ -1,0 +1,148 @@
+"""BLEU of every pair of groups: how many sequences of up to four tokens their texts share.
+
+An n-gram that a text holds k times is k features, its first, second … occurrence. Then a clipped count, the
+smaller of two counts, is the number of features in common, and the counts of all pairs of groups are one
+product of matrices for each order.
+
+References:
+    Papineni et al. (2002), BLEU, ACL; without smoothing and with the shortest reference for the brevity
+    penalty, as ``compute_bleu`` of the NMT tutorial, which Bhatt and Diaz (2024) use through ``evaluate``.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from blend.eval.extrinsic.definitions import Bleu, Definition
+from blend.eval.extrinsic.topics import CodedTopic, IntArray
+from blend.eval.statistics.clusters import FloatArray, divide
+
+ORDERS = 4
+"""Tokens of the longest n-gram."""
+
+_CELLS = 1 << 22
+"""Numbers of a block of a matrix: memory does not depend on the number of n-grams."""
+
+
+def bleu(topic: CodedTopic, *, kind: Bleu = "multi-reference", definition: Definition = "paper") -> FloatArray:
+    """The BLEU of every pair of groups.
+
+    Args:
+        topic: The texts.
+        kind: Whether all texts of a group are the references of each text of another, or the mean over pairs of
+            texts is taken.
+        definition: See `definitions.Definition`.
+
+    Returns:
+        Shape ``(n_groups, n_groups)``, symmetric: the mean of both directions. NaN, or -1 under
+        ``reference_code``, where a group has no text that is not empty.
+    """
+    directed = directed_bleu(topic) if kind == "multi-reference" else _pairwise(topic)
+    if definition == "reference_code":
+        upper = np.triu(directed)
+        both: FloatArray = upper + np.triu(directed, 1).T
+        return np.where(np.isnan(both), -1.0, both)
+    return (directed + directed.T) / 2
+
+
+def directed_bleu(topic: CodedTopic) -> FloatArray:
+    """The corpus BLEU of the row's texts, with all texts of the column's group as references of each.
+
+    Empty texts are left out; NaN where none is left.
+    """
+    full = topic.lengths > 0
+    groups, lengths = topic.group_of[full], topic.lengths[full]
+    texts = [text for text in topic.texts if len(text)]
+    return _bleu(texts, lengths, groups, topic.n_groups)
+
+
+def _pairwise(topic: CodedTopic) -> FloatArray:
+    """The mean BLEU over pairs of a text of the row's group and one of the column's, its only reference."""
+    full = topic.lengths > 0
+    groups, lengths = topic.group_of[full], topic.lengths[full]
+    texts = [text for text in topic.texts if len(text)]
+    single = _bleu(texts, lengths, np.arange(len(texts)), len(texts))
+    held = np.bincount(groups, minlength=topic.n_groups).astype(np.float64)
+    member = np.zeros((topic.n_groups, len(texts)))
+    member[groups, np.arange(len(texts))] = 1.0
+    return divide(member @ single @ member.T, np.outer(held, held))
+
+
+def _bleu(texts: Sequence[IntArray], lengths: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
+    held = np.bincount(groups, minlength=n_groups).astype(np.float64)
+    written = np.bincount(groups, weights=lengths, minlength=n_groups)
+    shortest = np.full(n_groups, np.inf)
+    np.minimum.at(shortest, groups, lengths)
+    log_precisions = np.zeros((n_groups, n_groups))
+    for order, features in enumerate(_features(texts), start=1):
+        total = np.bincount(groups, weights=np.maximum(0, lengths - order + 1), minlength=n_groups)
+        matches = _matches(*features, groups, n_groups)
+        precisions = divide(matches, np.broadcast_to(total[:, np.newaxis], matches.shape))
+        with np.errstate(divide="ignore"):
+            # Without any n-gram the precision is 0, and so is the BLEU.
+            log_precisions += np.log(np.nan_to_num(precisions, nan=0.0)) / ORDERS
+    with np.errstate(divide="ignore", invalid="ignore"):
+        references = held[:, np.newaxis] * shortest[np.newaxis, :]
+        penalty = np.minimum(0.0, 1 - references / written[:, np.newaxis])
+        found: FloatArray = np.exp(penalty + log_precisions)
+    found[held == 0, :] = np.nan
+    found[:, held == 0] = np.nan
+    return found
+
+
+def _features(texts: Sequence[IntArray]) -> Iterator[tuple[IntArray, IntArray]]:
+    """For every order: the text and the feature (an n-gram and its how-manieth occurrence) of each n-gram."""
+    tokens = np.concatenate([np.zeros(0, dtype=np.int64), *texts])
+    text_of = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+    n_codes = int(tokens.max(initial=0)) + 1
+    starts, grams = np.arange(len(tokens)), tokens
+    for order in range(1, ORDERS + 1):
+        if order > 1:
+            ends = starts + order - 1
+            inside = ends < len(tokens)
+            inside[inside] = text_of[ends[inside]] == text_of[starts[inside]]
+            starts = starts[inside]
+            longer = grams[inside] * n_codes + tokens[starts + order - 1]
+            grams = np.unique(longer, return_inverse=True)[1]
+        yield text_of[starts], _numbered(text_of[starts], grams)
+
+
+def _numbered(text_of: IntArray, grams: IntArray) -> IntArray:
+    """The feature of every n-gram: the same n-gram a second time in a text is another feature."""
+    keys = text_of * (int(grams.max(initial=0)) + 1) + grams
+    order = np.argsort(keys, kind="stable")
+    is_first = np.diff(keys[order], prepend=-1) != 0
+    run_starts = np.flatnonzero(is_first)
+    occurrence = np.empty(len(grams), dtype=np.int64)
+    occurrence[order] = np.arange(len(grams)) - np.repeat(run_starts, np.diff(run_starts, append=len(grams)))
+    features: IntArray = np.unique(
+        grams * (int(occurrence.max(initial=0)) + 1) + occurrence, return_inverse=True
+    )[1]
+    return features
+
+
+def _matches(text_of: IntArray, features: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """Clipped counts: how many n-grams of the row's texts some text of the column's group holds.
+
+    Shape ``(n_groups, n_groups)``.
+    """
+    n_features = int(features.max(initial=0)) + 1
+    cells, texts_with = np.unique(groups[text_of] * n_features + features, return_counts=True)
+    group_of, feature_of = cells // n_features, cells % n_features
+    groups_with = np.bincount(feature_of, minlength=n_features)
+    own = groups_with[feature_of] == 1
+    # Most n-grams are of one group alone; they match nowhere else.
+    matches = np.zeros((n_groups, n_groups))
+    np.add.at(np.einsum("ii->i", matches), group_of[own], texts_with[own])
+    shared = np.flatnonzero(groups_with > 1)
+    column_of = np.full(n_features, -1)
+    column_of[shared] = np.arange(len(shared))
+    columns, rows, counts = column_of[feature_of[~own]], group_of[~own], texts_with[~own]
+    width = max(1, _CELLS // n_groups)
+    for start in range(0, len(shared), width):
+        here = (columns >= start) & (columns < start + width)
+        # Whole numbers below 2**24, which four bytes hold exactly.
+        held = np.zeros((n_groups, min(width, len(shared) - start)), dtype=np.float32)
+        held[rows[here], columns[here] - start] = counts[here]
+        matches += held @ (held > 0).astype(np.float32).T
+    return matches
