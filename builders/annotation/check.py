@@ -1,0 +1,286 @@
+"""Checking a project file: every mistake at once, with its line, before any server is asked."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.builders.annotation.project import MAIL, ProjectFile, StageName, read_project
+from blend.builders.annotation.pseudonyms import read_key
+from blend.builders.annotation.sheets import read_predictions
+from blend.builders.annotation.stages.collect import slug
+from blend.builders.annotation.stages.model import Material
+from blend.builders.annotation.words import instructions_in, is_checked
+from blend.loaders.files.content import read_content
+from blend.loaders.files.toml_lines import line_of, lines_of
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
+from blend.schemas.locales import Registry, registry
+from blend.schemas.text import counted
+
+_PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
+
+_ASKING: tuple[StageName, ...] = ("answer", "review")
+"""Stages that need the questions of the directory of raw responses."""
+
+
+class CheckedProject(NamedTuple):
+    """A project file without mistakes."""
+
+    file: ProjectFile
+    material: Material
+    """Questions, responses and reviews so far, and predictions; empty where no stage needs them."""
+    notes: tuple[str, ...]
+    """What the lead of the project should know though it is not wrong."""
+
+
+def check_project(path: Path) -> CheckedProject:
+    """A project file, and that all it names is there and fits together.
+
+    Raises:
+        RowError, RowErrors, InputError: Every mistake, with file, line and key, and what to do.
+    """
+    lines = _lines(path)
+    try:
+        file = read_project(path)
+    except (RowError, RowErrors) as error:
+        raise_all([_with_line(problem, path, lines) for problem in _each(error)])
+        raise
+    checks = _Checks(file, lines)
+    checks.run()
+    raise_all(checks.problems)
+    return CheckedProject(file, checks.material, tuple(_notes(file, checks.known)))
+
+
+def _lines(path: Path) -> dict[str, int]:
+    return lines_of(read_content(path, what="project file").decode("utf-8-sig", errors="replace"))
+
+
+def _each(error: RowError | RowErrors) -> Sequence[RowError]:
+    return error.errors if isinstance(error, RowErrors) else [error]
+
+
+def _with_line(problem: RowError, path: Path, lines: dict[str, int]) -> RowError:
+    """The problem with the line of its key."""
+    place, _, key = problem.where.partition(", key ")
+    if place != str(path) or not key:
+        return problem
+    return RowError(problem.what, where=f"{path}:{line_of(key, lines)}, key {key}", fix=problem.fix)
+
+
+class _Checks:
+    """All checks of a file that reads well by itself.
+
+    Args:
+        file: The project.
+        lines: Lines of its keys.
+    """
+
+    def __init__(self, file: ProjectFile, lines: dict[str, int]) -> None:
+        self._file = file
+        self._lines = lines
+        self._project = file.project
+        self.known: Registry = registry()
+        self.material = Material()
+        self.problems: list[RowError] = []
+
+    def run(self) -> None:
+        """Run them, each whatever the others find."""
+        self._collect("locale_file", self._read_locales)
+        self._locales()
+        self._stages()
+        for number in range(len(self._project.locales)):
+            self._people(number)
+        self._places()
+        if self._stages_used() & set(_ASKING):
+            self._collect("collected", self._read_collected)
+        self._topics()
+        self._files()
+        self._instructions()
+        self._collect("key_file", lambda: read_key(self._file.key_file))
+
+    def _add(self, key: str, what: str, fix: str) -> None:
+        where = f"{self._file.path}:{line_of(key, self._lines)}, key {key}"
+        self.problems.append(RowError(what, where=where, fix=fix))
+
+    def _collect(self, key: str, read: Callable[[], object]) -> None:
+        """Run what reads a file that a key names; its problems are problems here."""
+        try:
+            read()
+        except (RowError, RowErrors) as error:
+            self.problems += _each(error)
+        except InputError as error:
+            what, _, fix = str(error).partition("; ")
+            self._add(key, what, fix or "correct it")
+
+    def _stages_used(self) -> set[StageName]:
+        project = self._project
+        return {stage for settings in project.locales for stage in settings.stages or project.stages}
+
+    def _read_locales(self) -> None:
+        self.known = self._file.locales
+
+    def _locales(self) -> None:
+        seen: dict[str, int] = {}
+        for number, settings in enumerate(self._project.locales):
+            key = f"locales[{number}].locale"
+            try:
+                self.known.get(settings.locale)
+            except UnknownNameError as error:
+                what, _, fix = str(error).partition("; ")
+                self._add(key, what, fix)
+            first = seen.setdefault(settings.locale, number)
+            if first != number:
+                fix = f"put both into one table; the other is locales[{first}]"
+                self._add(key, f"{settings.locale!r} has two tables", fix)
+
+    def _stages(self) -> None:
+        listed = [("stages", self._project.stages)]
+        for number, settings in enumerate(self._project.locales):
+            listed += [(f"locales[{number}].stages", settings.stages or ())]
+        for key, stages in listed:
+            for stage in sorted({stage for stage in stages if stages.count(stage) > 1}):
+                self._add(key, f"the stage {stage!r} is listed twice", "delete one of the two")
+
+    def _people(self, number: int) -> None:
+        settings = self._project.locales[number]
+        for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers)):
+            key = f"locales[{number}].{role}"
+            folded = [entry.strip().casefold() for entry in listed or ()]
+            for entry in sorted({entry for entry in folded if folded.count(entry) > 1}):
+                self._add(key, f"{_hidden(entry)} is listed twice", "delete one of the two")
+            for place, entry in enumerate(listed or ()):
+                if not MAIL.fullmatch(entry.strip()) and not _PSEUDONYM.fullmatch(entry.strip()):
+                    fix = (
+                        "write the e-mail address of an account, or the pseudonym that "
+                        "`blend annotate pseudonym` prints for it, p- and 12 digits and letters"
+                    )
+                    self._add(
+                        f"{key}[{place}]", f"{_hidden(entry)} is neither of the two ways to name people", fix
+                    )
+        stages = settings.stages or self._project.stages
+        named = len(settings.annotators or ())
+        if settings.annotators is not None and "answer" in stages and named < self._project.wanted:
+            what = f"{counted(named, 'annotator')}, but {self._project.wanted} responses are wanted"
+            fix = "each person answers a question once: name more people, or lower the key wanted"
+            self._add(f"locales[{number}].annotators", what, fix)
+
+    def _places(self) -> None:
+        collected = self._file.collected.resolve()
+        for key, path in (("pulled", self._file.pulled), ("key_file", self._file.key_file)):
+            if path.resolve().is_relative_to(collected):
+                what = "lies inside the directory of raw responses, which is published with a release"
+                self._add(key, what, "choose a place beside it")
+        if re.match(r"https?://[^/]*@", self._project.server.url):
+            fix = f"remove it, and give the token in the environment as {self._project.server.key_variable}"
+            self._add("server.url", "holds a name or password before the @", fix)
+
+    def _read_collected(self) -> None:
+        tables = read_responses(self._file.collected, locales=self.known, reviewing=True, collecting=True)
+        self.material = Material(tables.questions, tables.responses, tables.reviews)
+        self._known_names(
+            "templates", self._project.templates, tables.questions["template_id"].unique().to_list()
+        )
+        if "collect" not in self._stages_used():
+            self._known_names("topics", self._project.topics, tables.questions["topic"].unique().to_list())
+        asked = set(tables.questions["locale"])
+        for number, settings in enumerate(self._project.locales):
+            stages = settings.stages or self._project.stages
+            if settings.locale in self.known and settings.locale not in asked and {*stages} & {*_ASKING}:
+                fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
+                self._add(f"locales[{number}].locale", f"there are no questions in {settings.locale}", fix)
+
+    def _known_names(self, key: str, names: Sequence[str] | None, valid: Sequence[str]) -> None:
+        """Names that must stand in the directory of raw responses."""
+        for number, name in enumerate(names or ()):
+            if name not in valid:
+                close = get_close_matches(name, valid, n=1)
+                hint = f"did you mean {close[0]!r}? " if close else ""
+                fix = f"{hint}write one that stands in {self._project.collected}, or leave the key out for all"
+                self._add(f"{key}[{number}]", f"{name!r} is unknown", fix)
+
+    def _topics(self) -> None:
+        if "collect" not in self._stages_used():
+            return
+        if self._project.topics is None:
+            fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
+            self._add("topics", "the stage collect needs topics", fix)
+        slugs = [slug(topic) for topic in self._project.topics or ()]
+        for number, topic in enumerate(self._project.topics or ()):
+            if not slugs[number] or slugs[number] in slugs[:number]:
+                fix = "give every topic letters of its own: ids are made of them"
+                self._add(f"topics[{number}]", f"{topic!r} cannot be told from another topic", fix)
+
+    def _files(self) -> None:
+        """The files that single stages need."""
+        used = self._stages_used()
+        for stage in sorted(used & {"equivalence", "mcq-review"}):
+            if self._project.recipe is None:
+                fix = 'name the recipe of the release that the questions are for, recipe = "recipe.toml"'
+                self._add("recipe", f"the stage {stage} needs a recipe", fix)
+        recipe = self._project.recipe
+        if recipe is not None and not (self._file.base / recipe).is_file():
+            self._add("recipe", f"there is no file {recipe}", "correct the path, relative to this file")
+        if "predictions" not in used:
+            return
+        if self._project.predictions is None:
+            fix = "name the sheet that `blend eval judge-sheet` wrote"
+            self._add("predictions", "the stage predictions needs a sheet", fix)
+        else:
+            self._collect("predictions", self._read_sheet)
+
+    def _read_sheet(self) -> None:
+        sheet = read_predictions(self._file.base / str(self._project.predictions))
+        tables = self.material
+        self.material = Material(tables.questions, tables.responses, tables.reviews, predictions=sheet)
+
+    def _instructions(self) -> None:
+        """Instructions of one's own: for a language of the project, with every stage that it has."""
+        known = [settings for settings in self._project.locales if settings.locale in self.known]
+        languages = {self.known.get(settings.locale).language for settings in known}
+        for language, name in self._project.instructions.items():
+            key = f"instructions.{language}"
+            if language not in languages:
+                fix = f"the languages of this project are {', '.join(sorted(languages))}"
+                self._add(key, f"no locale of the project speaks {language!r}", fix)
+                continue
+            stages = {
+                stage
+                for settings in known
+                if self.known.get(settings.locale).language == language
+                for stage in settings.stages or self._project.stages
+            }
+            self._collect(key, partial(self._read_instruction, name, stages))
+
+    def _read_instruction(self, name: str, stages: set[StageName]) -> None:
+        parts = instructions_in(self._file.base / name)
+        problems: list[RowError] = []
+        for stage in sorted(stages):
+            try:
+                parts[stage]
+            except RowError as error:
+                problems.append(error)
+        raise_all(problems)
+
+
+def _hidden(entry: str) -> str:
+    """An entry as a message shows it: of an address only how it begins."""
+    return f"{entry[:2]}…@…" if "@" in entry else repr(entry)
+
+
+def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
+    project = file.project
+    ours = sorted(
+        {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
+    )
+    unchecked = [language for language in ours if not is_checked(language)]
+    if unchecked:
+        yield (
+            f"no native speaker has checked our instructions in {', '.join(unchecked)}: have them read, or "
+            "name your own under [instructions]"
+        )
+    for settings in project.locales:
+        if settings.annotators is None and "answer" in (settings.stages or project.stages):
+            yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"

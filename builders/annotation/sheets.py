@@ -1,0 +1,47 @@
+"""Sheets that stages begin with: models' predictions, as ``blend eval judge-sheet`` writes them."""
+
+from pathlib import Path
+
+import polars as pl
+
+from blend.builders.annotation.stages.predictions import PREDICTIONS
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.schemas.answer_sheets import parted
+from blend.schemas.errors import InputError
+
+_COLUMNS = Columns(("id", "dish", "ingredients"), optional=("image",), others=True)
+
+
+def read_predictions(path: Path) -> pl.DataFrame:
+    """The predictions of a sheet: `stages.predictions.PREDICTIONS`, in its order.
+
+    Args:
+        path: CSV, JSON Lines or Parquet with the columns ``id``, ``dish``, ``ingredients`` (with ``|`` between
+            them, or a list) and perhaps ``image``; further columns are left out, so that nobody is shown which
+            model predicts.
+
+    Raises:
+        InputError: If there is no such file, or none of a kind that can be read.
+        RowError, RowErrors: If it cannot be read, lacks a column, or has a blank cell or an id twice.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such sheet of predictions; correct the path")
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
+    notes = Notes()
+    rows = []
+    first: dict[str, str] = {}
+    for cells in read_rows(path, path.parent, notes, _COLUMNS):
+        listed = cells.values["ingredients"]
+        ingredients = parted(listed) if isinstance(listed, str) else list(map(str, listed or []))
+        name, dish = (str(cells.values[column] or "").strip() for column in ("id", "dish"))
+        for column, filled in (("id", name), ("dish", dish), ("ingredients", ingredients)):
+            if not filled:
+                notes.problem("the cell is blank", where=f"{cells.place}, column {column}", fix="fill it in")
+        if name and first.setdefault(name, cells.place) != cells.place:
+            fix = f"delete this row or {first[name]}"
+            notes.problem(f"{name!r} occurs a second time", where=cells.place, fix=fix)
+        rows.append((name, dish, cells.values.get("image") or None, ingredients))
+    notes.raise_problems()
+    return pl.DataFrame(rows, PREDICTIONS, orient="row")
