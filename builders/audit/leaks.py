@@ -28,7 +28,7 @@ def names_another(asked: Asked, known: Known) -> FloatArray:
     return (anyone[asked.text] & ~own).astype(np.float64)
 
 
-def longest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001 - the signature of all solvers
+def longest(asked: Asked, _: Known) -> FloatArray:
     """Flags an option that has at least `_FAR` times as many characters as any other."""
     lengths = _lengths(asked)
     top, second = _top_two(asked, lengths)
@@ -36,7 +36,7 @@ def longest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001 - the sig
     return far.astype(np.float64)
 
 
-def shortest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def shortest(asked: Asked, _: Known) -> FloatArray:
     """Flags an option that has at most one part in `_FAR` of the characters of any other."""
     lengths = _lengths(asked)
     top, second = (-found for found in _top_two(asked, -lengths))
@@ -44,12 +44,12 @@ def shortest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
     return far.astype(np.float64)
 
 
-def odd_format(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def odd_format(asked: Asked, _: Known) -> FloatArray:
     """Flags an option that alone has, or alone lacks, capitals or punctuation marks."""
     return _odd_one_out(asked, [_shape(text) for text in asked.texts])
 
 
-def odd_script(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def odd_script(asked: Asked, _: Known) -> FloatArray:
     """Flags an option that alone is written in another script; options without letters say nothing."""
     scripts = [_scripts(text) for text in asked.texts]
     lettered = np.array([script != "" for script in scripts])[asked.text]
@@ -57,12 +57,12 @@ def odd_script(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
     return np.where(whole[asked.owner], _odd_one_out(asked, scripts), 0.0)
 
 
-def odd_number(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def odd_number(asked: Asked, _: Known) -> FloatArray:
     """Flags an option that alone has digits, or alone has none."""
     return _odd_one_out(asked, [str(any(c.isdigit() for c in text)) for text in asked.texts])
 
 
-def repeated(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def repeated(asked: Asked, _: Known) -> FloatArray:
     """Flags options that another option of the question repeats, up to case and accents."""
     numbers = asked.owner * (int(asked.key.max()) + 1) + asked.key[asked.text]
     _, place, often = np.unique(numbers, return_inverse=True, return_counts=True)

@@ -141,12 +141,12 @@ def _looked_up(keys: IntArray, values: FloatArray, wanted: IntArray) -> FloatArr
     return np.where(keys[places] == wanted, values[places], 0.0)
 
 
-def classifier(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001 - the signature of all solvers
+def classifier(asked: Asked, _: Known) -> FloatArray:
     """Chance that an option is right, by its words and the group, learnt from other templates."""
     return rounded(option_classifier(asked))[asked.cells.cell]
 
 
-def frequent(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def frequent(asked: Asked, _: Known) -> FloatArray:
     """In how many questions of other templates the option is the right answer; variants count once."""
     cells = asked.cells
     key = asked.key[cells.text]
@@ -158,7 +158,7 @@ def frequent(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
     return (often[key] - here)[cells.cell]
 
 
-def recurring(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def recurring(asked: Asked, _: Known) -> FloatArray:
     """In how many variants of the question (template and group) the option stands; needs the whole set."""
     asked_twice = asked.template * len(asked.groups) + asked.group
     _, question, variants = np.unique(asked_twice, return_inverse=True, return_counts=True)
@@ -171,17 +171,17 @@ def recurring(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
     return scores
 
 
-def largest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def largest(asked: Asked, _: Known) -> FloatArray:
     """The number, time or date itself; only where all options are of one such format."""
     return numbers_of(asked)
 
 
-def smallest(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def smallest(asked: Asked, _: Known) -> FloatArray:
     """The same, turned round."""
     return -numbers_of(asked)
 
 
-def nearest_mean(asked: Asked, known: Known) -> FloatArray:  # noqa: ARG001
+def nearest_mean(asked: Asked, _: Known) -> FloatArray:
     """How near the option is to the mean of the question's options."""
     numbers = numbers_of(asked)
     means = np.add.reduceat(numbers, asked.starts) / asked.sizes

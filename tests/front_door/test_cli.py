@@ -10,14 +10,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from blend.builders.stats.dataset import stats_of_release
 from blend.cli import app
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import BlendError
 from blend.version import __version__
-from blend.views.models import MODELS
-from blend.views.stats import dataset_tables
 
 RUNNER = CliRunner()
 
@@ -202,134 +199,12 @@ def test_build_says_of_no_step_without_a_previous_release(release: Path, tmp_pat
     assert "Since" not in run("build", recipe, "--out", tmp_path / "release")
 
 
-def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
-    printed = json.loads(run("stats", release, "--json", "--out", tmp_path / "stats"))
-    assert sum(row["questions"] for row in printed["counts"]) == 395
-    written = pl.read_parquet(tmp_path / "stats" / "counts.parquet")
-    assert written["questions"].sum() == 395
-
-
-def test_stats_prints_tables(release: Path):
-    assert "Questions, answers and votes" in run("stats", release)
-
-
-def test_stats_prints_one_table(release: Path, root: Path):
-    overlap = run("stats", release, "--table", "overlap")
-    assert overlap.startswith("English answer lemmas in common")
-    assert "Questions, answers and votes" not in overlap
-    # Several in the order in which they are asked for.
-    both = run("stats", release, "--table", "non-answers", "--table", "counts")
-    assert both.index("Non-answers") < both.index("Questions, answers and votes")
-    names = list(dataset_tables(stats_of_release(release)))
-    page = (root / "docs" / "stats.md").read_text(encoding="utf-8")
-    assert all(f"`{name}`" in page for name in names)
-
-
-def test_stats_of_an_unknown_table(release: Path):
-    with pytest.raises(BlendError) as error:
-        run("stats", release, "--table", "overlaps")
-    assert str(error.value) == (
-        "unknown table 'overlaps'; did you mean 'overlap'? choose one of: agreement-by-topic, "
-        "answers-by-topic, counts, mcq-by-topic, mcq-counts, mcq-distractors, measures, non-answers, "
-        "non-answers-by-topic, overlap, per-question, templates, top-votes-by-topic"
-    )
-
-
-def test_stats_of_a_table_as_json(release: Path):
-    with pytest.raises(BlendError) as error:
-        run("stats", release, "--table", "overlap", "--json")
-    assert str(error.value) == (
-        "--table chooses what is printed for people, and --json prints everything; leave one out"
-    )
-
-
 def test_build_and_validate_say_where_findings_are_explained(release: Path, tmp_path: Path):
     assert "docs/findings.md says what the kinds mean" in " ".join(
         run("build", "--out", tmp_path / "r").split()
     )
     printed = run("validate", release, "--only", "alignment")
     assert "docs/validate.md explains the checks, docs/findings.md what a build found." in printed
-
-
-def test_stats_of_no_release(tmp_path: Path):
-    with pytest.raises(BlendError) as caught:
-        run("stats", tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; "
-        f"build one with `blend build --out {tmp_path}`"
-    )
-
-
-def test_status_lists_questions_that_need_responses():
-    assert "work-02" in run("status")
-    states = json.loads(run("status", "--json"))
-    assert {row["state"] for row in states} == {"complete", "needs-responses", "stopped-idk"}
-
-
-def test_status_of_finished_annotations(tmp_path: Path, blend_data: Path):
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(
-        f'name = "b"\nversion = "1.0.0"\n[[sources]]\nkind = "blend"\nlocation = "{blend_data}"\n',
-        encoding="utf-8",
-    )
-    with pytest.raises(BlendError) as caught:
-        run("status", recipe)
-    assert str(caught.value) == (
-        "the recipe has no raw responses, only finished annotations; "
-        "add a source of kind 'responses' to follow a collection"
-    )
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_schema_prints_a_json_schema(name: str):
-    assert json.loads(run("schema", name))["title"] == MODELS[name].__name__
-
-
-def test_schema_lists_its_models():
-    assert [line.split()[0] for line in run("schema").splitlines()] == list(MODELS)
-
-
-def test_an_unknown_model():
-    with pytest.raises(BlendError) as caught:
-        run("schema", "mqc")
-    assert str(caught.value) == (
-        f"unknown model 'mqc'; did you mean 'mcq'? choose one of: {', '.join(sorted(MODELS))}"
-    )
-
-
-def test_locales_are_printed_all_or_one():
-    assert "33 locales" in run("locales")
-    assert json.loads(run("locales", "South_Korea", "--json"))[0]["tag"] == "ko-KR"
-    assert "right to left" in run("locales", "ar-DZ")
-
-
-@pytest.mark.parametrize(
-    ("name", "tags"),
-    [
-        ("South Korea", ["ko-KR"]),
-        ("Korea", ["ko-KR", "ko-KP"]),
-        ("uk", ["en-GB"]),
-        ("the United Kingdom", ["en-GB"]),
-        ("SG", ["ms-SG", "ta-SG", "zh-SG"]),
-        ("New Zealand", ["en-NZ"]),
-    ],
-)
-def test_locales_by_any_name(name: str, tags: list[str], root: Path):
-    own = root / "loaders" / "starter" / "locales.toml"
-    found = json.loads(run("locales", name, "--locale-file", own, "--json"))
-    assert [locale["tag"] for locale in found] == tags
-    assert tags[-1] in run("locales", name, "--locale-file", own)
-
-
-def test_a_name_of_no_locale():
-    with pytest.raises(BlendError) as caught:
-        run("locales", "Atlantis")
-    said = str(caught.value)
-    assert said.startswith("unknown locale 'Atlantis'; choose one of: Algeria, Assam, ")
-    assert said.endswith(
-        ", or describe a region of your own in a locale file (`locale_file` in docs/recipe.md)"
-    )
-    assert said.count("Singapore") == 1
 
 
 def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch):
@@ -353,44 +228,6 @@ def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypat
     assert pl.read_csv("questions.csv")["en_question"].to_list() == [
         "What is the most popular fruit in New Zealand?"
     ]
-
-
-def test_show_prints_a_row_of_every_configuration(release: Path):
-    printed = run("show", release)
-    assert 'load_dataset("' in printed
-    assert "MCQID" in run("show", release, "--config", "multiple-choice-questions")
-    assert "ko-KP" in run("show", release, "--config", "annotations", "--split", "KP")
-
-
-def test_show_leaves_out_what_lacks_the_split_asked_for(release: Path):
-    printed = run("show", release, "--split", "KP")
-    assert (
-        printed.count("ko-KP") == 3
-    )  # a row of annotations, of short-answer questions, of short-answer prompts
-    assert "MCQID" not in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--split", "UK"], "unknown split 'UK'; choose one of: CN, DZ, ET, IR, JB, JP, KP, KR, MX, US, test"),
-        (
-            ["--config", "anotations"],
-            (
-                "unknown configuration 'anotations'; did you mean 'annotations'? choose one of: annotations, "
-                "multiple-choice-questions, short-answer-prompts, short-answer-questions"
-            ),
-        ),
-        (
-            ["--config", "annotations", "--split", "UK"],
-            "unknown split of annotations 'UK'; choose one of: CN, DZ, ET, IR, JB, JP, KP, KR, MX, US",
-        ),
-    ],
-)
-def test_what_show_refuses(release: Path, arguments: list[str], message: str):
-    with pytest.raises(BlendError) as caught:
-        run("show", release, *arguments)
-    assert str(caught.value) == message
 
 
 def test_templates_from_questions_to_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -3,30 +3,20 @@
 import errno
 import gzip
 import hashlib
-import json
 import os
-import re
-import signal
-import socketserver
-import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
-from blend.builders.triples import build_food
-from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.snapshot import agent_of, read_snapshot_info, take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.loaders.wikidata.store import LABEL
 from blend.schemas.domains import domains
-from blend.schemas.errors import BlendError, InputError, MissingExtraError, RowError
+from blend.schemas.errors import BlendError, MissingExtraError, RowError
 
 DISH = domains()["dish"]
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
@@ -290,203 +280,3 @@ def test_a_file_that_is_no_account(tmp_path: Path):
     assert str(error.value) == (
         f"{tmp_path / 'snapshot.json'}: not the account of a snapshot; delete it or take the snapshot again"
     )
-
-
-RUN = """
-import sys
-from pathlib import Path
-from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.schemas.domains import domains
-take_snapshot(
-    Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,
-    policy=RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
-)
-"""
-
-
-def start(endpoint: Any, out: Path, seed: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, endpoint.url, str(out)],
-        env={**os.environ, "PYTHONHASHSEED": str(seed)},
-        stderr=subprocess.DEVNULL,
-    )
-
-
-@pytest.mark.integration
-def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_snapshot: Path, tmp_path: Path):
-    with endpoints.serve(food_triples) as endpoint:
-        whole = tmp_path / "whole" / "food.nt.gz"
-        assert start(endpoint, whole, 0).wait() == 0
-        questions = endpoint.answered()
-        endpoint.renew()
-        out = tmp_path / "killed" / "food.nt.gz"
-        kills = [0, 1, 3, 4, 9, 12, 18, 21, 25, 30]
-        for run, number in enumerate(kills):
-            # Each run is killed one request after another number of further answers.
-            killed: list[subprocess.Popen[bytes]] = []
-            endpoint.faults[number + run] = endpoints.killing(lambda waiting=killed: waiting[0].pid)
-            killed.append(start(endpoint, out, run))
-            assert killed[0].wait() == -signal.SIGKILL
-            assert not out.exists()
-        assert start(endpoint, out, 99).wait() == 0
-        assert out.read_bytes() == whole.read_bytes()
-        assert endpoint.answered() == questions, "every question answered once, in the same order"
-        assert len(endpoint.log) == len(questions) + len(kills), "and only the killed ones asked twice"
-        assert endpoint.most_active == 1
-    accounts = [json.loads(path.with_name("snapshot.json").read_text()) for path in (whole, out)]
-    for account in accounts:
-        del account["started"], account["finished"]
-    assert accounts[0] == accounts[1]
-    assert_same_build(out, food_snapshot)
-
-
-@pytest.mark.integration
-def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: Path):
-    out = tmp_path / "food.nt.gz"
-    with endpoints.serve(food_triples) as endpoint:
-        waiting: list[subprocess.Popen[bytes]] = []
-
-        def interrupt(handler: Any, body: bytes) -> None:
-            # There is no answer while the client lives: after one it could ask again before it is interrupted.
-            waiting[0].send_signal(signal.SIGINT)
-            waiting[0].wait()
-            handler.close_connection = True
-
-        endpoint.faults[10] = interrupt
-        waiting.append(start(endpoint, out, 1))
-        assert waiting[0].wait() != 0
-        n_asked = len(endpoint.log)
-        assert start(endpoint, out, 2).wait() == 0
-        assert len(endpoint.answered()) == len(set(endpoint.answered()))
-        assert n_asked == 11
-
-
-def assert_same_build(snapshot: Path, reference: Path) -> None:
-    """A snapshot of the reference's facts gives the rows that the reference gives."""
-    builds = [build_food(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
-    rows = [pl.concat(build.batches()) for build in builds]
-    assert len(rows[0]) == len(rows[1]) > 2000
-    assert_frame_equal(*rows)
-    assert_frame_equal(builds[0].dropped, builds[1].dropped)
-
-
-def test_a_name_that_does_not_resolve_is_said_at_once_and_leaves_nothing(tmp_path: Path):
-    said: list[str] = []
-    endpoint = "http://nowhere.invalid/sparql"
-    with pytest.raises(EndpointError) as caught:
-        take_snapshot(tmp_path / "s.nt.gz", domains()["dish"], endpoint=endpoint, on_wait=said.append)
-    assert re.fullmatch(
-        r"http://nowhere\.invalid/sparql: the name of this server cannot be resolved \(.+\); check the address "
-        r"and the network, and run the same command again: what it has answered is kept",
-        str(caught.value),
-    )
-    assert said == []
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
-    said: list[str] = []
-    policy = RequestPolicy(
-        "tests", first_wait_s=2, pause_s=0, tries=3, sleep=lambda seconds: None, on_wait=said.append
-    )
-    endpoint = serve(FACTS)
-    endpoint.faults.update(dict.fromkeys(range(3), endpoints.status(503, "overloaded")))
-    with pytest.raises(EndpointError, match="3 times in a row"):
-        take_snapshot(tmp_path / "s.nt.gz", domains()["dish"], endpoint=endpoint.url, policy=policy)
-    overloaded = f"{endpoint.url}: answers HTTP 503; asked again in"
-    assert said == [f"{overloaded} 2 s (try 2 of 3)", f"{overloaded} 4 s (try 3 of 3)"]
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    "endpoint",
-    [
-        "",
-        "notaurl",
-        "localhost:7001",
-        "//localhost:7001",
-        "http://",
-        "http:///sparql",
-        "http://[::1",
-        "http://127.0.0.1:99999/sparql",
-        "http://local host/sparql",
-        "http://bücher.example/sparql",
-        "http://user:secret@localhost:7001/sparql",
-        "ftp://example.org/sparql",
-        "file:///etc/passwd",
-        "mailto:a@example.org",
-    ],
-)
-def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Path, endpoint: str):
-    with pytest.raises(InputError) as caught:
-        take_snapshot(tmp_path / "folder" / "s.nt.gz", DISH, endpoint=endpoint, policy=QUICK)
-    assert str(caught.value) == (
-        f"endpoint {endpoint!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
-        "https:// and without a user name, for example 'http://localhost:7001'"
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_refused_connection_is_final_until_the_endpoint_has_answered(tmp_path: Path):
-    said: list[str] = []
-    endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
-    with pytest.raises(EndpointError) as caught:
-        take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, on_wait=said.append)
-    assert str(caught.value) == (
-        f"{endpoint}: cannot be reached ([Errno 111] Connection refused); check the address, or run the same "
-        "command again later"
-    )
-    assert said == []
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "what"),
-    [
-        ("html", "answers text/html instead of triples: "),
-        (501, "takes no questions by POST (HTTP 501): "),
-        (405, "takes no questions by POST (HTTP 405): "),
-    ],
-)
-def test_a_server_of_another_kind_is_not_asked_again(
-    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path, kind: str | int, what: str
-):
-    endpoint = serve(FACTS)
-    endpoint.faults[0] = endpoints.html if kind == "html" else endpoints.status(kind, "not here")
-    with pytest.raises(EndpointError) as caught:
-        take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    assert str(caught.value).startswith(f"{endpoint.url}: {what}")
-    assert "; check the address" in str(caught.value)
-    assert len(endpoint.log) == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("scheme", "said"),
-    [
-        (
-            "http",
-            "cannot be reached (SSH-2.0-OpenSSH_9.6); check the address, or run the same command again later",
-        ),
-        ("https", "no secure connection ("),
-    ],
-)
-def test_a_server_that_speaks_no_http(tmp_path: Path, scheme: str, said: str):
-    with socketserver.TCPServer(("127.0.0.1", 0), _Shell) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        endpoint = f"{scheme}://127.0.0.1:{server.server_address[1]}/"
-        with pytest.raises(EndpointError) as caught:
-            take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, policy=QUICK)
-        server.shutdown()
-    assert str(caught.value).startswith(f"{endpoint}: {said}")
-    assert list(tmp_path.iterdir()) == []
-
-
-class _Shell(socketserver.BaseRequestHandler):
-    """Greets as a server of another protocol does."""
-
-    def handle(self) -> None:
-        self.request.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
-        while self.request.recv(4096):
-            pass

@@ -1,0 +1,157 @@
+"""Publishing to a Hub that fails: what is tried again, what is said, what is not sent twice."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import held, published
+from hub_server import Hub
+
+pytestmark = [
+    pytest.mark.integration,
+    # The Hub client sends file contents in a way that its HTTP library wants changed.
+    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
+]
+
+REPO = "org/blend"
+Publish = Callable[..., Any]
+Refusal = Callable[..., str]
+
+FIRST, SECOND = "1.0.0", "1.1.0"
+
+
+def writes(hub: Hub) -> list[str]:
+    """The requests that change what readers see."""
+    parts = ("/repos/create", "/commit/", "/tag/", "/settings", "/branch/")
+    return [
+        request
+        for request in hub.requests
+        if not request.startswith(("GET", "HEAD")) and any(part in request for part in parts)
+    ]
+
+
+STEPS = {
+    "create": "POST /api/repos/create",
+    "modes": "POST /api/datasets/org/blend/preupload/main",
+    "where": "POST /datasets/org/blend.git/info/lfs/objects/batch",
+    "content": "PUT /large/.*",
+    "card": "POST /api/validate-yaml",
+    "commit": "POST /api/datasets/org/blend/commit/main",
+    "compare": "GET /api/datasets/org/blend/tree/.*",
+    "tag": "POST /api/datasets/org/blend/tag/.*",
+    "look": "GET /api/datasets/org/blend",
+}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param({"status": 503}, id="503"),
+        pytest.param({"status": 429, "retry_after_s": 0}, id="429"),
+        pytest.param({"drop": True}, id="connection lost before"),
+        pytest.param({"drop": True, "moment": "after"}, id="acknowledgement lost"),
+        pytest.param({"status": 504, "moment": "after"}, id="gateway gave up but it was done"),
+    ],
+)
+@pytest.mark.parametrize("step", STEPS)
+def test_a_passing_error_at_any_step(
+    step: str, how: dict[str, Any], hub: Hub, publish: Publish, releases: Path, quick: None
+):
+    fault = hub.fail(STEPS[step], **how)
+    done = publish(releases / FIRST)
+    assert fault.struck == 1
+    repository = hub.repository(REPO)
+    assert repository.tags == {"v1.0.0": done.commit}
+    assert held(repository, "main") == held(repository, "v1.0.0") == published(releases / FIRST, hub.url)
+    assert [commit.title for _, commit in repository.history("main")] == [
+        "Release blend-sample 1.0.0",
+        "initial commit",
+    ]
+
+
+def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, quick: None
+):
+    waits: list[str] = []
+    hub.fail("POST /api/datasets/org/blend/commit/main", status=503, times=100)
+    assert refusal(releases / FIRST, on_wait=waits.append) == (
+        "Hub dataset org/blend: the Hub does not do what it is asked (503 Service Unavailable); try again"
+    )
+    assert waits == [f"503 Service Unavailable: next attempt in {seconds} s" for seconds in (1, 2, 4, 8, 16)]
+    assert list(hub.repository(REPO).files()) == [".gitattributes"]
+    hub.faults.clear()
+    assert publish(releases / FIRST).plan.action == "publish"
+
+
+def test_the_hub_says_how_long_to_wait(hub: Hub, publish: Publish, releases: Path, quick: None):
+    waits: list[str] = []
+    hub.fail("POST /api/datasets/org/blend/tag/.*", status=429, retry_after_s=9)
+    publish(releases / FIRST, on_wait=waits.append)
+    assert waits == ["429 Too Many Requests: next attempt in 9 s"]
+
+
+def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
+):
+    hub.fail("POST /api/datasets/org/blend/commit/main", status=429, retry_after_s=3600)
+    assert refusal(releases / FIRST) == (
+        "Hub dataset org/blend: the Hub is busy (429 Too Many Requests) and asks for time; "
+        "try again in 60 minutes"
+    )
+
+
+def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish: Publish, releases: Path, quick: None):
+    # Longer than the time limit: the commit is made while the client has given up waiting.
+    hub.fail("POST /api/datasets/org/blend/commit/main", moment="after", action=threading.Event().wait)
+    hub.faults[-1].action = lambda: threading.Event().wait(1.0)
+    done = publish(releases / FIRST, timeout_s=0.5)
+    assert hub.repository(REPO).tags == {"v1.0.0": done.commit}
+    assert hub.requests.count("POST /api/datasets/org/blend/commit/main") == 1
+
+
+def test_files_that_do_not_arrive(hub: Hub, publish: Publish, refusal: Refusal, releases: Path, quick: None):
+    hub.fail("PUT /large/.*", drop=True, moment="body", times=1000)
+    message = refusal(releases / FIRST)
+    assert message.startswith("Hub dataset org/blend: the files did not arrive (")
+    assert message.endswith(
+        "; readers see nothing of them; run the same command again: what has arrived is not sent twice"
+    )
+    assert writes(hub) == ["POST /api/repos/create"]
+    hub.faults.clear()
+    publish(releases / FIRST)
+
+
+def test_addresses_that_the_client_logs_are_without_signatures(
+    hub: Hub, publish: Publish, releases: Path, quick: None
+):
+    hub.fail("PUT /large/.*", status=503, times=3)
+    with caught_log() as lines:
+        publish(releases / FIRST)
+    assert len(lines) >= 3
+    assert all("/large/" in line and "signature" not in line for line in lines if "thrown while" in line)
+
+
+@contextmanager
+def caught_log() -> Iterator[list[str]]:
+    """What reaches the handlers of the Hub client's log."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("huggingface_hub")
+    logger.addHandler(handler)
+    try:
+        yield lines
+    finally:
+        logger.removeHandler(handler)
+
+
+def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
+    hub.fail("POST /api/datasets/org/blend/commit/main", status=403)
+    refusal(releases / FIRST)
+    hub.requests.clear()
+    publish(releases / FIRST)
+    assert not [request for request in hub.requests if request.startswith("PUT /large/")]

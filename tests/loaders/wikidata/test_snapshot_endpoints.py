@@ -1,0 +1,144 @@
+"""Endpoints that are none, refuse or keep one waiting: what is said, and that nothing is left behind."""
+
+import re
+import socketserver
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.loaders.wikidata.snapshot import take_snapshot
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.schemas.domains import domains
+from blend.schemas.errors import InputError
+
+DISH = domains()["dish"]
+QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+FACTS = """
+    Q10 P31 Q746549
+    Q10 P495 Q100
+    Q10 label en:bread
+"""
+
+
+def test_a_name_that_does_not_resolve_is_said_at_once_and_leaves_nothing(tmp_path: Path):
+    said: list[str] = []
+    endpoint = "http://nowhere.invalid/sparql"
+    with pytest.raises(EndpointError) as caught:
+        take_snapshot(tmp_path / "s.nt.gz", domains()["dish"], endpoint=endpoint, on_wait=said.append)
+    assert re.fullmatch(
+        r"http://nowhere\.invalid/sparql: the name of this server cannot be resolved \(.+\); check the address "
+        r"and the network, and run the same command again: what it has answered is kept",
+        str(caught.value),
+    )
+    assert said == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
+    said: list[str] = []
+    policy = RequestPolicy(
+        "tests", first_wait_s=2, pause_s=0, tries=3, sleep=lambda seconds: None, on_wait=said.append
+    )
+    endpoint = serve(FACTS)
+    endpoint.faults.update(dict.fromkeys(range(3), endpoints.status(503, "overloaded")))
+    with pytest.raises(EndpointError, match="3 times in a row"):
+        take_snapshot(tmp_path / "s.nt.gz", domains()["dish"], endpoint=endpoint.url, policy=policy)
+    overloaded = f"{endpoint.url}: answers HTTP 503; asked again in"
+    assert said == [f"{overloaded} 2 s (try 2 of 3)", f"{overloaded} 4 s (try 3 of 3)"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "",
+        "notaurl",
+        "localhost:7001",
+        "//localhost:7001",
+        "http://",
+        "http:///sparql",
+        "http://[::1",
+        "http://127.0.0.1:99999/sparql",
+        "http://local host/sparql",
+        "http://bücher.example/sparql",
+        "http://user:secret@localhost:7001/sparql",
+        "ftp://example.org/sparql",
+        "file:///etc/passwd",
+        "mailto:a@example.org",
+    ],
+)
+def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Path, endpoint: str):
+    with pytest.raises(InputError) as caught:
+        take_snapshot(tmp_path / "folder" / "s.nt.gz", DISH, endpoint=endpoint, policy=QUICK)
+    assert str(caught.value) == (
+        f"endpoint {endpoint!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
+        "https:// and without a user name, for example 'http://localhost:7001'"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_connection_is_final_until_the_endpoint_has_answered(tmp_path: Path):
+    said: list[str] = []
+    endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
+    with pytest.raises(EndpointError) as caught:
+        take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, on_wait=said.append)
+    assert str(caught.value) == (
+        f"{endpoint}: cannot be reached ([Errno 111] Connection refused); check the address, or run the same "
+        "command again later"
+    )
+    assert said == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [
+        ("html", "answers text/html instead of triples: "),
+        (501, "takes no questions by POST (HTTP 501): "),
+        (405, "takes no questions by POST (HTTP 405): "),
+    ],
+)
+def test_a_server_of_another_kind_is_not_asked_again(
+    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path, kind: str | int, what: str
+):
+    endpoint = serve(FACTS)
+    endpoint.faults[0] = endpoints.html if kind == "html" else endpoints.status(kind, "not here")
+    with pytest.raises(EndpointError) as caught:
+        take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
+    assert str(caught.value).startswith(f"{endpoint.url}: {what}")
+    assert "; check the address" in str(caught.value)
+    assert len(endpoint.log) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "said"),
+    [
+        (
+            "http",
+            "cannot be reached (SSH-2.0-OpenSSH_9.6); check the address, or run the same command again later",
+        ),
+        ("https", "no secure connection ("),
+    ],
+)
+def test_a_server_that_speaks_no_http(tmp_path: Path, scheme: str, said: str):
+    with socketserver.TCPServer(("127.0.0.1", 0), _Shell) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        endpoint = f"{scheme}://127.0.0.1:{server.server_address[1]}/"
+        with pytest.raises(EndpointError) as caught:
+            take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, policy=QUICK)
+        server.shutdown()
+    assert str(caught.value).startswith(f"{endpoint}: {said}")
+    assert list(tmp_path.iterdir()) == []
+
+
+class _Shell(socketserver.BaseRequestHandler):
+    """Greets as a server of another protocol does."""
+
+    def handle(self) -> None:
+        self.request.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+        while self.request.recv(4096):
+            pass
