@@ -11,14 +11,20 @@ from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
     Answers,
     BatchSize,
+    Candidates,
+    Causal,
     Chat,
     Concurrency,
+    Config,
+    Countries,
     Device,
     Dtype,
     Language,
     Locales,
+    MaxMasks,
     MaxTokens,
     Model,
+    Names,
     Prompts,
     Revision,
     Rotations,
@@ -45,7 +51,8 @@ DEFAULT_RUN = Path("run")
 @app.command()
 def run(
     release: Release = str(DEFAULT_OUT),
-    task: Task = "multiple-choice",
+    task: Task = None,
+    config: Config = None,
     model: Model = None,
     answers: Answers = None,
     out: RunFolder = DEFAULT_RUN,
@@ -55,6 +62,11 @@ def run(
     rotations: Rotations = None,
     prompts: Prompts = None,
     language: Language = None,
+    candidates: Candidates = None,
+    causal: Causal = None,
+    max_masks: MaxMasks = None,
+    names: Names = None,
+    countries: Countries = None,
     server: Server = None,
     concurrency: Concurrency = None,
     revision: Revision = None,
@@ -73,6 +85,7 @@ def run(
     - `blend eval run release --model path/to/model` asks a model on this machine.
     - `blend eval run release --model org/name --style texts` compares the options' texts.
     - `blend eval run release --model name --server http://localhost:8000/v1` asks one on a server.
+    - `blend eval run release --config food-triples --model org/name` probes what it knows of dishes.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     from blend.cli import eval_asking
@@ -80,13 +93,20 @@ def run(
     from blend.eval.tasks.asking import ask
     from blend.views.progress import interruptible
 
+    task = task or ("multiple-choice" if config is None else "probe")
     check_known("task", task, TASKS)
     style = style or ("json" if answers is not None and task == "multiple-choice" else None)
     options = eval_asking.given(
         style=style,
         rotations=rotations,
         prompts=None if prompts is None else tuple(prompts),
-        languages=None if language is None else (language,),
+        languages=None if language is None else tuple(language),
+        config=config,
+        causal=causal,
+        max_masks=max_masks,
+        names=names,
+        countries=None if countries is None else tuple(countries),
+        **eval_asking.read_candidates(candidates),
     )
     decoding = eval_asking.given(max_tokens=max_tokens, temperature=temperature, seed=seed)
     n_at_a_time = eval_asking.read_batch_size(batch_size)
@@ -94,6 +114,7 @@ def run(
     how |= eval_asking.given(dtype=dtype, chat=chat, batch_size=n_at_a_time)
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
         asked = ask(release, task, locales=locales, limit=limit, **options)
+        eval_asking.print_remarks(asked)
         if answers is not None:
             eval_asking.refuse({**how, **decoding}, "where a model is asked, and --answers asks nobody")
             outcome = eval_asking.keep_answers(asked, answers, model, out)
@@ -133,6 +154,14 @@ def score(
             "per language (ko=kiwi,zh=jieba); docs/short-answers.md lists them."
         ),
     ] = None,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[LANGUAGE=]FILE",
+            help="Probing: word vectors in fastText's text format, for one language or for all; can be "
+            "repeated.",
+        ),
+    ] = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
     ] = False,
@@ -143,6 +172,7 @@ def score(
 
     No model is needed, and it can be done any number of times.
     """
+    from blend.cli.eval_asking import read_vector_files
     from blend.eval.runs.directory import read_run
     from blend.eval.scoring import score_run, write_scores
     from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
@@ -153,7 +183,14 @@ def score(
     check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES})
     with interruptible("interrupted; the scores are as they were"):
         run = read_run(directory)
-        scored = score_run(run, rule=rule, lemmas=lemmas, allow_missing=allow_missing, seed=seed)
+        scored = score_run(
+            run,
+            rule=rule,
+            lemmas=lemmas,
+            vectors=read_vector_files(vectors),
+            allow_missing=allow_missing,
+            seed=seed,
+        )
         write_scores(run, scored)
     if json:
         typer.echo(scored.scores.to_json(), nl=False)

@@ -1,6 +1,6 @@
 """Asking, as ``blend eval run`` does it: a model or a file of answers, and no option without a meaning."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,39 @@ def read_batch_size(text: str) -> int | None:
     return int(text)
 
 
+def read_candidates(given_as: str | None) -> dict[str, Any]:
+    """The options of a task that say which candidates are ranked."""
+    if given_as is None:
+        return {}
+    if given_as in ("language", "country"):
+        return {"candidates": given_as}
+    from blend.eval.tasks.candidate_files import read_candidate_file
+
+    read = read_candidate_file(Path(given_as))
+    return {"candidates": read.digest, "candidate_texts": read.by_language}
+
+
+def read_vector_files(given_as: Sequence[str] | None) -> dict[str, Path]:
+    """Files of word vectors by language; without one, for all."""
+    files: dict[str, Path] = {}
+    for text in given_as or ():
+        # A path can hold the sign as well; no tag of a language holds a slash or a dot.
+        language, sign, path = text.partition("=")
+        is_named = bool(sign) and not set("/.") & set(language)
+        key = language if is_named else ""
+        if key in files:
+            what = f"for {key!r}" if key else "for all languages"
+            raise UsageError(f"--vectors {text}: there are vectors {what} already; name one file")
+        files[key] = Path(path if is_named else text)
+    return files
+
+
+def print_remarks(asked: "AskedOfRelease") -> None:
+    """Say what a user should know about what is asked."""
+    for remark in asked.asked.remarks:
+        typer.echo(f"note: {remark}", err=True)
+
+
 def refuse(options: Mapping[str, Any], where: str) -> None:
     """Refuse options that would change nothing, by the first of them."""
     for name, value in options.items():
@@ -40,6 +73,8 @@ def ask_model_named(
     asked: "AskedOfRelease", model: str, out: Path, *, decoding: Mapping[str, Any], how: Mapping[str, Any]
 ) -> "Outcome":
     """Ask a model what a run has no answer to yet."""
+    if asked.asked.kind == "candidates":
+        return _probe(asked, model, out, {**decoding, **how})
     from blend.eval.models import open_model
     from blend.eval.models.protocols import Decoding
     from blend.eval.runs import opened
@@ -58,12 +93,33 @@ def ask_model_named(
         return ask_model(run, used, notify=notify)
 
 
+def _probe(asked: "AskedOfRelease", model: str, out: Path, how: dict[str, Any]) -> "Outcome":
+    """Ask a model for its scores of candidates."""
+    from blend.eval.models.probing import open_prober
+    from blend.eval.runs import opened
+    from blend.eval.runs.running import ask_prober
+    from blend.views.progress import shown_progress
+
+    fits = ("revision", "device", "dtype", "batch_size")
+    refuse(
+        {name: value for name, value in how.items() if name not in fits},
+        "where a model writes or chooses, and probing reads the scores of candidates of a model on this "
+        "machine",
+    )
+    options = asked.options
+    prober = open_prober(model, causal=options["causal"], max_masks=options["max_masks"], **how)
+    with opened(out, asked, prober.describe(), None) as run, shown_progress(unit="prompts") as notify:
+        return ask_prober(run, prober, notify=notify)
+
+
 def keep_answers(asked: "AskedOfRelease", answers: Path, model: str | None, out: Path) -> "Outcome":
     """Keep the answers in a file as those of a run."""
     from blend.eval.runs import opened
     from blend.eval.runs.recorded import read_recorded
     from blend.eval.runs.running import keep_recorded
 
+    if asked.asked.kind == "candidates":
+        raise UsageError("--answers holds texts, and probing keeps scores of candidates; name a --model")
     recorded = read_recorded(answers, asked.asked, model=model)
     for remark in recorded.remarks:
         typer.echo(f"note: {answers.name}: {remark}", err=True)

@@ -5,7 +5,53 @@ from typing import Annotated, Literal
 
 import typer
 
-Task = Annotated[str, typer.Option(help="What to ask: multiple-choice or short-answer.")]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        help="What to ask: multiple-choice (as if absent), short-answer, or probe (as if absent with --config)."
+    ),
+]
+Config = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Probing: the configuration of triples, such as food-triples or food-aligned."
+    ),
+]
+Candidates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="language|country|FILE",
+        help="Probing: what is ranked, every part of the configuration in the language (as if absent), those "
+        "of "
+        "the item's country, or those in a file.",
+    ),
+]
+Causal = Annotated[
+    Literal["sound", "published-greedy", "statement"] | None,
+    typer.Option(
+        help="Probing a causal model: after the prompt and the candidate so far (as if absent), as "
+        "published, or "
+        "by the log-probability of the whole statement."
+    ),
+]
+MaxMasks = Annotated[
+    int | None,
+    typer.Option(min=1, help="Probing a masked model: tokens that a candidate may have; 10 if absent."),
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LANGUAGE", help="Probing: names of the items in this language, in templates of the others."
+    ),
+]
+Countries = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--country",
+        metavar="NAME",
+        help="Probing: only items from this country, by its English name; can be repeated.",
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."),
@@ -39,12 +85,18 @@ Rotations = Annotated[
 Prompts = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="ID", help="Short answers: ask with this prompt of the release only; can be repeated."
+        metavar="ID",
+        help="Short answers and probing: ask with this prompt or template of the release only; can be "
+        "repeated.",
     ),
 ]
 Language = Annotated[
-    Literal["local", "english"] | None,
-    typer.Option(help="Short answers: ask in this language only, instead of in both."),
+    list[str] | None,
+    typer.Option(
+        metavar="local|english|TAG",
+        help="Ask in this language only: short answers, 'local' or 'english'; probing, a tag of the "
+        "configuration; can be repeated.",
+    ),
 ]
 Server = Annotated[
     str | None,

@@ -10,7 +10,7 @@ from blend.eval.scoring.scores import Score, Scores
 from blend.schemas.locales import registry
 from blend.views.safe import shown
 
-_TABLES = ("region", "topic", "position", "culture", "language", "prompt")
+_TABLES = ("region", "topic", "position", "culture", "country", "language", "template", "naming", "prompt")
 """Scopes that are printed beside the overall figures; all others are in ``scores.json``."""
 
 
@@ -39,7 +39,7 @@ def _overall(scores: Sequence[Score]) -> Table:
         table.add_column(column, justify="right")
     for score in scores:
         name = score.metric if score.key == "all" else f"{score.metric} ({score.key})"
-        table.add_row(*map(Text, (shown(name), _number(score.value), _interval(score), f"{score.n:,}")))
+        table.add_row(*map(Text, (shown(name), _number(score, score.value), _interval(score), f"{score.n:,}")))
     return table
 
 
@@ -78,13 +78,16 @@ def _named(key: str) -> str:
 def _with_interval(score: Score) -> str:
     """``61.3 [58.0, 64.5]``, as in the report."""
     if score.low is None:
-        return _number(score.value)
-    return f"{_number(score.value)} [{_number(score.low)}, {_number(score.high)}]"
+        return _number(score, score.value)
+    return f"{_number(score, score.value)} [{_number(score, score.low)}, {_number(score, score.high)}]"
 
 
 def _interval(score: Score) -> str:
-    return "" if score.low is None else f"{_number(score.low)} – {_number(score.high)}"
+    return "" if score.low is None else f"{_number(score, score.low)} – {_number(score, score.high)}"
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+def _number(score: Score, value: float | None) -> str:
+    if value is None:
+        return "–"
+    # Cosines lie between -1 and 1, everything else is in percent or points.
+    return f"{value:.3f}" if score.metric.startswith("mWS") else f"{value:.1f}"

@@ -87,7 +87,7 @@ class Encoder:
         for choices in options:
             alone = next(encoded)
             whole = [next(encoded) for _ in choices]
-            start = min(_in_common(alone, ids) for ids in whole)
+            start = min(n_in_common(alone, ids) for ids in whole)
             # An option that adds no token of its own, such as a blank, would have nothing to score.
             start = min(start, *(len(ids) - 1 for ids in whole))
             yield Question(self._leading + whole[0][:start], [ids[start:] for ids in whole])
@@ -125,6 +125,6 @@ def _leading(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
     return list(whole[: next(starts, 0)])
 
 
-def _in_common(a: list[int], b: list[int]) -> int:
+def n_in_common(a: list[int], b: list[int]) -> int:
     """How many tokens two texts have in common at the beginning."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

@@ -104,21 +104,29 @@ def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
     return tokenizer
 
 
-def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
+def load_model(
+    checkpoint: Checkpoint, place: Place, *, head: str = "AutoModelForCausalLM"
+) -> "PreTrainedModel":
     """The model of a checkpoint, ready to compute; see `check_causal` for what it must be.
 
     Of its own generation settings only the tokens that end a text are left.
+
+    Args:
+        checkpoint: Its files.
+        place: Where it computes.
+        head: The class of transformers that finds the model with the head that is wanted.
 
     Raises:
         InputError: If its files cannot be read, or if it does not fit into the memory of the device.
     """
     import torch
-    from transformers import AutoModelForCausalLM, GenerationConfig
+    import transformers
+    from transformers import GenerationConfig
 
     try:
         with _quiet(), _explained(checkpoint, "model"):
             # With `output_loading_info` the answer is a pair, which its annotation does not say.
-            answer: Any = AutoModelForCausalLM.from_pretrained(
+            answer: Any = getattr(transformers, head).from_pretrained(
                 checkpoint.folder,
                 dtype=getattr(torch, place.dtype),
                 use_safetensors=True,
@@ -134,8 +142,9 @@ def load_model(checkpoint: Checkpoint, place: Place) -> "PreTrainedModel":
             "use dtype bfloat16, another device, or a server that spreads it over several (--server)"
         ) from error
     # Settings such as a repetition penalty, which many models bring along, would change what is written.
-    ends = model.generation_config.eos_token_id if model.generation_config is not None else None
-    model.generation_config = GenerationConfig(eos_token_id=ends)
+    # A masked model, which writes nothing, has none.
+    if (settings := getattr(model, "generation_config", None)) is not None:
+        model.generation_config = GenerationConfig(eos_token_id=settings.eos_token_id)
     # The library fills what is missing with random numbers and goes on.
     missing = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
     if missing:

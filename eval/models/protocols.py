@@ -37,6 +37,8 @@ class ModelDescription(BaseModel):
 
     backend: Literal["transformers", "server"]
     """What computed the answers."""
+    scorer: str | None = None
+    """How candidates were scored (``masked``, ``infilling``, ``causal``); absent where none were."""
     id: str
     """Hub id, name of the directory, or the name by which a server knows the model."""
     revision: str | None = None

@@ -13,6 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from blend.eval.report.charts import Spec, chart_library, land
 from blend.eval.report.compare import Comparisons, compare_scored
 from blend.eval.report.hardest import HardQuestion, hardest_questions
+from blend.eval.report.probing import probe_overview, probe_sections
 from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
 from blend.eval.report.sections import Section, overview, region_name, sections
 from blend.loaders.files.whole import write_whole
@@ -22,6 +23,8 @@ from blend.schemas.locales import Locale, registry
 from blend.version import __version__
 
 TEMPLATE = "report.html.j2"
+PROBE = "probe"
+"""The task whose answers are ranks."""
 
 OPEN_QUESTIONS = 8
 """Hardest questions that are shown at once; the others unfold."""
@@ -111,7 +114,7 @@ def write_report(directories: Sequence[Path], out: Path, *, seed: int = 0) -> No
 
 def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
     check_comparable(runs)
-    found = sections(runs, _locales(), seed=seed)
+    found = probe_sections(runs) if task == PROBE else sections(runs, _locales(), seed=seed)
     return TaskReport(
         task=task,
         signature=runs[0].scores.signature,
@@ -119,7 +122,8 @@ def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
         runs=tuple(runs),
         comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
         sections=found,
-        hardest=hardest_questions(runs),
+        # Ranks have no answer to show; the examples of probing stand among its sections.
+        hardest=() if task == PROBE else hardest_questions(runs),
         charts={
             f"{task}-{section.name}-{i}": chart.spec
             for section in found
@@ -168,7 +172,7 @@ def _environment() -> Environment:
         "figure": _figure,
         "p_value": _p_value,
         "task_title": lambda task: _TITLES.get(task, task.replace("-", " ").capitalize()),
-        "overview": lambda run: overview(run, _locales()),
+        "overview": lambda run: probe_overview(run) if run.scores.task == PROBE else overview(run, _locales()),
         "regions": lambda codes: ", ".join(sorted(region_name(code, _locales()) for code in codes)),
         "region": lambda code: region_name(code, _locales()),
     }

@@ -55,6 +55,8 @@ class Section:
     """Pictures."""
     table: Table | None = None
     """Their figures."""
+    is_open: bool = False
+    """Whether the table is shown at once, since it is what the part is about."""
 
 
 def sections(runs: Sequence[ScoredRun], locales: Locales, *, seed: int = 0) -> tuple[Section, ...]:
@@ -75,14 +77,14 @@ def overview(run: ScoredRun, locales: Locales) -> Table:
     """A run's line in the overview: the mean over regions, all items, the gap, and what is missing."""
     metric = _main_metric(run)
     shown = metric_name(metric)
-    cells = {f"{shown}, mean over regions, %": _cell(run.overall(f"{metric}-macro"))}
-    cells[f"{shown}, all items, %"] = _cell(run.overall(metric))
+    cells = {f"{shown}, mean over regions, %": cell(run.overall(f"{metric}-macro"))}
+    cells[f"{shown}, all items, %"] = cell(run.overall(metric))
     for key, score in run.of("parity-gap", "overall").items():
         best_and_worst = " − ".join(region_name(code, locales) for code in key.split("/"))
-        cells["parity gap, points"] = f"{_cell(score)} ({best_and_worst})"
+        cells["parity gap, points"] = f"{cell(score)} ({best_and_worst})"
     for name, label in (("unparsable", "unparsable, %"), ("missing", "missing, %")):
         if (share := run.overall(name)) is not None:
-            cells[label] = _cell(share)
+            cells[label] = cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
     return Table(tuple(cells), (tuple(cells.values()),))
 
@@ -122,7 +124,7 @@ def _regions(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Sectio
     ]
     names = [region_name(region, locales) for region in regions]
     cells = tuple(
-        (name, *(_cell(by_region.get(region)) for by_region in scores.values()))
+        (name, *(cell(by_region.get(region)) for by_region in scores.values()))
         for name, region in zip(names, regions, strict=True)
     )
     chart = charts.region_chart(rows, names, list(scores), title=f"{metric_name(metric)}, %")
@@ -166,9 +168,9 @@ def _topics(runs: Sequence[ScoredRun], metric: str, locales: Locales) -> Section
             continue
         rows = _best_first({run.name: run.of(metric, "region")})
         topics = sorted({topic for _, topic in scores})
-        pictures.append(_heat(run.name, scores, rows, topics, locales, (0, 100), f"{metric_name(metric)}, %"))
+        pictures.append(heat(run.name, scores, rows, topics, locales, (0, 100), f"{metric_name(metric)}, %"))
         cells += [
-            (run.name, region_name(region, locales), topic, _cell(score))
+            (run.name, region_name(region, locales), topic, cell(score))
             for (region, topic), score in scores.items()
         ]
     if not pictures:
@@ -195,9 +197,9 @@ def _cultures(runs: Sequence[ScoredRun], locales: Locales) -> Section | None:
             continue
         rows = sorted({region for region, _ in scores}, key=lambda code: region_name(code, locales))
         columns = sorted({culture for _, culture in scores}, key=lambda code: region_name(code, locales))
-        pictures.append(_heat(run.name, scores, rows, columns, locales, (0, 100), "chosen when wrong, %"))
+        pictures.append(heat(run.name, scores, rows, columns, locales, (0, 100), "chosen when wrong, %"))
         cells += [
-            (run.name, region_name(culture, locales), _cell(score))
+            (run.name, region_name(culture, locales), cell(score))
             for culture, score in run.of("default-culture", "culture").items()
         ]
     if not pictures:
@@ -229,7 +231,7 @@ def _positions(runs: Sequence[ScoredRun]) -> Section | None:
         pictures.append(
             Chart(run.name, charts.position_chart(rows, title=f"Position bias of {run.name}: chosen and right"))
         )
-        cells += [(run.name, letter, _cell(chosen[letter]), _cell(right.get(letter))) for letter in chosen]
+        cells += [(run.name, letter, cell(chosen[letter]), cell(right.get(letter))) for letter in chosen]
     if not pictures:
         return None
     return Section(
@@ -291,7 +293,7 @@ def _asked_both_ways(run: ScoredRun, locales: Locales, seed: int) -> list[dict[s
     return rows
 
 
-def _heat(
+def heat(
     title: str,
     scores: Mapping[tuple[str, ...], Score],
     rows: Sequence[str],
@@ -300,6 +302,7 @@ def _heat(
     domain: tuple[float, float],
     what: str,
 ) -> Chart:
+    """A heat map of scores by row and column, named by ``locales`` where it knows them."""
     values = [
         {
             "y": region_name(row, locales),
@@ -334,7 +337,8 @@ def _values(score: Score) -> dict[str, float | None]:
     return {"value": score.value, "low": score.low, "high": score.high}
 
 
-def _cell(score: Score | None) -> str:
+def cell(score: Score | None) -> str:
+    """A score with its interval, as tables show it."""
     return "–" if score is None else _interval(score.value, score.low, score.high)
 
 

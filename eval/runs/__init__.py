@@ -7,7 +7,6 @@ from pathlib import Path
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.runs.description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.directory import Run, open_run
-from blend.eval.tasks import task_of
 from blend.eval.tasks.asking import AskedOfRelease
 from blend.eval.tasks.items import text_digest
 from blend.version import __version__
@@ -30,7 +29,7 @@ def opened(
     """
     description = RunDescription(
         sdk_version=__version__,
-        release=AskedRelease.of(asked.manifest, task_of(asked.task).configs),
+        release=AskedRelease.of(asked.manifest, asked.configs),
         task=asked.task,
         options=asked.options,
         kind=asked.asked.kind,

@@ -23,10 +23,11 @@ from blend.schemas.errors import ConflictError, InputError, StorageError
 
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
+CANDIDATES_NAME = "candidates.parquet"
 ANSWERS_FOLDER = "answers"
 LOCK_NAME = ".lock"
 
-_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER, LOCK_NAME)
+_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, CANDIDATES_NAME, ANSWERS_FOLDER, LOCK_NAME)
 _SHOWN_CHARACTERS = 60
 
 
@@ -51,6 +52,10 @@ class Run:
     def gold(self, *columns: str) -> pl.DataFrame:
         """What counts as right, as the task's module says, or some of its columns."""
         return pl.read_parquet(self.directory / GOLD_NAME, columns=list(columns) or None)
+
+    def candidates(self) -> pl.DataFrame:
+        """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
+        return pl.read_parquet(self.directory / CANDIDATES_NAME)
 
     def answers(self) -> pl.DataFrame:
         """What was answered so far, `answers.ANSWERS`."""
@@ -147,6 +152,8 @@ def _start(directory: Path, description: RunDescription, asked: Asked) -> None:
     (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
     write_frame(directory / ITEMS_NAME, asked.items)
     write_frame(directory / GOLD_NAME, asked.gold)
+    if asked.candidates is not None:
+        write_frame(directory / CANDIDATES_NAME, asked.candidates)
     write_whole(directory / DESCRIPTION_NAME, description.to_json())
 
 

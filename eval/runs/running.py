@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.eval.models.probing.protocol import CandidateScores, Prober
 from blend.eval.models.protocols import Generation, Model, OptionScores
 from blend.eval.runs.answers import Journal, finish, journal
 from blend.eval.runs.directory import Run
@@ -53,6 +54,28 @@ def ask_model(run: Run, model: Model, *, notify: Notify = silent) -> Outcome:
     return _finish(run, items, n_asked=pending.height)
 
 
+def ask_prober(run: Run, prober: Prober, *, notify: Notify = silent) -> Outcome:
+    """Ask a prober every item that has no answer yet; see `ask_model`."""
+    items, before = run.items(), run.answers()
+    answered = before.filter(pl.col("error").is_null())
+    pending = items.join(answered, on="item_id", how="anti", maintain_order="left")
+    notify(STEP, items.height - pending.height, items.height)
+    if not pending.is_empty():
+        sets = run.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
+        places = {name: place for place, name in enumerate(sets["candidate_set"])}
+        gold = run.gold("item_id", "candidate_set")
+        of_items = pending.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
+        with journal(run.answers_folder) as kept:
+            keep = _Keeper(pending, kept, lambda done: notify(STEP, answered.height + done, items.height))
+            prober.candidate_logprobs(
+                pending["prompt"].to_list(),
+                [places[name] for name in of_items["candidate_set"]],
+                sets["candidate"].to_list(),
+                keep=keep.candidates,
+            )
+    return _finish(run, items, n_asked=pending.height)
+
+
 def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
     """Keep answers that another tool produced."""
     items = run.items("item_id")
@@ -91,6 +114,9 @@ class _Keeper:
     def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
         self._keep(positions, [_scored(scores, row) for row in range(len(positions))])
 
+    def candidates(self, position: int, scores: CandidateScores) -> None:
+        self._keep([position], [_ranked(scores)])
+
     def _keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
         self._journal.append(
             {**self._keys[position], **answer} for position, answer in zip(positions, answers, strict=True)
@@ -122,3 +148,19 @@ def _scored(scores: OptionScores, row: int) -> dict[str, Any]:
         "tokens_in": tokens_in,
         "finish_reason": "stop",
     }
+
+
+def _ranked(scores: CandidateScores) -> dict[str, Any]:
+    tokens_in = scores.tokens_in or None
+    if scores.error is not None:
+        return {"tokens_in": tokens_in, "finish_reason": "error", "error": scores.error}
+    return {
+        # Float32 noise is far larger than what rounding takes away.
+        "logprobs": [None if value != value else round(value, _DIGITS) for value in scores.logprobs.tolist()],
+        "option_tokens": scores.tokens.tolist(),
+        "tokens_in": tokens_in,
+        "finish_reason": "stop",
+    }
+
+
+_DIGITS = 7

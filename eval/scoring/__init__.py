@@ -1,6 +1,8 @@
 """Scoring: from the answers that a run kept to decisions and scores; any number of times, without a model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import polars as pl
@@ -10,6 +12,7 @@ from blend.eval.runs.description import RunDescription
 from blend.eval.runs.directory import Run, explained
 from blend.eval.scoring.judged import Judged
 from blend.eval.scoring.multiple_choice import score_multiple_choice
+from blend.eval.scoring.probing.judging import judge_run
 from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
 from blend.eval.scoring.short_answers.judging import judge_short_answers
 from blend.eval.scoring.signature import release_name, signature
@@ -30,6 +33,8 @@ class HowToJudge(NamedTuple):
     """How words are brought to their base forms (`text.reading.lemmatiser_names`); null for the usual way."""
     seed: int
     """Seed of the intervals."""
+    vectors: Mapping[str, Path] = MappingProxyType({})
+    """Files of word vectors by language, the empty language for all; only for probing."""
 
 
 class Scorer(NamedTuple):
@@ -51,7 +56,13 @@ class Scored(NamedTuple):
 
 
 def score_run(
-    run: Run, *, rule: str = "default", lemmas: str | None = None, allow_missing: bool = False, seed: int = 0
+    run: Run,
+    *,
+    rule: str = "default",
+    lemmas: str | None = None,
+    vectors: Mapping[str, Path] | None = None,
+    allow_missing: bool = False,
+    seed: int = 0,
 ) -> Scored:
     """Score what a run has kept; the run may still be under way.
 
@@ -59,6 +70,7 @@ def score_run(
         run: The run.
         rule: By which rule answers are judged; each task has its own.
         lemmas: How words are brought to their base forms, for short answers; the usual way when absent.
+        vectors: Files of word vectors by language, the empty language for all others; for probing.
         allow_missing: Whether to score although more than `MAX_MISSING` of the items have no answer.
         seed: Seed of the intervals.
 
@@ -74,7 +86,7 @@ def score_run(
     scorer = SCORERS[description.task]
     answers = run.answers()
     _check_missing(run, answers, allow_missing=allow_missing)
-    judged = scorer.judge(run, answers, HowToJudge(rule, lemmas, seed))
+    judged = scorer.judge(run, answers, HowToJudge(rule, lemmas, seed, vectors or {}))
     scores = Scores(
         task=description.task,
         signature=signature(scorer.name, description, {**judged.signature_parts, **_rule(rule)}),
@@ -116,9 +128,16 @@ def _short_answers(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
     return judged._replace(signature_parts=parts)
 
 
+def _probing(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
+    if how.lemmas is not None:
+        raise InputError("probing compares no words; leave --lemmas out")
+    return judge_run(run, answers, rule=how.rule, vectors=how.vectors, seed=how.seed)
+
+
 SCORERS: dict[str, Scorer] = {
     "multiple-choice": Scorer("blend-mcq", _multiple_choice),
     "short-answer": Scorer("blend-saq", _short_answers),
+    "probe": Scorer("blend-probe", _probing),
 }
 """The scorers by task."""
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from blend.eval.tasks.items import Asked, TaskOptions
 from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
+from blend.eval.tasks.probe import ProbeOptions, ask_probe, settle
 from blend.eval.tasks.short_answer import ShortAnswerOptions, ask_short_answers
 from blend.schemas.configs import (
     ANNOTATIONS,
@@ -18,17 +19,20 @@ from blend.schemas.configs import (
     SHORT_ANSWER_QUESTIONS,
 )
 from blend.schemas.errors import UnknownNameError
+from blend.schemas.manifest import ReleaseManifest
 
 
 class Task(NamedTuple):
     """How items are made of a release."""
 
     configs: tuple[str, ...]
-    """Configurations of the release that it reads."""
+    """Configurations of the release that it reads, unless it has `settle`."""
     options: type[TaskOptions]
     """What it can be told."""
     ask: Callable[[Mapping[str, pl.DataFrame], Any], Asked]
     """Makes the items: takes the configurations by name, each with a column ``region``, and the options."""
+    settle: Callable[[Any, ReleaseManifest], tuple[Any, tuple[str, ...]]] | None = None
+    """Gives the options with what the release decides, and the configurations that it then reads."""
 
 
 TASKS: dict[str, Task] = {
@@ -36,6 +40,7 @@ TASKS: dict[str, Task] = {
     "short-answer": Task(
         (SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS, ANNOTATIONS), ShortAnswerOptions, ask_short_answers
     ),
+    "probe": Task((), ProbeOptions, ask_probe, settle),
 }
 """The tasks by name."""
 

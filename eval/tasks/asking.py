@@ -13,6 +13,7 @@ from blend.loaders.datasets.places import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
+from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.misfits import misfits
 
@@ -24,6 +25,8 @@ class AskedOfRelease(NamedTuple):
     """The manifest of the release."""
     task: str
     """Name of the task."""
+    configs: tuple[str, ...]
+    """Configurations that were read."""
     options: dict[str, Any]
     """The task's options, with every default spelled out."""
     asked: Asked
@@ -53,7 +56,14 @@ def ask(
             cannot be, or if nothing would be asked.
     """
     chosen = task_of(task)
-    places = find_tables(release, lambda manifest, _: _tables(manifest, task, chosen))
+    settled: list[tuple[Any, tuple[str, ...]]] = []
+
+    def wanted(manifest: ReleaseManifest, _: Registry) -> list[TableInfo]:
+        settled[:] = [_settled(chosen, manifest, {**options, "limit": limit})]
+        return _tables(manifest, task, settled[0][1])
+
+    places = find_tables(release, wanted)
+    checked, configs = settled[0]
     known = regions_of(places.manifest, places.locales)
     where = named(places.manifest)
     tags = None
@@ -61,25 +71,34 @@ def ask(
         found = {find_region(name, known, where=where).locale for name in locales}
         tags = tuple(region.locale for region in known if region.locale in found)
         tags = None if len(tags) == len(known) else tags
-    checked = _options(chosen, {**options, "locales": tags, "limit": limit})
+    checked = checked.model_copy(update={"locales": tags})
     splits = {locale.tag: locale.split for locale in places.locales}
     region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
-    tables = {config: read_config(places.folder, config).with_columns(region) for config in chosen.configs}
+    tables = {config: read_config(places.folder, config) for config in configs}
+    tables = {
+        config: rows.with_columns(region) if "locale" in rows.columns else rows
+        for config, rows in tables.items()
+    }
     asked = chosen.ask(tables, checked)
     if asked.items.is_empty():
         raise InputError(f"{where}: nothing to ask for the task {task}; choose other --locales")
-    return AskedOfRelease(places.manifest, task, checked.model_dump(mode="json"), asked)
+    return AskedOfRelease(places.manifest, task, configs, checked.model_dump(mode="json"), asked)
 
 
-def _tables(manifest: ReleaseManifest, name: str, task: Task) -> list[TableInfo]:
+def _settled(task: Task, manifest: ReleaseManifest, options: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    checked = _options(task, options)
+    return (checked, task.configs) if task.settle is None else task.settle(checked, manifest)
+
+
+def _tables(manifest: ReleaseManifest, name: str, configs: Sequence[str]) -> list[TableInfo]:
     held = {table.config for table in manifest.tables}
-    for config in task.configs:
+    for config in configs:
         if config not in held:
             raise InputError(
                 f"{named(manifest)}: the release has no configuration {config}, which the task {name} reads; "
                 f"it has {', '.join(sorted(held))}: choose another --task, or another release"
             )
-    return [table for table in manifest.tables if table.config in task.configs]
+    return [table for table in manifest.tables if table.config in configs]
 
 
 def _options(task: Task, options: Mapping[str, Any]) -> Any:

@@ -31,8 +31,9 @@ question; ``language`` is the BCP 47 tag of the language asked in; ``prompt`` is
 are the texts whose log-probabilities are asked for, null where the model writes an answer.
 """
 
-AnswerKind = Literal["text", "logprobs"]
-"""What an answer is: a text that the model wrote, or the log-probabilities of given options."""
+AnswerKind = Literal["text", "logprobs", "candidates"]
+"""What an answer is: a text that the model wrote, the log-probabilities of given options after the prompt, or
+of candidates in its gap."""
 
 
 class TaskOptions(BaseModel):
@@ -59,6 +60,10 @@ class Asked(NamedTuple):
     """What the answers are."""
     skipped: pl.DataFrame | None = None
     """``item_id``, ``locale`` and ``template_id`` of what is not asked since no score counts it."""
+    candidates: pl.DataFrame | None = None
+    """``candidate_set`` and ``candidate``; the gold names the set of each item. Null for other kinds."""
+    remarks: tuple[str, ...] = ()
+    """What a user should know about what is asked and what is not."""
 
 
 def text_digest(text: str) -> str:

@@ -1,0 +1,62 @@
+"""Probing: how likely each of many candidates is in the gap of a prompt, by models of three kinds.
+
+What comes in are prompts with one gap (`schemas.probing.GAP`) and candidates as text; what goes out is a sum of
+log-probabilities per candidate, and over how many tokens. Nothing here knows of dishes, gold or ranks.
+
+* `protocol`: what every prober can be asked;
+* `kinds`: which kind of model a checkpoint is, and which it would have to be;
+* `masked`, `infilling`, `causal`, `greedy`: the scorers;
+* `tree`: candidates that begin alike are computed once as far as they do.
+"""
+
+from blend.eval.models.checkpoint import find_checkpoint
+from blend.eval.models.loading import Dtype, choose_place, load_tokenizer, read_limits
+from blend.eval.models.probing.kinds import Scorer, scorer_of
+from blend.eval.models.probing.local import LocalProber
+from blend.eval.models.probing.protocol import Prober
+from blend.schemas.probing import MAX_MASKS, Causal
+
+
+def open_prober(
+    model: str,
+    *,
+    causal: Causal = "sound",
+    max_masks: int = MAX_MASKS,
+    scorer: Scorer | None = None,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: Dtype | None = None,
+    batch_size: int | None = None,
+) -> Prober:
+    """Find a model and check that it can be probed; its weights are loaded with the first prompt.
+
+    Args:
+        model: Directory, or Hub id.
+        causal: How a causal model is asked.
+        max_masks: Tokens that a candidate may have with a masked model.
+        scorer: The kind of model that is wanted; whatever the checkpoint is when absent.
+        revision: See `models.local.open_local`, like those that follow.
+        device: See there.
+        dtype: See there.
+        batch_size: Prompts computed at a time at most, on a GPU; on a CPU each is computed on its own, so that
+            no score depends on its neighbours.
+
+    Raises:
+        MissingExtraError: If the extra ``eval`` is not installed.
+        InputError: If there is no such model or device, if it cannot be used, or if it is of another kind than
+            wanted; says which kind it is.
+        BlendError: If the Hub does not hold the model or does not give it.
+    """
+    place = choose_place(device, dtype)
+    checkpoint = find_checkpoint(model, revision=revision)
+    kind = scorer_of(checkpoint, wanted=scorer)
+    return LocalProber(
+        checkpoint,
+        load_tokenizer(checkpoint),
+        place,
+        kind,
+        causal=causal,
+        max_masks=max_masks,
+        batch_size=batch_size,
+        context=read_limits(checkpoint).context_tokens,
+    )

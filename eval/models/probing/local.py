@@ -1,0 +1,249 @@
+"""Local probers: models of transformers on a CPU or one GPU, asked by the scorer of their kind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from blend.eval.models.batches import GPU_TOKENS, Batches
+from blend.eval.models.checkpoint import Checkpoint
+from blend.eval.models.encoding import Encoder, n_in_common
+from blend.eval.models.loading import Place, library_versions, load_model
+from blend.eval.models.probing import infilling, masked
+from blend.eval.models.probing.causal import separate_logprobs, takes_trees, tree_logprobs
+from blend.eval.models.probing.greedy import greedy_logprobs
+from blend.eval.models.probing.kinds import Scorer
+from blend.eval.models.probing.prompts import Gapped, divided
+from blend.eval.models.probing.protocol import CandidateScores, KeepCandidates, Tokenised
+from blend.eval.models.probing.tree import Tree, make_tree
+from blend.eval.models.protocols import ModelDescription
+from blend.eval.models.threads import fitting_threads
+from blend.eval.models.writing import end_tokens
+from blend.schemas.errors import InputError
+from blend.schemas.probing import Causal
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+FED_ON_CPU = 256
+"""Nodes of a tree fed in a pass on a CPU: what a layer computes of more no longer fits into its caches, and
+the scores of 250,000 tokens at as many places would take gigabytes."""
+
+FED_ON_GPU = 2048
+"""Nodes of a tree fed in a pass on a GPU."""
+
+
+@dataclass
+class _Set:
+    """Candidates as a model's tokens, made when they are first asked for."""
+
+    texts: Sequence[str]
+    tokens: dict[bool, list[list[int]]] = field(default_factory=dict)
+    trees: dict[bool, Tree] = field(default_factory=dict)
+    for_masks: masked.MaskedCandidates | None = None
+
+
+class LocalProber:
+    """See `protocol.Prober`. On a CPU each prompt is computed on its own: its scores depend on nothing else."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        tokenizer: "PreTrainedTokenizerBase",
+        place: Place,
+        scorer: Scorer,
+        *,
+        causal: Causal,
+        max_masks: int,
+        batch_size: int | None,
+        context: int | None,
+    ) -> None:
+        if scorer == "infilling":
+            infilling.check_sentinels(tokenizer, model=checkpoint.id)
+        if scorer == "masked" and tokenizer.mask_token_id is None:
+            raise InputError(
+                f"model {checkpoint.id}: its tokenizer has no mask; save the one that the model was trained "
+                f"with "
+                "beside it"
+            )
+        self._checkpoint = checkpoint
+        self._tokenizer = tokenizer
+        self._place = place
+        self._scorer = scorer
+        self._causal = causal
+        self._max_masks = max_masks
+        self._context = context
+        self._encoder = Encoder(tokenizer, chat=False)
+        on_cpu = place.device == "cpu"
+        self._fed = FED_ON_CPU if on_cpu else FED_ON_GPU
+        # One token at a time means one prompt at a time, however long it is.
+        self._batches = Batches(1 if on_cpu else GPU_TOKENS, batch_size=batch_size)
+        self._loaded: PreTrainedModel | None = None
+        self._takes_trees: bool | None = None
+
+    def describe(self) -> ModelDescription:
+        """See `models.protocols.Described.describe`."""
+        return ModelDescription(
+            backend="transformers",
+            scorer=self._scorer,
+            id=self._checkpoint.id,
+            revision=self._checkpoint.revision,
+            config_digest=self._checkpoint.config_digest,
+            weights_digest=self._checkpoint.weights_digest,
+            tokenizer_digest=self._checkpoint.tokenizer_digest,
+            chat=False,
+            delimiter="",
+            context_tokens=self._context,
+            dtype=self._place.dtype,
+            device=self._place.shown(),
+            versions=library_versions(),
+        )
+
+    def candidate_logprobs(
+        self,
+        prompts: Sequence[str],
+        sets: Sequence[int],
+        candidates: Sequence[Sequence[str]],
+        *,
+        keep: KeepCandidates,
+    ) -> None:
+        """See `protocol.Prober.candidate_logprobs`; the longest prompts come first."""
+        known = [_Set(texts) for texts in candidates]
+        asked: list[tuple[int, Gapped, list[int], _Set]] = []
+        for position, (prompt, which) in enumerate(zip(prompts, sets, strict=True)):
+            try:
+                gapped = divided(prompt)
+            except InputError as error:
+                keep(position, CandidateScores.failed(str(error)))
+                continue
+            ids = self._encoded(gapped)
+            problem = self._problem(gapped, ids, known[which])
+            if problem is None:
+                asked.append((position, gapped, ids, known[which]))
+            else:
+                keep(position, CandidateScores.failed(problem, tokens_in=len(ids)))
+
+        def compute(batch: list[int]) -> None:
+            chosen = [asked[i] for i in batch]
+            for (position, *_), scores in zip(chosen, self._scored(chosen), strict=True):
+                keep(position, scores)
+
+        def failed(i: int) -> None:
+            position, _, ids, _ = asked[i]
+            why = f"out of memory: {len(ids)} tokens and their candidates do not fit into that of"
+            keep(position, CandidateScores.failed(f"{why} {self._place.device}", tokens_in=len(ids)))
+
+        if asked:
+            with fitting_threads(self._model):
+                self._batches.run([self._cost(ids, of) for _, _, ids, of in asked], compute, failed)
+
+    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
+        """See `protocol.Prober.tokenised`."""
+        unknown = self._tokenizer.unk_token_id
+        tokens = self._candidate_tokens(candidates, after_blank)
+        return [Tokenised(len(ids), 0 if unknown is None else ids.count(unknown)) for ids in tokens]
+
+    @property
+    def _model(self) -> "PreTrainedModel":
+        if self._loaded is None:
+            heads = {"masked": "AutoModelForMaskedLM", "infilling": "AutoModelForSeq2SeqLM"}
+            self._loaded = load_model(
+                self._checkpoint, self._place, head=heads.get(self._scorer, "AutoModelForCausalLM")
+            )
+        return self._loaded
+
+    def _encoded(self, prompt: Gapped) -> list[int]:
+        if self._scorer == "masked":
+            return masked.encoded(self._tokenizer, prompt)
+        if self._scorer == "infilling":
+            return infilling.encoded(self._tokenizer, prompt)
+        return self._encoder.prompts([prompt.opening])[0]
+
+    def _candidate_tokens(self, texts: Sequence[str], after_blank: bool) -> list[list[int]]:
+        """The tokens of candidates; only a causal model cares for the blank before them."""
+        if self._scorer == "infilling":
+            return infilling.span_tokens(self._tokenizer, texts)
+        said = texts
+        if self._scorer == "causal":
+            said = [Gapped(" " if after_blank else "", "").said(text) for text in texts]
+        ids: list[list[int]] = self._tokenizer(list(said), add_special_tokens=False, verbose=False)["input_ids"]
+        return ids
+
+    def _problem(self, prompt: Gapped, ids: list[int], candidates: _Set) -> str | None:
+        """Why a prompt cannot be asked, if so."""
+        if self._scorer == "masked":
+            problem = masked.problem(ids, self._tokenizer.mask_token_id)
+            if problem is not None:
+                return problem
+            longest = len(ids) - 1 + self._masked(candidates).longest
+        elif self._scorer == "infilling":
+            longest = len(ids)
+        else:
+            if not ids:
+                return "nothing stands before the gap, and a causal model reads from left to right"
+            longest = len(ids) + max(map(len, self._tokens(candidates, prompt)), default=0) - 1
+        limit = self._context
+        if limit is not None and longest > limit and self._scorer != "infilling":
+            return f"prompt and candidate need {longest} tokens, but the model sees {limit}"
+        return None
+
+    def _cost(self, ids: list[int], candidates: _Set) -> int:
+        """Tokens that a prompt takes of a batch."""
+        if self._scorer != "masked":
+            return len(ids)
+        return sum(len(ids) - 1 + n for n in self._masked(candidates).members)
+
+    def _tokens(self, candidates: _Set, prompt: Gapped) -> list[list[int]]:
+        # A candidate is the same tokens in all gaps, but for the blank before it.
+        blank = prompt.after_blank and self._scorer == "causal"
+        if blank not in candidates.tokens:
+            candidates.tokens[blank] = self._candidate_tokens(candidates.texts, blank)
+        return candidates.tokens[blank]
+
+    def _tree(self, candidates: _Set, prompt: Gapped) -> Tree:
+        blank = prompt.after_blank and self._scorer == "causal"
+        if blank not in candidates.trees:
+            candidates.trees[blank] = make_tree(self._tokens(candidates, prompt), fed_at_a_time=self._fed)
+        return candidates.trees[blank]
+
+    def _masked(self, candidates: _Set) -> masked.MaskedCandidates:
+        if candidates.for_masks is None:
+            tokens = self._candidate_tokens(candidates.texts, after_blank=False)
+            candidates.for_masks = masked.MaskedCandidates(tokens, self._max_masks)
+        return candidates.for_masks
+
+    def _scored(self, asked: Sequence[tuple[int, Gapped, list[int], _Set]]) -> list[CandidateScores]:
+        """Scores of some prompts, as one batch where the scorer has batches."""
+        encoded = [ids for _, _, ids, _ in asked]
+        if self._scorer == "masked":
+            sets = [self._masked(candidates) for *_, candidates in asked]
+            return masked.masked_logprobs(self._model, encoded, self._tokenizer.mask_token_id, sets)
+        if self._scorer == "infilling":
+            sentinel = self._tokenizer.convert_tokens_to_ids(infilling.OPENING)
+            trees = [self._tree(candidates, prompt) for _, prompt, _, candidates in asked]
+            return infilling.infilled_logprobs(self._model, encoded, sentinel, trees)
+        return [self._continued(prompt, ids, candidates) for _, prompt, ids, candidates in asked]
+
+    def _continued(self, prompt: Gapped, ids: list[int], candidates: _Set) -> CandidateScores:
+        """Scores of a causal model."""
+        if self._causal == "published-greedy":
+            ends = end_tokens(self._model, self._tokenizer)
+            return greedy_logprobs(self._model, ids, self._tokens(candidates, prompt), ends)
+        if self._causal == "statement":
+            ids, rest = self._statements(prompt, candidates)
+            tree = make_tree(rest, fed_at_a_time=self._fed)
+        else:
+            rest, tree = self._tokens(candidates, prompt), self._tree(candidates, prompt)
+        if self._takes_trees is None:
+            self._takes_trees = takes_trees(self._model, ids, rest)
+        if self._takes_trees:
+            return tree_logprobs(self._model, ids, tree)
+        return separate_logprobs(self._model, ids, rest)
+
+    def _statements(self, prompt: Gapped, candidates: _Set) -> tuple[list[int], list[list[int]]]:
+        """The tokens that all statements begin with, and how each goes on."""
+        texts = [f"{prompt.before}{text}{prompt.after}" for text in candidates.texts]
+        whole = self._encoder.prompts(texts)
+        same = n_in_common(min(whole), max(whole))
+        # What is read must come after something: a text that begins like all others still has a last token.
+        same = min(same, *(len(ids) - 1 for ids in whole))
+        return whole[0][:same], [ids[same:] for ids in whole]

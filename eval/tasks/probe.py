@@ -1,0 +1,297 @@
+"""Probing: does a model know what a dish is made of, and from whose kitchen? Candidates in the gap of a prompt.
+
+The question of FmLAMA (Zhou et al. 2025), asked of any ``…-triples`` configuration of a release, about dishes
+or anything else that has an origin and parts.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.food import PLACEHOLDERS, language_of_split
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.probing import MAX_MASKS, Causal
+from blend.schemas.text import counted
+
+TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
+"""How the names of the configurations end: all items, those that every language has, and the prompts."""
+
+GOLD = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "qid": pl.String(),
+        "relation": pl.String(),
+        "with_country": pl.Boolean(),
+        "label": pl.String(),
+        "country": pl.String(),
+        "image": pl.String(),
+        "gold": pl.List(pl.String()),
+        "candidate_set": pl.String(),
+    }
+)
+"""One row per item, in the order of the items: the dish and its name as it stands in the prompt, the template,
+the country of origin (in English), the address of an image, the names of its parts, and the set of
+candidates."""
+
+CANDIDATES = pl.Schema({"candidate_set": pl.String(), "candidate": pl.String()})
+"""One row per set and candidate, by set, candidates in code-point order."""
+
+
+class ProbeOptions(TaskOptions):
+    """How a model is probed."""
+
+    config: str | None = None
+    """Configuration of the release; its only one of triples when absent."""
+    languages: tuple[str, ...] | None = None
+    """Tags of the languages asked in; all that have items and templates when absent."""
+    names: str | None = None
+    """Language of the items' names, where it is not that of the template (code-switching)."""
+    countries: tuple[str, ...] | None = None
+    """English names of the countries of origin that are asked about; all when absent."""
+    prompts: tuple[str, ...] | None = None
+    """Templates by name, such as ``hasParts_1``; all when absent."""
+    candidates: str = "language"
+    """``language``: every part of the configuration in the language; ``country``: those of the item's country;
+    else the digest of a file of candidates."""
+    max_masks: int = Field(default=MAX_MASKS, ge=1)
+    """Tokens that a candidate may have with a masked model."""
+    causal: Causal = "sound"
+    """How a causal model is asked."""
+    candidate_texts: Mapping[str, tuple[str, ...]] | None = Field(default=None, exclude=True)
+    """Candidates of a file by language; empty language for all."""
+
+
+def settle(options: ProbeOptions, manifest: ReleaseManifest) -> tuple[ProbeOptions, tuple[str, ...]]:
+    """The options with what the release decides, and the configurations to read.
+
+    Raises:
+        UnknownNameError: If there is no such configuration or language; lists those there are.
+        InputError: If the release has no triples, or several configurations of them and none is named.
+    """
+    splits: dict[str, set[str]] = {}
+    for table in manifest.tables:
+        splits.setdefault(table.config, set()).add(language_of_split(table.split))
+    probed = [config for config in splits if config.endswith((TRIPLES, ALIGNED))]
+    config = options.config or _only(probed, manifest)
+    if config not in probed:
+        raise UnknownNameError("configuration to probe", config, probed)
+    templates = config.removesuffix(TRIPLES).removesuffix(ALIGNED) + TEMPLATES
+    if templates not in splits:
+        raise InputError(
+            f"{manifest.name} {manifest.version}: the release has no configuration {templates}, so nothing can "
+            f"be asked about {config}; build it with prompt templates of the domain (docs/wikidata.md)"
+        )
+    for language in options.languages or ():
+        if language not in splits[config]:
+            raise UnknownNameError(f"language of {config}", language, splits[config])
+        if language not in splits[templates]:
+            raise InputError(
+                f"language {language!r}: {templates} has no templates in it; choose one of "
+                f"{', '.join(sorted(splits[templates] & splits[config]))}, or build the release with templates "
+                "of your own (docs/wikidata.md)"
+            )
+    if options.names is not None and options.names not in splits[config]:
+        raise UnknownNameError(f"language of {config}", options.names, splits[config])
+    return options.model_copy(update={"config": config}), (config, templates)
+
+
+def _only(probed: Sequence[str], manifest: ReleaseManifest) -> str:
+    triples = [config for config in probed if config.endswith(TRIPLES)]
+    if len(triples) == 1:
+        return triples[0]
+    what = f"several ({', '.join(triples)}); name one with --config" if triples else "none"
+    fix = "" if triples else "; choose a release that was built from Wikidata (blend build --food)"
+    raise InputError(
+        f"{manifest.name} {manifest.version}: probing reads a configuration of triples, and the release has "
+        f"{what}{fix}"
+    )
+
+
+def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Asked:
+    """The items of probing.
+
+    Args:
+        tables: The configuration (`schemas.food.TRIPLES`) and its templates (`schemas.food.TEMPLATES`).
+        options: Which of them, in which languages, with which candidates; settled.
+
+    Returns:
+        One item per language, dish and template, ``en/Q396184/hasParts_1``, or with names of another language
+        ``en~ko/…``: by language, dish and template as in the release. ``locale`` and ``language`` are the
+        template's, ``region`` is the country, ``template_id`` the dish.
+
+    Raises:
+        RowErrors: If a template cannot be asked; names each.
+        UnknownNameError: If no template or no country is called so; lists the names.
+    """
+    config = options.config or ""
+    triples = tables[config].with_columns(
+        locale=pl.col("language"), template_id=pl.col("qid"), country=pl.coalesce("origin_en", "origin_qid")
+    )
+    templates = chosen_templates(tables[_templates_of(config)], options.prompts)
+    languages = options.languages or tuple(
+        language
+        for language in triples["language"].unique(maintain_order=True)
+        if language in set(templates["language"])
+    )
+    remarks = _without_templates(triples, templates) if options.languages is None else []
+    sets, candidates = _candidates(triples, languages, options)
+    chosen = some_templates(_of_countries(triples, options.countries), options)
+    asked = chosen.filter(pl.col("language").is_in(languages)).join(
+        sets, on=["language", "country"], how="left"
+    )
+    named, lost = _named(asked, triples, options.names)
+    remarks += lost
+    pairs = _in_order(named, languages).join(templates, on="language", how="inner", maintain_order="left_right")
+    items = pairs.with_columns(
+        item_id=pl.concat_str(_prefix(options.names), "qid", "relation", separator="/"),
+        region=pl.col("country"),
+        topic=pl.lit(""),
+        prompt_id=pl.col("relation"),
+        prompt=filled_template(),
+        options=pl.lit(None, pl.List(pl.String)),
+        image=pl.col("image").list.first(),
+        gold=pl.col("parts").list.eval(pl.element().struct.field("label")).list.unique(maintain_order=True),
+    )
+    return Asked(
+        items.select(list(ITEMS)).cast(ITEMS),
+        items.with_columns(label=pl.col("name")).select(list(GOLD)).cast(GOLD),
+        template_texts(templates.filter(pl.col("language").is_in(languages))),
+        "candidates",
+        candidates=candidates,
+        remarks=tuple(remarks),
+    )
+
+
+def _templates_of(config: str) -> str:
+    return config.removesuffix(TRIPLES).removesuffix(ALIGNED) + TEMPLATES
+
+
+def chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
+    """The templates of these names, each of which has the gaps that it must have."""
+    for name in names or ():
+        if name not in set(templates["relation"]):
+            raise UnknownNameError("template", name, set(templates["relation"]))
+    chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
+    check_gaps(chosen)
+    return chosen
+
+
+def check_gaps(templates: pl.DataFrame) -> None:
+    """Check that every template has one gap, names the dish, and names the country if it is to.
+
+    Raises:
+        RowError, RowErrors: If one does not; names language and template.
+    """
+    from blend.schemas.errors import RowError, raise_all
+
+    problems = []
+    for row in templates.iter_rows(named=True):
+        where = f"template {row['language']}:{row['relation']}"
+        for name, mark in PLACEHOLDERS.items():
+            found = row["template"].count(mark)
+            wanted = 1 if name != "country" or row["with_country"] else 0
+            if found != wanted:
+                what = f"{row['template']!r} has {found or 'no'} {mark} instead of {wanted or 'none'}"
+                problems.append(
+                    RowError(what, where=where, fix="correct the template and build the release again")
+                )
+    raise_all(problems)
+
+
+def _without_templates(triples: pl.DataFrame, templates: pl.DataFrame) -> list[str]:
+    known = set(templates["language"])
+    absent = [tag for tag in triples["language"].unique(maintain_order=True) if tag not in known]
+    if not absent:
+        return []
+    return [f"{counted(len(absent), 'language')} without templates, not asked: {', '.join(absent)}"]
+
+
+def _of_countries(triples: pl.DataFrame, countries: Collection[str] | None) -> pl.DataFrame:
+    for country in countries or ():
+        if country not in set(triples["country"]):
+            raise UnknownNameError("country", country, set(triples["country"]))
+    return triples if countries is None else triples.filter(pl.col("country").is_in(list(countries)))
+
+
+def _candidates(
+    triples: pl.DataFrame, languages: Sequence[str], options: ProbeOptions
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The set of each language and country, and the candidates of the sets."""
+    keys = triples.filter(pl.col("language").is_in(languages)).select("language", "country").unique()
+    if options.candidate_texts is not None:
+        texts = dict(_file_sets(options.candidate_texts, languages))
+        sets = keys.with_columns(candidate_set=pl.col("language"))
+        rows = [(language, text) for language in languages for text in texts[language]]
+        return sets, pl.DataFrame(rows, schema=CANDIDATES, orient="row")
+    by_country = options.candidates == "country"
+    name = pl.concat_str("language", "country", separator="/") if by_country else pl.col("language")
+    labels = (
+        triples.filter(pl.col("language").is_in(languages))
+        .select(candidate_set=name, candidate=pl.col("parts"))
+        .explode("candidate")
+        .select("candidate_set", candidate=pl.col("candidate").struct.field("label"))
+        .unique()
+        .sort("candidate_set", "candidate")
+    )
+    return keys.with_columns(candidate_set=name), labels.cast(CANDIDATES)
+
+
+def _file_sets(
+    texts: Mapping[str, tuple[str, ...]], languages: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for language in languages:
+        found = sorted({*texts.get("", ()), *texts.get(language, ())})
+        if not found:
+            raise InputError(
+                f"the file of candidates has none for the language {language!r}; add rows for it, or choose "
+                "other languages with --language"
+            )
+        yield language, tuple(found)
+
+
+def _named(asked: pl.DataFrame, triples: pl.DataFrame, names: str | None) -> tuple[pl.DataFrame, list[str]]:
+    """Every dish with the name that the prompt has, and what was lost for want of one."""
+    if names is None:
+        return asked.with_columns(name=pl.col("label")), []
+    others = triples.filter(pl.col("language") == names).select("qid", name="label")
+    found = asked.join(others, on="qid", how="inner", maintain_order="left")
+    lost = asked.height - found.height
+    return found, [f"{counted(lost, 'dish', 'dishes')} without a name in {names!r}, not asked"] if lost else []
+
+
+def _in_order(rows: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
+    order = {language: number for number, language in enumerate(languages)}
+    number = pl.col("language").replace_strict(order, return_dtype=pl.Int64)
+    return rows.sort(number, maintain_order=True)
+
+
+def _prefix(names: str | None) -> pl.Expr:
+    return pl.col("language") if names is None else pl.format("{}~{}", "language", pl.lit(names))
+
+
+def filled_template() -> pl.Expr:
+    """A template with the dish's name and its country in place; the gap stays.
+
+    What is filled in is never read as a placeholder itself. A published template takes the country's name as
+    Wikidata has it, as its authors did; one of this package's, with its article.
+    """
+    country = pl.when(pl.col("published")).then("origin").otherwise("origin_prompt_name")
+    return pl.struct("template", "name", country.alias("place")).map_elements(_filled, return_dtype=pl.String)
+
+
+def _filled(row: Mapping[str, Any]) -> str:
+    subject, country = PLACEHOLDERS["subject"], PLACEHOLDERS["country"]
+    before, _, after = row["template"].partition(subject)
+    return row["name"].join(part.replace(country, row["place"]) for part in (before, after))
+
+
+def template_texts(templates: pl.DataFrame) -> dict[str, str]:
+    """Every template by its name, one line per language."""
+    texts: dict[str, list[str]] = {}
+    for row in templates.sort("relation", "language").iter_rows(named=True):
+        texts.setdefault(row["relation"], []).append(f"{row['language']}: {row['template']}")
+    return {relation: "\n".join(lines) for relation, lines in texts.items()}
