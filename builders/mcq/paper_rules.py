@@ -94,7 +94,7 @@ def _matching(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.match(pattern, text) is not None
 
 
-def anything(text: str) -> bool:  # noqa: ARG001 - a format that every text has
+def anything(_: str) -> bool:
     """Whether a text has the format of a question that asks for none."""
     return True
 

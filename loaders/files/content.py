@@ -91,25 +91,25 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
 def file_identity(path: Path) -> tuple[int, int, int] | None:
     """What tells a file from another that takes its name; null where there is none."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - `Path.stat` raises for a name that cannot be
+        found = path.stat()
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def is_directory(path: Path) -> bool:
-    """Whether the path leads to a directory; false also where `Path.is_dir` raises: a name that cannot be."""
-    return os.path.isdir(path)  # noqa: PTH112
+    """Whether the path leads to a directory; false as well for a name that cannot be."""
+    return os.path.isdir(path)  # noqa: PTH112 - `Path.is_dir` raises for a name that cannot be
 
 
 def instead_of_directory(path: Path) -> str:
     """What stands where a directory was expected, in words."""
-    return "is a file" if os.path.exists(path) else "no such directory"  # noqa: PTH110
+    return "is a file" if file_identity(path) else "no such directory"
 
 
 def instead_of_file(path: Path) -> str:
     """What stands where a file was expected, in words."""
-    return "not a file" if os.path.exists(path) else "no such file"  # noqa: PTH110
+    return "not a file" if file_identity(path) else "no such file"
 
 
 def _directory(where: str, what: str) -> RowError:

@@ -260,7 +260,7 @@ def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
     return Cells(where, columns.kept(values))
 
 
-def _parquet_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:  # noqa: ARG001
+def _parquet_rows(path: Path, root: Path, _: Notes, columns: Columns) -> Iterator[Cells]:
     place = place_of(path, root)
     with open_content(path, where=place) as file:
         rows = parquet_rows(file, where=place, fix="write or copy it again")
