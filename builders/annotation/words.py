@@ -40,13 +40,14 @@ def instruction_of(language: str, stage: StageName, own: Path | None = None) -> 
     Args:
         language: BCP 47 tag.
         stage: Name of the stage.
-        own: File with instructions of one's own; ours in the language when absent, or in English.
+        own: File with instructions of one's own; ours in the language when absent, or in English where we have
+            none for the stage.
 
     Raises:
         RowError: If the file cannot be read or says nothing about the stage; names the heading that it lacks.
     """
     if own is None:
-        return _ours(_known(language, _tables()) or FALLBACK)[stage]
+        return {**_ours(FALLBACK), **_ours(_known(language, _tables()) or FALLBACK)}[stage]
     return instructions_in(own)[stage]
 
 

@@ -1,0 +1,74 @@
+"""Words and instructions: complete in English and in every language of the sample, and marked as unchecked."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from blend.builders.annotation import words as module
+from blend.builders.annotation.project import ORDER
+from blend.builders.annotation.words import UNCHECKED, instruction_of, is_checked, languages, words_of
+from blend.loaders.sample import sample_path
+from blend.schemas.characters import forbidden_in
+from blend.schemas.errors import RowError
+from blend.schemas.locales import registry
+
+FOLDER = Path(module.__file__).parent / "instructions"
+KEYS = re.compile(r"\*\*([^*]+)\*\*")
+ENGLISH = words_of("en")
+
+
+def sample_languages() -> list[str]:
+    with sample_path() as folder:
+        return sorted({registry().get(path.stem).language for path in (folder / "responses").iterdir()})
+
+
+@pytest.mark.parametrize("language", sample_languages())
+def test_every_language_of_the_sample_has_everything(language):
+    assert set(module._tables()[language]) == set(ENGLISH)
+    assert set(module._ours(language)) == set(ORDER)
+
+
+def test_no_language_has_words_that_no_page_shows():
+    for language in languages():
+        assert set(module._tables()[language]) <= set(ENGLISH)
+        assert not [kind for text in words_of(language).values() for kind in forbidden_in(text)]
+
+
+@pytest.mark.parametrize("language", sorted(path.stem for path in FOLDER.iterdir()))
+def test_every_translation_is_marked_and_names_the_keys_of_the_page(language):
+    assert is_checked(language) == (language == "en")
+    text = (FOLDER / f"{language}.md").read_text(encoding="utf-8")
+    assert text.startswith(UNCHECKED) == (language != "en")
+    for stage in module._ours(language):
+        named, ours = (KEYS.findall(instruction_of(tag, stage)) for tag in ("en", language))
+        for key in ("Ctrl+Enter", "Q W E R", "A S D F", "Z X C V", "9", "0"):
+            assert (key in named) == (key in ours), (stage, key)
+
+
+def test_the_closest_language_is_taken_and_english_otherwise():
+    assert words_of("es-419")["idk"] == words_of("es")["idk"] != ENGLISH["idk"]
+    assert words_of("mi") == ENGLISH
+    assert instruction_of("mi", "answer") == instruction_of("en", "answer")
+    assert instruction_of("ha", "predictions") == instruction_of("en", "predictions")
+    assert not is_checked("ko")
+
+
+def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
+    own = tmp_path / "ko.md"
+    own.write_text("Read first.\n\n# answer\n\nJust answer.\n\n## Keys\n\nEnter.\n", encoding="utf-8-sig")
+    assert instruction_of("ko", "answer", own) == "Just answer.\n\n## Keys\n\nEnter."
+    with pytest.raises(RowError) as raised:
+        instruction_of("ko", "review", own)
+    fix = "write it below a line '# review', or leave the language out to use ours"
+    assert str(raised.value) == f"{own}: no instruction for the stage 'review'; {fix}"
+    own.write_text("# answers\n")
+    with pytest.raises(RowError) as raised:
+        instruction_of("ko", "answer", own)
+    stages = "collect, answer, review, equivalence, mcq-review, predictions"
+    fix = f"the stages are {stages}; write smaller headings with ##"
+    assert str(raised.value) == f"{own}:1: the heading 'answers' names no stage; {fix}"
+    own.write_bytes(b"# answer\n\xff")
+    with pytest.raises(RowError) as raised:
+        instruction_of("ko", "answer", own)
+    assert str(raised.value) == f"{own}: byte 9 is not UTF-8; save the file with that encoding"
