@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,20 @@ with ending_at_once():
     remains = Remains()
     print("working", end=" ")
     {end}
+"""
+
+
+COMMAND = """
+import os, sys
+from blend.__main__ import main
+
+class Remains:
+    def __del__(self, write=os.write):
+        write(1, b"taken apart\\n")
+
+remains = Remains()
+sys.argv = ["blend", *{words!r}]
+main()
 """
 
 
@@ -53,3 +68,18 @@ def test_closed_streams_are_left_alone():
     program = PROGRAM.format(end="sys.exit(3)")
     done = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" >&- 2>&-', sys.executable, program])
     assert done.returncode == 3
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["locales", "Atlantis"], 1), (["lcales"], 2)])
+def test_every_command_ends_so(words: list[str], code: int):
+    program = COMMAND.format(words=words)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, "taken apart" in done.stdout) == (code, False), done.stderr
+
+
+def test_the_docs_leave_no_stream_half_read(root: Path):
+    # A user's own process is taken apart, and may be aborted.
+    for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
+        for block in page.read_text(encoding="utf-8").split("```")[1::2]:
+            assert "next(iter(" not in block, page
+            assert "next(stream" not in block, page
