@@ -24,6 +24,7 @@ TIMEOUT_S = 120.0
 
 _TASKS_AT_A_TIME = 1_000
 _TASKS_PER_PAGE = 5_000
+_PROJECT_FIELDS = "id,title,description,label_config,maximum_annotations"
 _NUMBERS = re.compile(r"(\d+)\.(\d+)")
 
 
@@ -36,7 +37,6 @@ class RemoteProject:
     description: str
     config: str
     """Labelling configuration."""
-    instruction: str
     overlap: int
     """Annotations per task, where a task has no number of its own."""
 
@@ -107,22 +107,19 @@ class Studio:
 
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number."""
-        fields = "id,title,description,label_config,expert_instruction,maximum_annotations"
         with self._explained():
-            return sorted(
-                (
-                    RemoteProject(
-                        id=found.id,
-                        title=found.title or "",
-                        description=found.description or "",
-                        config=found.label_config or "",
-                        instruction=found.expert_instruction or "",
-                        overlap=found.maximum_annotations or 1,
-                    )
-                    for found in self._sdk.projects.list(include=fields, page_size=1_000)
-                ),
-                key=lambda project: project.id,
+            listed = list(self._sdk.projects.list(include=_PROJECT_FIELDS, page_size=1_000))
+        found = [
+            RemoteProject(
+                id=project.id,
+                title=project.title or "",
+                description=project.description or "",
+                config=project.label_config or "",
+                overlap=project.maximum_annotations or 1,
             )
+            for project in listed
+        ]
+        return sorted(found, key=lambda project: project.id)
 
     def create(self, **settings: Any) -> int:
         """Make a project; returns its number."""
@@ -200,7 +197,7 @@ class Studio:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
         for first in range(0, len(tasks), _TASKS_AT_A_TIME):
             with self._explained():
-                self._sdk.projects.import_tasks(project, request=list(tasks[first : first + _TASKS_AT_A_TIME]))  # type: ignore[arg-type]
+                self._sdk.projects.import_tasks(project, request=list(tasks[first : first + _TASKS_AT_A_TIME]))
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         """Delete tasks in bulk."""

@@ -20,6 +20,10 @@ _SECRETS = (
 _SAID_CHARACTERS = 200
 
 
+class GoneError(ConflictError):
+    """What was asked for is not on the server any more."""
+
+
 @contextmanager
 def explained(where: str, *, variable: str) -> Iterator[None]:
     """Turn what the client raises into a message that says what to do, without tokens, cookies or addresses.
@@ -30,7 +34,7 @@ def explained(where: str, *, variable: str) -> Iterator[None]:
 
     Raises:
         ServerError: If the server cannot be reached, refuses, or answers something else.
-        ConflictError: If what was asked for is gone.
+        GoneError: If what was asked for is not there.
     """
     import httpx
     from label_studio_sdk.core.api_error import ApiError
@@ -100,7 +104,7 @@ def _refusal(error: "ApiError", where: str, variable: str) -> BlendError:
             "projects or administers the server"
         )
     if status == 404:
-        return ConflictError(
+        return GoneError(
             f"{where}: what was asked for is not there, perhaps deleted by hand just now; run the command again"
         )
     if status == 413:

@@ -1,10 +1,12 @@
 """The plan of a push: what is missing on the server, and what stands in the way; nothing is changed here."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
 from blend.loaders.label_studio.controls import lost
+from blend.loaders.label_studio.explained import GoneError
 from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.text import counted
@@ -146,7 +148,7 @@ def _plan(
     twins: tuple[RemoteProject, ...] = ()
     if len(found) > 1:
         used = _by_use(studio, found)
-        if used[1][1] > 0:
+        if len(used) > 1 and used[1][1] > 0:
             numbers = " and ".join(str(project.id) for project, _ in used)
             problems.append(
                 f"{studio.where}: projects {numbers} are both marked as {wanted.name}, and both have "
@@ -222,5 +224,9 @@ def _objections(
 
 def _by_use(studio: Studio, projects: Sequence[RemoteProject]) -> list[tuple[RemoteProject, int]]:
     """Projects with their numbers of annotations, most first, among equal ones the older first."""
-    used = [(project, sum(task.annotations for task in studio.tasks(project.id))) for project in projects]
+    used: list[tuple[RemoteProject, int]] = []
+    for project in projects:
+        # Another push at the same time removes the copy that it has made.
+        with suppress(GoneError):
+            used.append((project, sum(task.annotations for task in studio.tasks(project.id))))
     return sorted(used, key=lambda pair: (-pair[1], pair[0].id))

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from blend.loaders.files.progress import Notify
 from blend.loaders.label_studio.client import Studio
+from blend.loaders.label_studio.explained import GoneError
 from blend.loaders.label_studio.folder import Folder
 from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, find_projects
 from blend.loaders.label_studio.wanted import WantedProject
@@ -58,7 +60,8 @@ def settle(studio: Studio, folder: Folder) -> None:
 def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     project = _project(studio, plan)
     for twin in plan.twins:
-        studio.delete(twin.id)
+        with suppress(GoneError):
+            studio.delete(twin.id)
     replaced = [task.id for task, _ in plan.changed]
     studio.delete_tasks(project, [*replaced, *(task.id for task in (*plan.doubled, *plan.outdated))])
     added = [*plan.missing, *(wanted for _, wanted in plan.changed)]

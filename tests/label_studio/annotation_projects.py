@@ -1,5 +1,6 @@
 """Projects for the tests of annotation: two questions in Korean and Persian."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from blend.builders.annotation.project import ProjectFile, read_project
@@ -40,12 +41,14 @@ def write_questions(folder: Path, questions: dict[str, tuple[str, str]] = QUESTI
     (folder / "questions.csv").write_text("\n".join(["template_id,locale,question,en_question", *rows, ""]))
 
 
-def write_project(folder: Path, name: str, url: str, **settings: str) -> ProjectFile:
+def write_project(
+    folder: Path, name: str, url: str, locales: Sequence[str] = tuple(LOCALES), **settings: str
+) -> ProjectFile:
     """A project file beside its questions and its key; ``settings`` are further keys as TOML."""
     write_questions(folder / "collected")
     keys = {"stages": '["answer"]', **settings}
     lines = [f'name = "{name}"', *(f"{key} = {value}" for key, value in keys.items())]
-    lines += [f'[[locales]]\nlocale = "{tag}"' for tag in LOCALES]
+    lines += [f'[[locales]]\nlocale = "{tag}"' for tag in locales]
     path = folder / "project.toml"
     path.write_text("\n".join([*lines, f'[server]\nurl = "{url}"', ""]))
     if not (folder / "annotators.key").exists():

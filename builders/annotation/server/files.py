@@ -1,6 +1,7 @@
 """Files that a pull writes into the directory of raw responses: whole, only what changed, nothing of others."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -38,10 +39,14 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> lis
             nothing is written.
         StorageError: If one cannot be written.
     """
-    known: dict[str, list[str]] = {
-        path: list(digests) for path, digests in folder.state.get(_WRITTEN, {}).items()
-    }
-    strange = [path for path, (content, _) in contents.items() if _is_strange(path, content, known)]
+    # By paths from the folder, so that a project may be moved.
+    known: dict[str, list[str]] = dict(folder.state.get(_WRITTEN, {}))
+    names = {path: os.path.relpath(path, folder.path) for path in contents}
+    before = {path: _digest(path.read_bytes()) for path in contents if path.exists()}
+    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
+    strange = [
+        path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
+    ]
     if strange:
         listed = ", ".join(map(str, strange))
         raise ConflictError(
@@ -49,18 +54,11 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> lis
             "or rename it there if its people are others than those on the server"
         )
     # Both digests before the first file is written: a kill in between leaves files of either kind.
-    for path, (content, _) in contents.items():
-        known[str(path)] = [*known.get(str(path), [])[-1:], _digest(content.encode())]
+    for path, name in names.items():
+        known[name] = [*([before[path]] if path in before else []), after[path]]
     folder.write_state({**folder.state, _WRITTEN: known})
     written = [_write(path, content, rows) for path, (content, rows) in contents.items()]
     return [one for one in written if one is not None]
-
-
-def _is_strange(path: Path, content: str, known: Mapping[str, Sequence[str]]) -> bool:
-    if not path.exists():
-        return False
-    digest = _digest(path.read_bytes())
-    return digest not in (_digest(content.encode()), *known.get(str(path), ()))
 
 
 def _write(path: Path, content: str, rows: int) -> Written | None:
