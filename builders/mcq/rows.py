@@ -1,6 +1,7 @@
 """Published rows of multiple-choice questions: the columns of the public BLEnD dataset, and typed ones."""
 
 import json
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -39,11 +40,9 @@ def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Regi
             country=pl.col("locale").replace_strict(
                 {tag: locales.get(tag).upstream for tag in mcqs["locale"].unique()}, return_dtype=pl.String
             ),
-            prompt=_prompt(),
-            choices=_json_object("options", _json_texts(mcqs["options"].explode().unique().to_list())),
-            choice_countries=_json_object(
-                "option_locales", {tag: json.dumps(name, ensure_ascii=False) for tag, name in upstream.items()}
-            ),
+            prompt=published_prompt(),
+            choices=json_by_letter("options", {text: text for text in mcqs["options"].explode().unique()}),
+            choice_countries=json_by_letter("option_locales", upstream),
             answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
             option_regions=pl.col("option_locales").list.eval(
                 pl.element().replace_strict(region, return_dtype=pl.String)
@@ -65,24 +64,34 @@ def _asked(mcqs: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> pl
     return pl.DataFrame(asked, columns, orient="row")
 
 
-def _prompt() -> pl.Expr:
-    options = {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
+def published_prompt() -> pl.Expr:
+    """The published prompt of every row, from its ``question`` and ``options``; null without four options."""
+    options = {letter: _of_letter("options", i) for i, letter in enumerate(LETTERS)}
     return filled(PUBLISHED_PROMPT, {"question": pl.col("question"), **options})
 
 
-def _json_texts(texts: list[str]) -> dict[str, str]:
-    """Every text as a JSON string: quoted and escaped once, however many rows show it."""
-    return {text: json.dumps(text, ensure_ascii=False) for text in texts}
+def json_by_letter(column: str, names: Mapping[str, str]) -> pl.Expr:
+    """The four entries of a list column as the JSON text of an object by letter.
 
+    Args:
+        column: The column.
+        names: What stands in the JSON for every text of the column. It is quoted and escaped once, however many
+            rows show it.
 
-def _json_object(column: str, texts: dict[str, str]) -> pl.Expr:
-    """The four entries of a list column as a JSON object from letter to text."""
+    Returns:
+        Text as Python's ``json.dumps(…, ensure_ascii=False)`` writes it; null where an entry has no name.
+    """
+    quoted = {text: json.dumps(name, ensure_ascii=False) for text, name in names.items()}
     entries = [
         pl.format(
             '"{}": {}',
             pl.lit(letter),
-            pl.col(column).list.get(i).replace_strict(texts, return_dtype=pl.String),
+            _of_letter(column, i).replace_strict(quoted, default=None, return_dtype=pl.String),
         )
         for i, letter in enumerate(LETTERS)
     ]
     return pl.concat_str(pl.lit("{"), pl.concat_str(entries, separator=", "), pl.lit("}"))
+
+
+def _of_letter(column: str, place: int) -> pl.Expr:
+    return pl.col(column).list.get(place, null_on_oob=True)

@@ -8,7 +8,7 @@ are kept and all are counted, so that memory does not grow with the rows. ``docs
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from blend.builders.validate.checks.answers import check_overlaps, check_right_answers, check_wrong_answers
+from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
 from blend.builders.validate.checks.card import check_card
 from blend.builders.validate.checks.characters import check_characters
 from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
@@ -20,6 +20,7 @@ from blend.builders.validate.checks.mcq import (
     check_mcq_texts,
     check_positions,
 )
+from blend.builders.validate.checks.overlaps import check_overlaps
 from blend.builders.validate.checks.personal import check_personal_data
 from blend.builders.validate.checks.scripts import check_scripts, check_translations
 from blend.builders.validate.checks.tables import check_rows, check_splits, check_tables

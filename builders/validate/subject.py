@@ -1,11 +1,11 @@
 """The subject of validation: a release, opened once, whose tables every check reads in streams."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import polars as pl
 import pyarrow as pa
@@ -23,6 +23,8 @@ from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 if TYPE_CHECKING:
     from polars._typing import PolarsDataType
+
+T = TypeVar("T")
 
 BATCH_ROWS = 10_000
 """Rows that a check holds at a time."""
@@ -91,9 +93,21 @@ class Subject:
         return {}
 
     @cached_property
+    def _made(self) -> dict[Callable[["Subject"], Any], Any]:
+        """What `once` keeps, by the function that made it."""
+        return {}
+
+    @cached_property
     def sound(self) -> Sequence[TableInfo]:
         """Tables that can be read and have the columns of their model: those that checks of rows look at."""
         return tuple(table for table in self.manifest.tables if self._is_sound(table))
+
+    def once(self, make: Callable[["Subject"], T]) -> T:
+        """What a function makes of the release, made for the first check that asks and kept for the others."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
 
     def tables(self, config: str) -> list[TableInfo]:
         """The sound tables of a configuration, in the manifest's order."""

@@ -1,19 +1,16 @@
-"""Checks of multiple-choice questions against the annotations: right, wrong, and whose it is."""
+"""Checks of multiple-choice questions against the annotations: whose answers the options are."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
 
 import polars as pl
 
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.values import shown, values
+from blend.builders.mcq.values import shown
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.formats import AnswerFormat, understood
-from blend.schemas.text import words
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
@@ -23,7 +20,7 @@ def check_right_answers(subject: Subject) -> Iterator[Problem]:
 
     Annotators of the locale gave them.
     """
-    given = _Given.read(subject)
+    given = subject.once(Given.read)
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         right = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
         for row in given.strange(right, of="locale").iter_rows(named=True):
@@ -36,7 +33,7 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
 
     Annotators of their region gave them, or they are reviewed fillers.
     """
-    given = _Given.read(subject)
+    given = subject.once(Given.read)
     found = error if subject.manifest.recipe.mcq.fillers is None else warning
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
@@ -45,60 +42,8 @@ def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
             yield found(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
-def check_overlaps(subject: Subject) -> Iterator[Problem]:
-    """Distractors are really wrong.
-
-    None overlaps an acceptable answer of the locale, or another distractor.
-    """
-    recipe = subject.manifest.recipe.mcq
-    found, fix = error, CORRECT_AND_REBUILD
-    if recipe.mode == "paper":
-        found, fix = warning, "paper mode lets it through, default mode does not"
-    elif recipe.judge.decisions is not None:
-        found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
-    given = _Given.read(subject)
-    acceptable = given.answers.group_by("ID", "locale").agg(acceptable="text")
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
-        rows = batch.complete().rows
-        asked = rows.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")
-        asked = asked.join(acceptable, on=["ID", "locale"], how="left", maintain_order="left")
-        for row in asked.iter_rows(named=True):
-            rivals = _Rivals(row["acceptable"] or (), given.formats.get(row["ID"], AnswerFormat.TEXT))
-            for mcq_id, options, answer in zip(row["MCQID"], row["options"], row["answer"], strict=True):
-                for what in rivals.problems([text for i, text in enumerate(options) if i != answer]):
-                    yield found(batch.place(mcq_id), what, fix)
-
-
-class _Rivals:
-    """What the distractors of one question may not overlap."""
-
-    def __init__(self, acceptable: Iterable[str], answer_format: AnswerFormat) -> None:
-        self._format = answer_format
-        self._acceptable = {meaning: text for text in acceptable for meaning in self._meanings(text)}
-
-    def problems(self, wrong: Sequence[str]) -> Iterator[str]:
-        for text in wrong:
-            meanings = self._meanings(text)
-            if not meanings:
-                yield f"the distractor {text!r} has no letter or digit, so that nothing can be said about it"
-            for rival in sorted({self._acceptable[m] for m in meanings if m in self._acceptable}):
-                yield f"the distractor {text!r} overlaps the acceptable answer {rival!r}"
-        for one, other in combinations(wrong, 2):
-            if not self._meanings(one).isdisjoint(self._meanings(other)):
-                yield f"the distractors {one!r} and {other!r} overlap"
-
-    def _meanings(self, text: str) -> frozenset[str]:
-        """What two overlapping answers share: words, as `equivalence.overlaps` has it, or numbers and times."""
-        return _words(text) if self._format is AnswerFormat.TEXT else values(text, self._format)
-
-
-@lru_cache(maxsize=1 << 16)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words(text))
-
-
 @dataclass(frozen=True)
-class _Given:
+class Given:
     """All English answers of the annotations."""
 
     answers: pl.DataFrame
@@ -109,7 +54,7 @@ class _Given:
     """Locales and regions whose annotations were read."""
 
     @classmethod
-    def read(cls, subject: Subject) -> "_Given":
+    def read(cls, subject: Subject) -> "Given":
         """The answers of all sound tables of annotations."""
         formats = _formats(subject)
         columns = dict.fromkeys(("ID", "locale", "text"), pl.String())

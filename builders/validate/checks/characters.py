@@ -33,6 +33,8 @@ _EMPTY_WHERE_UNKNOWN = ("Source",)
 
 _SUSPECT = r"^$|^\s|\s$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\x{FFFD}]"
 """Texts worth a closer look; far fewer than all."""
+_SUSPECT_PROMPT = _SUSPECT.replace(r"\p{Cc}", r"[\p{Cc}--\n]")
+"""The same where line feeds are welcome."""
 
 
 def check_characters(subject: Subject) -> Iterator[Problem]:
@@ -51,16 +53,23 @@ def check_characters(subject: Subject) -> Iterator[Problem]:
                 ordinary = ordinary_in_language(language_of_split(batch.table.split))
             else:
                 ordinary = ""
-            yield from _suspects(batch, texts, ordinary)
-            yield from _decomposed(batch, texts)
+            # Options and questions are those of many rows: each different text is looked at once.
+            different = texts.rows["text"].unique()
+            yield from _suspects(batch, texts, different, ordinary)
+            yield from _decomposed(batch, texts, different)
 
 
-def _suspects(batch: Batch, texts: Texts, ordinary: str) -> Iterator[Problem]:
-    rows = texts.rows
-    if texts.column in PROMPTS:
-        rows = rows.with_columns(pl.col("text").str.replace_all("\n", " ", literal=True))
-    for row_id, text in rows.filter(pl.col("text").str.contains(_SUSPECT)).iter_rows():
-        yield from problems_of(text, texts.column, batch.place(row_id), ordinary)
+def _suspects(batch: Batch, texts: Texts, different: pl.Series, ordinary: str) -> Iterator[Problem]:
+    is_prompt = texts.column in PROMPTS
+    suspects = different.filter(different.str.contains(_SUSPECT_PROMPT if is_prompt else _SUSPECT))
+    for row_id, text in _rows_with(texts, suspects):
+        looked_at = text.replace("\n", " ") if is_prompt else text
+        yield from problems_of(looked_at, texts.column, batch.place(row_id), ordinary)
+
+
+def _rows_with(texts: Texts, some: pl.Series) -> Iterator[tuple[str, str]]:
+    """Id and text of the rows that have one of some texts."""
+    return texts.rows.filter(pl.col("text").is_in(some.implode())).iter_rows() if len(some) else iter(())
 
 
 def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[Problem]:
@@ -89,10 +98,9 @@ def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[P
         yield warning(where, f"column {column} holds {held}", "replace them by the characters that are meant")
 
 
-def _decomposed(batch: Batch, texts: Texts) -> Iterator[Problem]:
-    text = pl.col("text")
+def _decomposed(batch: Batch, texts: Texts, different: pl.Series) -> Iterator[Problem]:
     # Plain ASCII needs no normalising, and that is most of the longest texts.
-    rows = texts.rows.filter(text.str.len_bytes() != text.str.len_chars())
-    for row_id in rows.filter(text != text.str.normalize("NFC"))["row_id"]:
+    suspects = different.filter(different.str.len_bytes() != different.str.len_chars())
+    for row_id, _ in _rows_with(texts, suspects.filter(suspects != suspects.str.normalize("NFC"))):
         what = f"column {texts.column} is not in Unicode NFC"
         yield error(batch.place(row_id), what, CORRECT_AND_REBUILD)

@@ -8,7 +8,7 @@ import polars as pl
 
 from blend.builders.validate.report import Problem, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
-from blend.builders.validate.texts import LANGUAGES, LOCAL, texts_of
+from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
 from blend.schemas.configs import SHORT_ANSWER_QUESTIONS
 
 _LOOK = "look whether the text stands in the right column and row"
@@ -52,12 +52,12 @@ def check_scripts(subject: Subject) -> Iterator[Problem]:
             letters = letters_of(script)
             if letters is None:
                 continue
-            counted = _counted(texts.rows, letters)
+            counted = _counted(texts.rows["text"], letters)
             key = (f"{batch.table.config}/{batch.table.split}", texts.column, script)
             total = totals.setdefault(key, [0, 0])
-            total[0] += int(counted["expected"].sum())
-            total[1] += int(counted["letters"].sum())
-            yield from _foreign(counted, texts.column, script, batch)
+            total[0] += int((counted["expected"] * counted["times"]).sum())
+            total[1] += int((counted["letters"] * counted["times"]).sum())
+            yield from _foreign(texts, counted, script, batch)
     yield from _too_few(totals)
 
 
@@ -93,21 +93,23 @@ def _is_english(language: pl.Expr) -> pl.Expr:
     return (language == "en") | language.str.starts_with("en-")
 
 
-def _counted(rows: pl.DataFrame, letters: str) -> pl.DataFrame:
+def _counted(texts: pl.Series, letters: str) -> pl.DataFrame:
+    """The letters of every different text, and how many ``times`` it occurs: options do in hundreds of rows."""
     text = pl.col("text")
-    return rows.with_columns(
+    return texts.value_counts(name="times").with_columns(
         letters=text.str.count_matches(_LETTERS),
         expected=text.str.count_matches(rf"[\p{{L}}&&[{letters}]]"),
         foreign=text.str.extract_all(rf"[\p{{L}}--[{letters}\p{{sc=Latn}}\p{{sc=Zyyy}}\p{{sc=Zinh}}]]"),
     )
 
 
-def _foreign(counted: pl.DataFrame, column: str, script: str, batch: Batch) -> Iterator[Problem]:
-    for row_id, foreign in (
-        counted.filter(pl.col("foreign").list.len() > 0).select("row_id", "foreign").iter_rows()
-    ):
+def _foreign(texts: Texts, counted: pl.DataFrame, script: str, batch: Batch) -> Iterator[Problem]:
+    held = dict(counted.filter(pl.col("foreign").list.len() > 0).select("text", "foreign").iter_rows())
+    if not held:
+        return
+    for row_id, text in texts.rows.filter(pl.col("text").is_in([*held])).iter_rows():
         scripts = script if script == "Latn" else f"{script} and Latn"
-        what = f"column {column} has letters outside {scripts}: {_named(foreign)}"
+        what = f"column {texts.column} has letters outside {scripts}: {_named(held[text])}"
         yield warning(batch.place(row_id), what, _LOOK)
 
 

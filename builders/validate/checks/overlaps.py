@@ -1,0 +1,152 @@
+"""Check of overlaps: a distractor says nothing that an acceptable answer or another distractor says."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from blend.builders.mcq.values import values
+from blend.builders.validate.checks.answers import Given
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
+from blend.builders.validate.subject import Subject
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.rows import LETTERS
+from blend.schemas.text import words
+
+_COLUMNS = ("ID", "locale", "options", "answer")
+
+
+def check_overlaps(subject: Subject) -> Iterator[Problem]:
+    """Distractors are really wrong.
+
+    None overlaps an acceptable answer of the locale, or another distractor.
+    """
+    recipe = subject.manifest.recipe.mcq
+    found, fix = error, CORRECT_AND_REBUILD
+    if recipe.mode == "paper":
+        found, fix = warning, "paper mode lets it through, default mode does not"
+    elif recipe.judge.decisions is not None:
+        found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
+    questions = _Questions(subject.once(Given.read))
+    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
+        rows = batch.complete().rows
+        doubtful = rows.filter(~_clear(rows, questions))
+        asked = doubtful.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")
+        for row in asked.iter_rows(named=True):
+            rivals = questions.rivals(row["ID"], row["locale"])
+            for mcq_id, options, answer in zip(row["MCQID"], row["options"], row["answer"], strict=True):
+                for what in rivals.problems([text for i, text in enumerate(options) if i != answer]):
+                    yield found(batch.place(mcq_id), what, fix)
+
+
+class _Rivals:
+    """What the distractors of one question may not overlap."""
+
+    def __init__(self, acceptable: Iterable[str], answer_format: AnswerFormat) -> None:
+        self._format = answer_format
+        self._acceptable = {meaning: text for text in acceptable for meaning in self._meanings(text)}
+
+    def problems(self, wrong: Sequence[str]) -> Iterator[str]:
+        """What is wrong with the distractors of a multiple-choice question."""
+        for text in wrong:
+            meanings = self._meanings(text)
+            if not meanings:
+                yield f"the distractor {text!r} has no letter or digit, so that nothing can be said about it"
+            for rival in sorted({self._acceptable[m] for m in meanings if m in self._acceptable}):
+                yield f"the distractor {text!r} overlaps the acceptable answer {rival!r}"
+        for one, other in combinations(wrong, 2):
+            if self.meet(one, other):
+                yield f"the distractors {one!r} and {other!r} overlap"
+
+    def stands_apart(self, text: str) -> bool:
+        """Whether a distractor says something, and nothing that an acceptable answer says."""
+        meanings = self._meanings(text)
+        return bool(meanings) and self._acceptable.keys().isdisjoint(meanings)
+
+    def meet(self, one: str, other: str) -> bool:
+        """Whether two distractors overlap."""
+        return not self._meanings(one).isdisjoint(self._meanings(other))
+
+    def _meanings(self, text: str) -> frozenset[str]:
+        """What two overlapping answers share: words, as `equivalence.overlaps` has it, or numbers and times."""
+        return _words(text) if self._format is AnswerFormat.TEXT else values(text, self._format)
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words(text))
+
+
+class _Questions:
+    """The rivals of every question, made when they are asked for."""
+
+    def __init__(self, given: Given) -> None:
+        self._formats = given.formats
+        self._made: dict[tuple[str, str], _Rivals] = {}
+        self._acceptable: Mapping[tuple[str, str], list[str]] = {
+            (template_id, tag): texts
+            for template_id, tag, texts in given.answers.group_by("ID", "locale").agg("text").iter_rows()
+        }
+
+    def rivals(self, template_id: str, tag: str) -> _Rivals:
+        """Those of one question."""
+        key = (template_id, tag)
+        if key not in self._made:
+            answer_format = self._formats.get(template_id, AnswerFormat.TEXT)
+            self._made[key] = _Rivals(self._acceptable.get(key, ()), answer_format)
+        return self._made[key]
+
+
+Numbers = npt.NDArray[np.int64]
+
+
+def _clear(rows: pl.DataFrame, questions: _Questions) -> pl.Series:
+    """Whether a row's three distractors surely overlap nothing; the order is that of the rows.
+
+    The same distractors stand in hundreds of rows of a question. Here each is compared once with the acceptable
+    answers, and each two of them once with one another.
+    """
+    right = pl.col("answer")
+    usual = (pl.col("options").list.len() == len(LETTERS)) & right.is_between(0, len(LETTERS) - 1)
+    is_usual = rows.select(usual).to_series().to_numpy()
+    told = rows.filter(is_usual)
+    # Behind the right option, the k-th distractor is option k + 1.
+    places = ((k + (right <= k).cast(pl.Int64)) for k in range(len(LETTERS) - 1))
+    shown = told.select(pl.concat_list(pl.col("options").list.get(place) for place in places).explode())
+    texts, text = _numbered(shown)
+    asked, question = _numbered(told.select("ID", "locale"))
+    wrong = text.reshape(len(told), len(LETTERS) - 1)
+
+    def stands_apart(question: int, text: int) -> bool:
+        return questions.rivals(*asked[question]).stands_apart(*texts[text])
+
+    def meet(question: int, one: int, other: int) -> bool:
+        return questions.rivals(*asked[question]).meet(*texts[one], *texts[other])
+
+    clear = np.ones(len(told), bool)
+    for k in range(wrong.shape[1]):
+        clear &= _each_once(stands_apart, question, wrong[:, k])
+    for i, j in combinations(range(wrong.shape[1]), 2):
+        clear &= ~_each_once(meet, question, wrong[:, i], wrong[:, j])
+    found = np.zeros(len(rows), bool)
+    found[is_usual] = clear
+    return pl.Series(found)
+
+
+def _numbered(rows: pl.DataFrame) -> tuple[list[tuple[str, ...]], Numbers]:
+    """The different rows, and for every row the number of its like."""
+    different = rows.unique(maintain_order=True).with_row_index("number")
+    numbers = rows.join(different, on=rows.columns, how="left", maintain_order="left")["number"]
+    return different.drop("number").rows(), numbers.to_numpy().astype(np.int64)
+
+
+def _each_once(test: Callable[..., bool], *numbers: Numbers) -> npt.NDArray[np.bool_]:
+    """What a test says of every row of numbers; asked once for rows that are equal."""
+    sizes = [int(some.max(initial=0)) + 1 for some in numbers]
+    keys, place = np.unique(np.ravel_multi_index(numbers, sizes), return_inverse=True)
+    asked = zip(*(some.tolist() for some in np.unravel_index(keys, sizes)), strict=True)
+    return np.array([test(*one) for one in asked], bool)[place]
