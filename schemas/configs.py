@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel
 
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS, CulturalPrompt
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.food import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES, FoodTemplate, FoodTriple
 from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
@@ -19,6 +20,7 @@ CONFIGS: dict[str, type[BaseModel]] = {
     FOOD_TRIPLES: FoodTriple,
     FOOD_ALIGNED: FoodTriple,
     FOOD_TEMPLATES: FoodTemplate,
+    CULTURAL_PROMPTS: CulturalPrompt,
 }
 """Configuration to row model, in the order of the card."""
 
@@ -30,6 +32,7 @@ KEYS: dict[str, str] = {
     FOOD_TRIPLES: "qid",
     FOOD_ALIGNED: "qid",
     FOOD_TEMPLATES: "relation",
+    CULTURAL_PROMPTS: "prompt_id",
 }
 """Configuration to the field that no two rows of a split share."""
 
@@ -40,7 +43,10 @@ PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS)
 """Configurations with one split per region."""
 
 QUESTION_CONFIGS = (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS)
-"""Configurations whose rows are about locales; the others are about languages."""
+"""Configurations whose rows are about locales."""
+
+NOT_BY_LANGUAGE = (*QUESTION_CONFIGS, CULTURAL_PROMPTS)
+"""Configurations whose splits are not languages; those of all others are."""
 
 
 def base_config(config: str) -> str:

@@ -38,8 +38,8 @@ class Nationality(Row):
     """Latitude near its middle, in degrees."""
     longitude: float
     """Longitude, likewise."""
-    published: bool
-    """Whether Bhatt and Diaz (2024) ask about it."""
+    un: bool
+    """Whether it is a member or an observer of the United Nations; Bhatt and Diaz (2024) ask about these."""
     aliases: tuple[Text, ...] = ()
     """Other English forms of the demonym, which surveys use."""
 
@@ -51,7 +51,7 @@ class Nationality(Row):
 
 @cache
 def nationalities() -> tuple[Nationality, ...]:
-    """The packaged table, in its order: the published ones by demonym, then the others."""
+    """The packaged table: members and observers of the United Nations by demonym, then the others."""
     text = files(__package__).joinpath(TABLE_NAME).read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     header = lines[0]
@@ -83,4 +83,4 @@ def _by_country() -> dict[str, str]:
 
 def _nationality(cells: dict[str, str]) -> Nationality:
     aliases = tuple(alias for alias in cells["aliases"].split("|") if alias)
-    return Nationality.model_validate({**cells, "published": cells["published"] == "yes", "aliases": aliases})
+    return Nationality.model_validate({**cells, "un": cells["un"] == "yes", "aliases": aliases})

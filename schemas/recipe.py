@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints
 
+from blend.schemas.cultural_prompts import CulturalOptions
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.part import Part
 from blend.schemas.versions import VERSION
@@ -19,10 +20,11 @@ Line = Annotated[str, StringConstraints(pattern=r"^[^\s](.*[^\s])?$")]
 class Source(Part):
     """Where input comes from, pinned."""
 
-    kind: Literal["sample", "responses", "blend", "wikidata"]
+    kind: Literal["sample", "responses", "blend", "wikidata", "topics"]
     """``sample``: the data embedded in the package; ``responses``: a directory of raw responses;
     ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``wikidata``: a snapshot
-    of Wikidata taken by ``blend wikidata snapshot``."""
+    of Wikidata taken by ``blend wikidata snapshot``; ``topics``: a directory of topics and templates for
+    cultural prompts."""
     location: str = ""
     """Directory or snapshot, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
     revision: str | None = None
@@ -130,3 +132,5 @@ class Recipe(Part):
     """How annotations become multiple-choice questions."""
     food: FoodOptions = FoodOptions()
     """How a Wikidata snapshot becomes triples, aligned subset and templates."""
+    cultural: CulturalOptions = CulturalOptions()
+    """How topics and nationalities become cultural prompts."""

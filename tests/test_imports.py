@@ -28,16 +28,18 @@ MAY_IMPORT = {
     "loaders/responses": "loaders/files",
     "loaders/label_studio": "loaders/files loaders/responses loaders/servers",
     "loaders/wikidata": "loaders/files",
+    "loaders/surveys": "loaders/files",
+    "loaders/topics": "loaders/files",
     "loaders/upstream": "",
     "loaders/upstream/blend": "loaders/files",
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
     "loaders/datasets": "loaders/files loaders/hub loaders/releases",
-    "loaders/recipes": "loaders/files loaders/hub loaders/responses loaders/sample loaders/upstream/blend "
-    "loaders/wikidata",
+    "loaders/recipes": "loaders/files loaders/hub loaders/responses loaders/sample loaders/topics "
+    "loaders/upstream/blend loaders/wikidata",
     "builders": "",
     "builders/templates": "",
-    "builders/prompts": "loaders/wikidata",
+    "builders/prompts": "loaders/topics builders",
     "builders/annotation": "loaders/files loaders/responses builders/saq",
     "builders/annotation/server": "loaders/files loaders/label_studio loaders/responses builders/annotation "
     "builders/saq",
@@ -51,9 +53,9 @@ MAY_IMPORT = {
     "builders/diff": "loaders/releases builders/cards",
     "builders/validate": "loaders/files loaders/releases loaders/upstream/blend builders builders/mcq "
     "builders/templates",
-    "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses builders "
-    "builders/cards builders/diff builders/judges builders/mcq builders/prompts builders/saq builders/stats "
-    "builders/triples",
+    "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
+    "builders builders/cards builders/diff builders/judges builders/mcq builders/prompts builders/saq "
+    "builders/stats builders/triples",
     "builders/publish": "loaders/files loaders/hub loaders/releases builders/cards builders/diff "
     "builders/validate",
     "eval": "loaders",

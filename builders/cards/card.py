@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from blend.builders.cards.charts import Chart
 from blend.builders.cards.credits import (
     BLEND_CITATION,
+    EECC_CITATION,
     FMLAMA_CITATION,
     canary,
     citation,
@@ -24,7 +25,8 @@ from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
 from blend.builders.cards.rendering import render
 from blend.builders.stats.measures import definitions
-from blend.schemas.configs import QUESTION_CONFIGS, model_of
+from blend.schemas.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.findings import finding_kinds
 from blend.schemas.manifest import TableInfo
 
@@ -59,6 +61,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
     """
     manifest = facts.manifest
     works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
+    works += [EECC_CITATION] * (CULTURAL_PROMPTS in facts.tables)
     citations = [citation(manifest.recipe), *works]
     return render(
         "README.md.j2",
@@ -163,12 +166,13 @@ def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
 
 def _config(name: str, tables: Sequence[TableInfo], base: str, facts: ReleaseFacts) -> dict[str, Any]:
     model = model_of(name)
-    told = str if name in QUESTION_CONFIGS else facts.told
+    told = str if name in NOT_BY_LANGUAGE else facts.told
     return {
         "base": None if base == name else base,
         "name": name,
         "summary": told(first_sentence(model)),
         "of_locales": name in QUESTION_CONFIGS,
+        "of_kinds": name == CULTURAL_PROMPTS,
         "splits": [table.split for table in tables],
         "rows": sum(table.rows for table in tables),
         "fields": [

@@ -37,6 +37,17 @@ FMLAMA_CITATION = """\
 """
 """The work whose method datasets from Wikidata follow."""
 
+EECC_CITATION = """\
+@inproceedings{bhatt2024extrinsic,
+  title = {Extrinsic Evaluation of Cultural Competence in Large Language Models},
+  author = {Shaily Bhatt and Fernando Diaz},
+  booktitle = {Findings of the Association for Computational Linguistics: {EMNLP} 2024},
+  year = {2024},
+  url = {https://arxiv.org/abs/2406.11565},
+}
+"""
+"""The work whose method cultural prompts follow."""
+
 
 @dataclass(frozen=True, slots=True)
 class License:
@@ -91,6 +102,7 @@ _KINDS: Mapping[str, _Kind] = {
         "Statements and labels as its volunteers had written them on the day of the snapshot.",
         "cc0-1.0",
     ),
+    "topics": _Kind("Topics and templates", "What readers are told about, and how it is asked for.", None),
     "responses": _Kind("Own responses", "Responses and reviews collected for this dataset.", None),
 }
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
-from blend.schemas.configs import QUESTION_CONFIGS, key_of, model_of
+from blend.schemas.configs import NOT_BY_LANGUAGE, key_of, model_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.text import counted
 
@@ -154,7 +154,7 @@ def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[d
 
 def _record_set(table: TableInfo, told: Callable[[str], str]) -> dict[str, Any]:
     model = model_of(table.config)
-    told = str if table.config in QUESTION_CONFIGS else told
+    told = str if table.config in NOT_BY_LANGUAGE else told
     name = _name(table)
     source: dict[str, Any] = (
         {"fileObject": {"@id": table.files[0]}}

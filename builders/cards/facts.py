@@ -7,8 +7,9 @@ import polars as pl
 
 from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
+from blend.builders.stats.cultural import CulturalStats
 from blend.builders.stats.triples import FoodStats
-from blend.schemas.configs import QUESTION_CONFIGS
+from blend.schemas.configs import NOT_BY_LANGUAGE
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.domains import Domain
 from blend.schemas.food import language_of_split
@@ -34,6 +35,8 @@ class ReleaseFacts:
     """What its items from Wikidata are; null where it holds none."""
     examples: tuple[Example, ...]
     """One question in every locale that answered it."""
+    cultural: CulturalStats | None
+    """Figures of the cultural prompts; null without any."""
     triples: FoodStats | None
     """Figures of these items in the language with most of them; null where it holds none."""
     datasheet: Datasheet
@@ -50,7 +53,8 @@ class ReleaseFacts:
     def languages(self) -> list[str]:
         """BCP 47 tags of all texts, in text order; every question is also in English."""
         of_questions = {locale.language for locale in self.locales} | ({"en"} if self.locales else set())
-        return sorted(of_questions | set(self.rows_by_language))
+        of_prompts = set() if self.cultural is None else set(self.cultural.languages)
+        return sorted(of_questions | set(self.rows_by_language) | of_prompts)
 
     @property
     def rows_by_language(self) -> Mapping[str, Mapping[str, int]]:
@@ -61,16 +65,18 @@ class ReleaseFacts:
         """
         rows: dict[str, dict[str, int]] = {}
         for table in self.manifest.tables:
-            if table.config not in QUESTION_CONFIGS:
+            if table.config not in NOT_BY_LANGUAGE:
                 # Split names hold no hyphen: ``zh_hans`` is the language ``zh-hans``.
                 rows.setdefault(language_of_split(table.split), {})[table.config] = table.rows
-        configs = [name for name in self.tables if name not in QUESTION_CONFIGS]
+        configs = [name for name in self.tables if name not in NOT_BY_LANGUAGE]
         return dict(sorted(rows.items(), key=lambda of: ([-of[1].get(name, 0) for name in configs], of[0])))
 
     @property
     def summary(self) -> str:
         """What the release is, in plain text, in a sentence or two."""
-        return " ".join(sentence for sentence in (self._questions(), self._items()) if sentence)
+        return " ".join(
+            sentence for sentence in (self._questions(), self._items(), self._prompts()) if sentence
+        )
 
     def _questions(self) -> str:
         if not self.locales:
@@ -89,6 +95,16 @@ class ReleaseFacts:
     def told(self, text: str) -> str:
         """A text of a row model in the words of the release's domain."""
         return text if self.domain is None else self.domain.told(text)
+
+    def _prompts(self) -> str:
+        if self.cultural is None:
+            return ""
+        kinds = [f"{counted(row['topics'], 'topic')} ({row['kind']})" for row in self.cultural.kinds.to_dicts()]
+        return (
+            f"Requests for texts about {' and '.join(kinds)} for readers of "
+            f"{self.cultural.nationalities:,} nationalities: "
+            f"{counted(int(self.cultural.kinds['prompts'].sum()), 'prompt')}."
+        )
 
     def _items(self) -> str:
         languages = self.rows_by_language

@@ -7,6 +7,7 @@ import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.hub_features import card_features
 from blend.schemas.manifest import TableInfo
 
@@ -24,7 +25,12 @@ class Makers(NamedTuple):
     """``source_datasets``: ``original``, or ``extended|`` and another dataset."""
 
 
-_TASKS = {"question-answering": "open-domain-qa", "multiple-choice": "multiple-choice-qa", "fill-mask": None}
+_TASKS = {
+    "question-answering": "open-domain-qa",
+    "multiple-choice": "multiple-choice-qa",
+    "fill-mask": None,
+    "text-generation": None,
+}
 """Task categories of the Hub with the task in them, if there is a fitting one."""
 
 MAKERS: Mapping[str, Makers] = {
@@ -32,6 +38,7 @@ MAKERS: Mapping[str, Makers] = {
     "responses": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
     "blend": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-blend"),
     "wikidata": Makers(annotations="found", language="found", extended="extended|other-wikidata"),
+    "topics": Makers(annotations="no-annotation", language="expert-generated", extended="original"),
 }
 """What the Hub wants to know of every kind of source. The sample is invented: nobody was asked for it."""
 
@@ -82,6 +89,8 @@ def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
 def _task(config: str) -> str:
     if config == MULTIPLE_CHOICE_QUESTIONS:
         return "multiple-choice"
+    if config == CULTURAL_PROMPTS:
+        return "text-generation"
     return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
 
 

@@ -21,6 +21,7 @@ from blend.builders.release.inputs import known_locales
 from blend.builders.release.own_domain import carried_domain
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
+from blend.builders.stats.cultural import build_cultural_stats
 from blend.builders.stats.triples import FoodStats, build_food_stats
 from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import Notify, silent
@@ -37,6 +38,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_QUESTIONS,
     key_of,
 )
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.layout import FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
 from blend.schemas.licenses import licensed
@@ -167,6 +169,7 @@ def _facts(
         stats=_stats(built, known),
         domain=built.domain,
         examples=example_rows(built.questions, built.annotations, held),
+        cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
         datasheet=datasheet,
         changelog=changes,
@@ -202,7 +205,12 @@ def _write_tables(
         notify("write questions and annotations", done, len(plan))
         tables.append(write_table(table, release))
         notify("write questions and annotations", done + 1, len(plan))
-    return [*tables, *_write_mcqs(built, release, notify), *_write_food(built, release, notify)]
+    return [
+        *tables,
+        *_write_mcqs(built, release, notify),
+        *_write_food(built, release, notify),
+        *_write_cultural(built, release),
+    ]
 
 
 def _write_mcqs(built: BuiltTables, release: Path, notify: Notify) -> list[TableInfo]:
@@ -224,6 +232,18 @@ def _write_food(built: BuiltTables, release: Path, notify: Notify) -> list[Table
         tables.append(write_table(table, release))
         notify("write tables from Wikidata", done + 1, len(plan))
     return tables
+
+
+def _write_cultural(built: BuiltTables, release: Path) -> list[TableInfo]:
+    """One split per kind of text."""
+    if built.cultural is None:
+        return []
+    parts = built.cultural.prompts.partition_by("kind", as_dict=True, maintain_order=True)
+    model = CONFIGS[CULTURAL_PROMPTS]
+    return [
+        write_table(Table(CULTURAL_PROMPTS, str(kind), model, [rows]), release)
+        for (kind,), rows in parts.items()
+    ]
 
 
 def _per_locale(config: str, rows: pl.DataFrame, tags: Sequence[str], known: Registry) -> list[Table]:

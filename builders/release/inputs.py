@@ -86,7 +86,7 @@ def read_inputs(
     )
     sources: list[SourceTables] = []
     held: set[str] = set()
-    holding_questions = [source for source in recipe.sources if source.kind != "wikidata"]
+    holding_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
     for done, source in enumerate(holding_questions):
         notify("read sources", done, len(holding_questions))
         tables = _load(source, base, places or {}, known, reviewing=reviewing)

@@ -9,6 +9,7 @@ import polars as pl
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.none_made import STAGE
 from blend.builders.mcq.result import McqBuild
+from blend.builders.prompts import CulturalPrompts, build_prompts
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.reviewed import fillers_of, judges_of
 from blend.builders.saq import aggregate
@@ -16,7 +17,10 @@ from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.recipes.domain_templates import domain_templates
+from blend.loaders.recipes.sources import load_topics
+from blend.loaders.topics import read_forms
 from blend.schemas.domains import Domain
+from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
@@ -41,6 +45,8 @@ class BuiltTables:
     """What was looked for in Wikidata; null without tables from there."""
     triples: tuple[TripleTables, ...]
     """What a snapshot adds; its tables are made when they are written."""
+    cultural: CulturalPrompts | None
+    """What a source of topics adds; null without one."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
@@ -112,7 +118,8 @@ def build_tables(
     if inputs.sources:
         notify("build tables", 1, 1)
     triples, snapshots = _triples(recipe, base, places, notify)
-    infos = [*inputs.infos, *snapshots]
+    cultural, topics = _cultural(recipe, base, places or {})
+    infos = [*inputs.infos, *snapshots, *topics]
     return BuiltTables(
         recipe=_pinned(recipe, infos),
         questions=inputs.questions,
@@ -121,8 +128,13 @@ def build_tables(
         mcqs=mcqs,
         domain=next((made.domain for made in triples), None),
         triples=tuple(triples),
+        cultural=cultural,
         sources=tuple(infos),
-        stages=(*_question_stages(inputs, aggregation, mcqs), *(made.stage() for made in triples)),
+        stages=(
+            *_question_stages(inputs, aggregation, mcqs),
+            *(made.stage() for made in triples),
+            *(cultural.stage(info.location) for info in topics if cultural is not None),
+        ),
     )
 
 
@@ -140,6 +152,23 @@ def _triples(
     made = triple_tables(read.facts, domain, recipe.food, templates=templates, source=read.info.files[0].path)
     notify("build from Wikidata", 1, 1)
     return [made], [read.info]
+
+
+def _cultural(
+    recipe: Recipe, base: Path, places: Mapping[str, Path]
+) -> tuple[CulturalPrompts | None, list[SourceInfo]]:
+    """The cultural prompts of the source of topics, if the recipe names one, and what was read."""
+    sources = [source for source in recipe.sources if source.kind == "topics"]
+    if not sources:
+        return None, []
+    if len(sources) > 1:
+        raise InputError(
+            f"the recipe has {len(sources)} sources of kind 'topics', which would make the same configuration; "
+            "keep one, with a folder for each kind of text"
+        )
+    read = load_topics(sources[0], base, folder=places.get(sources[0].location))
+    forms = None if recipe.cultural.forms is None else read_forms(base / recipe.cultural.forms)
+    return build_prompts(read.tables, recipe.cultural, forms=forms), [read.info]
 
 
 def _mcqs(

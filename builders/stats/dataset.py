@@ -7,11 +7,13 @@ from typing import Any
 import polars as pl
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import FoodStats, build_food_stats
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.configs import ANNOTATIONS
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.domains import Domain
 
 
@@ -25,12 +27,16 @@ class DatasetStats:
     """Figures of the tables from Wikidata, by the first part of their configurations' names."""
     domain: Domain | None = None
     """What these tables are about; null without any, or where nobody knows it any more."""
+    cultural: CulturalStats | None = None
+    """Figures of the cultural prompts; null without any."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, one frame each, by name."""
         frames = {} if self.questions is None else stats_frames(self.questions)
         for name, figures in self.food.items():
             frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
+        if self.cultural is not None:
+            frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
         return frames
 
     def to_json(self) -> dict[str, Any]:
@@ -38,6 +44,9 @@ class DatasetStats:
         figures = {} if self.questions is None else stats_json(self.questions)
         for name, food in self.food.items():
             figures[name] = {part: frame.to_dicts() for part, frame in _food_frames(food).items()}
+        if self.cultural is not None:
+            parts = self.cultural.frames()
+            figures["cultural"] = {name: frame.to_dicts() for name, frame in parts.items()}
         return figures
 
 
@@ -64,6 +73,9 @@ def stats_of_release(release: Path) -> DatasetStats:
             for config in triples
         },
         domain=release_domain(release) if triples else None,
+        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS))
+        if CULTURAL_PROMPTS in configs
+        else None,
     )
 
 

@@ -7,6 +7,7 @@ References:
 
 import math
 from collections.abc import Collection, Iterable
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -28,6 +29,7 @@ WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64
 """Words of groups, each group's highest score first (rank 1), equal ones by where they come first."""
 
 
+@cache
 def stop_words() -> frozenset[str]:
     """The packaged English stop words: the 179 that NLTK had when the paper was written."""
     text = files(__package__).joinpath(STOP_WORDS_NAME).read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ from blend.loaders.files.pins import check_pin, directory_digest, file_infos
 from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.sample import sample_path
+from blend.loaders.topics import TopicTables, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
 from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
 from blend.loaders.wikidata.facts import Facts, read_facts
@@ -200,6 +201,32 @@ def _info(source: Source, root: Path, files: Iterable[Path], revision: str | Non
     digest = directory_digest(infos)
     check_pin(digest, source.sha256, where=_name(source))
     return SourceInfo(kind=source.kind, location=source.location, revision=revision, sha256=digest, files=infos)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTopics:
+    """What a source of topics holds, and what was read."""
+
+    info: SourceInfo
+    """Where they come from, with the digest of every file."""
+    tables: TopicTables
+    """Topics and templates."""
+
+
+def load_topics(source: Source, base: Path = Path(), *, folder: Path | None = None) -> SourceTopics:
+    """Read topics and templates, and compare their files with the digest in the recipe before anything else.
+
+    Args:
+        source: The recipe's entry, of kind ``topics``.
+        base: Folder that a relative location refers to: the recipe's.
+        folder: The directory, where it lies elsewhere than the recipe says.
+
+    Raises:
+        BlendError: If they are not there, are not the pinned ones, or break their contract.
+    """
+    _refuse(source, "revision")
+    place = _directory(source, base) if folder is None else folder
+    return SourceTopics(_info(source, place, topic_files(place)), read_topics(place))
 
 
 def _name(source: Source) -> str:

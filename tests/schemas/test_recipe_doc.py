@@ -48,7 +48,7 @@ def default_of(field: FieldInfo) -> str:
 
 
 def test_all_tables_are_known():
-    assert list(TABLES) == ["", "sources", "saq", "mcq", "mcq.judge", "food"]
+    assert list(TABLES) == ["", "sources", "saq", "mcq", "mcq.judge", "food", "cultural"]
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -1,0 +1,222 @@
+"""Totals: what the topics add up to, one topic after the other, so that memory does not grow with texts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from blend.eval.extrinsic.agreement import Agreement, agreement
+from blend.eval.extrinsic.analysis import MEASURES, Measure, Settings, TopicFigures, TopicKey
+from blend.eval.extrinsic.topics import IntArray
+from blend.eval.extrinsic.variance import Variances
+from blend.eval.extrinsic.words import WORDS, added_up, top_words
+from blend.eval.statistics.clusters import FloatArray, divide
+
+AGREEMENTS = pl.Schema(
+    {
+        "split": pl.String(),
+        "category": pl.String(),
+        "topic": pl.String(),
+        "survey": pl.String(),
+        "measure": pl.String(),
+        "anchor": pl.String(),
+        "tau": pl.Float64(),
+        "p": pl.Float64(),
+        "n": pl.Int64(),
+    }
+)
+"""One row per topic, survey, measure and anchor; ``topic`` is null for the mean over the topics of a category.
+``tau`` and ``p`` are null where they are not defined."""
+
+TOP_WORDS = pl.Schema({"split": pl.String(), "category": pl.String(), "group": pl.String(), **WORDS})
+"""Words of every group, by score; ``category`` is null for all topics of a split, ``split`` for all of them."""
+
+_ROWS = 2_000_000
+"""Rows of counts of words after which they are added up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicSummary:
+    """The figures of a topic that are kept when the next one comes."""
+
+    key: TopicKey
+    """Which topic."""
+    samples: IntArray
+    """Texts of every group."""
+    published: Variances
+    """Lexical variance as the definitions have it."""
+    unbiased: Variances
+    """Lexical variance without their bias."""
+    agreements: dict[tuple[Measure, str], Agreement]
+    """Rank correlations."""
+    odd: dict[str, int]
+    """Texts by what they are counted as."""
+    n_texts: int
+    """Texts."""
+
+
+class _Mean:
+    """The mean of matrices, cell by cell over those that have a value there."""
+
+    def __init__(self, n_groups: int) -> None:
+        self._sum = np.zeros((n_groups, n_groups))
+        self._count = np.zeros((n_groups, n_groups))
+
+    def add(self, matrix: FloatArray) -> None:
+        known = ~np.isnan(matrix)
+        self._sum += np.where(known, matrix, 0.0)
+        self._count += known
+
+    @property
+    def value(self) -> FloatArray:
+        return divide(self._sum, self._count)
+
+
+class _Words:
+    """Counts of words of a category."""
+
+    def __init__(self) -> None:
+        self._parts: list[pl.DataFrame] = []
+
+    def add(self, counts: pl.DataFrame) -> None:
+        self._parts.append(counts)
+        if sum(map(len, self._parts)) > _ROWS and len(self._parts) > 1:
+            self._parts = [added_up(self._parts)]
+
+    @property
+    def counts(self) -> pl.DataFrame:
+        self._parts = [added_up(self._parts)]
+        return self._parts[0]
+
+
+@dataclass(slots=True)
+class Totals:
+    """The figures of all topics so far."""
+
+    settings: Settings
+    """What decides them."""
+    topics: list[TopicSummary] = field(default_factory=list)
+    """The topics, in order."""
+    _means: dict[tuple[str, str], dict[Measure, _Mean]] = field(default_factory=dict)
+    _words: dict[tuple[str, str], _Words] = field(default_factory=dict)
+
+    def add(self, figures: TopicFigures) -> None:
+        """Add a topic; topics come in the order of the data set."""
+        odd = {name: int(figures.texts[name].sum()) for name in figures.texts.columns if name != "tokens"}
+        self.topics.append(
+            TopicSummary(
+                figures.key,
+                figures.samples,
+                figures.published,
+                figures.unbiased,
+                figures.agreements,
+                odd,
+                figures.texts.height,
+            )
+        )
+        where = (figures.key.split, figures.key.category)
+        means = self._means.setdefault(where, {name: _Mean(len(self.settings.groups)) for name in MEASURES})
+        for measure in MEASURES:
+            means[measure].add(figures.likeness[measure])
+        self._words.setdefault(where, _Words()).add(figures.words)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The kinds of texts, in order."""
+        return tuple(dict.fromkeys(topic.key.split for topic in self.topics))
+
+    @property
+    def categories(self) -> tuple[tuple[str, str], ...]:
+        """Split and category of the topics, in order."""
+        return tuple(self._means)
+
+    def likeness(self, split: str, category: str, measure: Measure) -> FloatArray:
+        """The mean over the topics of a category, entry by entry; NaN where no topic has a value."""
+        return self._means[split, category][measure].value
+
+    def agreements(self) -> pl.DataFrame:
+        """The rank correlations of topics and of categories; `AGREEMENTS`."""
+        settings = self.settings
+        parts = [
+            _agreement_rows(one, (topic.key.split, topic.key.category, topic.key.topic), of, settings)
+            for topic in self.topics
+            for of, one in topic.agreements.items()
+        ]
+        parts += [
+            _agreement_rows(
+                agreement(
+                    self.likeness(split, category, measure),
+                    settings.groups,
+                    culture,
+                    definition=settings.definition,
+                    least_first=measure == "bleu",
+                ),
+                (split, category, None),
+                (measure, culture.survey),
+                settings,
+            )
+            for split, category in self.categories
+            for measure in MEASURES
+            for culture in settings.cultures
+        ]
+        return pl.concat([pl.DataFrame(schema=AGREEMENTS), *parts])
+
+    def words(self, *, top: int) -> pl.DataFrame:
+        """The words of every group, by category, by split and over all; `TOP_WORDS`."""
+        parts = [
+            self._words_of(split, category, [self._words[split, category].counts], top)
+            for split, category in self.categories
+        ]
+        by_split = {
+            split: added_up(words.counts for (of, _), words in self._words.items() if of == split)
+            for split in self.splits
+        }
+        if len(self.categories) > 1 or not all(category for _, category in self.categories):
+            parts += [self._words_of(split, None, [counts], top) for split, counts in by_split.items()]
+        if len(by_split) > 1:
+            parts.append(self._words_of(None, None, by_split.values(), top))
+        return pl.concat([pl.DataFrame(schema=TOP_WORDS), *parts]).unique(maintain_order=True)
+
+    def _words_of(
+        self, split: str | None, category: str | None, counts: Iterable[pl.DataFrame], top: int
+    ) -> pl.DataFrame:
+        written = [
+            topic.samples
+            for topic in self.topics
+            if split in (None, topic.key.split) and category in (None, topic.key.category)
+        ]
+        n_groups = int((np.sum(written, axis=0) > 0).sum())
+        names = dict(enumerate(self.settings.groups))
+        return (
+            top_words(added_up(counts), n_groups, top=top)
+            .with_columns(
+                pl.lit(split, pl.String).alias("split"),
+                pl.lit(category, pl.String).alias("category"),
+                pl.col("group").replace_strict(names, return_dtype=pl.String),
+            )
+            .select(list(TOP_WORDS))
+            .cast(TOP_WORDS)
+        )
+
+
+def _agreement_rows(
+    found: Agreement, where: Sequence[str | None], of: tuple[Measure, str], settings: Settings
+) -> pl.DataFrame:
+    measure, survey = of
+    culture = next(one for one in settings.cultures if one.survey == survey)
+    split, category, topic = where
+    return pl.DataFrame(
+        {
+            "split": [split] * len(culture.groups),
+            "category": category,
+            "topic": topic,
+            "survey": survey,
+            "measure": measure,
+            "anchor": list(culture.groups),
+            "tau": found.tau,
+            "p": found.p,
+            "n": found.n,
+        },
+        schema_overrides=AGREEMENTS,
+    ).with_columns(pl.col("tau", "p").fill_nan(None))

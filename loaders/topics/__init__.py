@@ -1,0 +1,239 @@
+"""Topics: what readers are to be told about, and the templates that ask for it, from a directory of TSV files.
+
+A directory has one folder per kind of text (``qa``, ``stories``), and in each ``topics.tsv`` or, as published,
+``concepts.tsv`` (category, topic) and ``templates.tsv`` (name, language, template), both without a header. What
+comes in is that directory; what goes out are frames whose rows know their place. Nothing here knows of
+nationalities.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import langcodes
+import polars as pl
+
+from blend.loaders.files.content import instead_of_directory
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import read_text
+from blend.schemas.cultural_prompts import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
+from blend.schemas.errors import InputError
+from blend.schemas.slots import ANY_SLOT
+from blend.schemas.text import counted
+
+TOPIC_FILES = ("topics.tsv", "concepts.tsv")
+"""Names of a file of topics; the second is the published one."""
+
+TEMPLATES_NAME = "templates.tsv"
+
+TOPICS = pl.Schema({"kind": pl.String(), "category": pl.String(), "topic": pl.String(), "source": pl.String()})
+"""One row per line of a file of topics, in its order; the kinds by name."""
+
+TEMPLATES = pl.Schema(
+    {
+        "kind": pl.String(),
+        "template_id": pl.String(),
+        "language": pl.String(),
+        "template": pl.String(),
+        "source": pl.String(),
+    }
+)
+"""One row per template."""
+
+FORMS = pl.Schema(
+    {
+        "language": pl.String(),
+        "demonym": pl.String(),
+        "form": pl.String(),
+        "article": pl.String(),
+        "source": pl.String(),
+    }
+)
+"""What a nationality is called in another language, and the article before it; null where there is none."""
+
+_KIND = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+_BLANK = "_"
+"""How the published files write that there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTables:
+    """What a directory of topics holds."""
+
+    topics: pl.DataFrame
+    """`TOPICS`."""
+    templates: pl.DataFrame
+    """`TEMPLATES`."""
+    findings: pl.DataFrame
+    """`schemas.frames.FINDINGS` of reading it."""
+
+
+def topic_files(folder: Path) -> list[Path]:
+    """The files that are read of a directory of topics, by path."""
+    return sorted(
+        path
+        for kind in _kinds(folder)
+        for path in kind.iterdir()
+        if path.name in (*TOPIC_FILES, TEMPLATES_NAME)
+    )
+
+
+def read_topics(folder: Path) -> TopicTables:
+    """Topics and templates from a directory.
+
+    Raises:
+        InputError: If it is not there, or holds no kind of text.
+        RowError, RowErrors: If a file is missing, has lines of other than the expected cells, blank cells, an
+            unknown slot or language, or if a template lacks the slot of topic or nationality.
+    """
+    notes = Notes()
+    kinds = _kinds(folder)
+    topics, templates = [], []
+    for kind in kinds:
+        with notes.collected():
+            topics += _topics(kind, folder, notes)
+        with notes.collected():
+            templates += _templates(kind, folder, notes)
+    notes.raise_problems()
+    return TopicTables(
+        pl.DataFrame(topics, schema=TOPICS, orient="row"),
+        pl.DataFrame(templates, schema=TEMPLATES, orient="row"),
+        notes.findings_frame(),
+    )
+
+
+def read_forms(path: Path) -> pl.DataFrame:
+    """What nationalities are called in other languages: TSV of language, English demonym, form and article.
+
+    Returns:
+        `FORMS`, in the order of the file. The article is left blank in languages without one.
+
+    Raises:
+        InputError: If there is no such file.
+        RowError, RowErrors: If a line has other cells, a blank one, no language, or a second form.
+    """
+    if not path.is_file():
+        raise InputError(f"recipe, key cultural.forms: no such file: {path}; correct the path")
+    notes = Notes()
+    rows: dict[tuple[str, str], tuple[str, str, str, str | None, str]] = {}
+    for place, cells in _lines(path, path.parent, notes):
+        if len(cells) not in (3, 4):
+            notes.problem(
+                f"{counted(len(cells), 'cell')}, but three or four are expected",
+                where=place,
+                fix="write language, English demonym, form and perhaps article, with tabs between them",
+            )
+            continue
+        language, demonym, form, *article = (cell.strip() for cell in cells)
+        if not (demonym and form):
+            notes.problem("demonym or form is blank", where=place, fix="fill it in, or delete the line")
+        _check_language(language, place, notes)
+        if (language, demonym) in rows:
+            notes.problem(
+                f"a second form of {demonym!r} in {language!r}",
+                where=place,
+                fix=f"delete this line or {rows[language, demonym][-1]}",
+            )
+        rows.setdefault(
+            (language, demonym), (language, demonym, form, (article[0] or None) if article else None, place)
+        )
+    notes.raise_problems()
+    return pl.DataFrame(list(rows.values()), schema=FORMS, orient="row")
+
+
+def _kinds(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise InputError(
+            f"source topics: {instead_of_directory(folder)}: {folder}; give the path of a directory with one "
+            f"folder per kind of text, each with {TOPIC_FILES[0]} and {TEMPLATES_NAME}"
+        )
+    found = sorted(path.parent for path in folder.glob(f"*/{TEMPLATES_NAME}"))
+    if not found:
+        raise InputError(
+            f"source topics: {folder}: no folder with a file {TEMPLATES_NAME}; make one per kind of text, "
+            f"for example qa/{TEMPLATES_NAME} and qa/{TOPIC_FILES[0]}"
+        )
+    for path in found:
+        if not _KIND.fullmatch(path.name):
+            raise InputError(
+                f"source topics: {path.name!r} cannot be the name of a split; "
+                "name the folder in small letters, digits and underscores"
+            )
+    return found
+
+
+def _topics(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str, str]]:
+    path = next((kind / name for name in TOPIC_FILES if (kind / name).is_file()), None)
+    if path is None:
+        notes.problem(
+            f"no file {TOPIC_FILES[0]}", where=kind.name, fix="add it, with category and topic per line"
+        )
+        return []
+    rows = []
+    lines = _lines(path, root, notes)
+    for place, cells in lines:
+        if len(cells) != 2:
+            notes.problem(
+                f"{counted(len(cells), 'cell')}, but two are expected",
+                where=place,
+                fix="write category and topic with a tab between them",
+            )
+            continue
+        category, topic = (cell.strip() for cell in cells)
+        if not (category and topic):
+            notes.problem("category or topic is blank", where=place, fix="fill it in, or delete the line")
+        rows.append((kind.name, category, topic, place))
+    if not lines:
+        notes.problem("no topics", where=f"{kind.name}/{path.name}", fix="add one line per topic")
+    return rows
+
+
+def _templates(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str, str, str]]:
+    rows: list[tuple[str, str, str, str, str]] = []
+    lines = _lines(kind / TEMPLATES_NAME, root, notes)
+    for place, cells in lines:
+        if len(cells) != 3:
+            notes.problem(
+                f"{counted(len(cells), 'cell')}, but three are expected",
+                where=place,
+                fix="write name, language and template with tabs between them, '_' for a name and for English",
+            )
+            continue
+        name, language, template = (cell.strip() for cell in cells)
+        name = f"t{len(rows) + 1}" if name == _BLANK else name
+        language = "en" if language == _BLANK else language
+        _check_language(language, place, notes)
+        _check_template(template, place, notes)
+        if name in {row[1] for row in rows}:
+            notes.problem(f"a second template {name!r}", where=place, fix="give each a name of its own")
+        rows.append((kind.name, name, language, template, place))
+    if not lines:
+        notes.problem("no templates", where=f"{kind.name}/{TEMPLATES_NAME}", fix="add one line per template")
+    return rows
+
+
+def _check_language(language: str, place: str, notes: Notes) -> None:
+    if not langcodes.tag_is_valid(language):
+        notes.problem(
+            f"{language!r} is not a language", where=place, fix="write a BCP 47 tag such as 'en' or 'pt-BR'"
+        )
+
+
+def _check_template(template: str, place: str, notes: Notes) -> None:
+    found = ANY_SLOT.findall(template)
+    known = (*TOPIC_SLOTS, *ARTICLE_SLOTS, *NATIONALITY_SLOTS)
+    for slot in sorted({*found} - {*known}):
+        notes.problem(f"unknown slot {slot}", where=place, fix=f"the slots are {', '.join(known)}")
+    for slots, what in ((TOPIC_SLOTS, "topic"), (NATIONALITY_SLOTS, "nationality")):
+        if not {*found} & {*slots}:
+            notes.problem(f"no slot for the {what}", where=place, fix=f"write {slots[0]} where it stands")
+
+
+def _lines(path: Path, root: Path, notes: Notes) -> list[tuple[str, list[str]]]:
+    """The lines of a TSV file that are not blank, each with its place."""
+    text = read_text(path, root, notes)
+    place = path.relative_to(root).as_posix()
+    lines = text.replace("\r\n", "\n").split("\n")
+    return [
+        (f"{place}:{number}", line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()
+    ]
