@@ -1,0 +1,163 @@
+"""Agreement: how far people give the same answers, where each may give several.
+
+References:
+    Krippendorff (2011), Computing Krippendorff's Alpha-Reliability,
+    https://repository.upenn.edu/asc_papers/43: alpha, for any number of people and missing values.
+    Passonneau (2006), Measuring Agreement on Set-valued Items (MASI), LREC,
+    http://www.lrec-conf.org/proceedings/lrec2006/pdf/636_pdf.pdf: the distance between two sets.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_SAMPLES = 1000
+_LEVEL = (2.5, 97.5)
+
+
+class AnswerSets:
+    """What people answered, each time a set of labels, as numbers.
+
+    Args:
+        sets: Numbers of the sets, from 0, one entry per label that a set holds; each label once.
+        labels: Numbers of the labels, in the same order.
+
+    Equal sets must have the same number: `of_members` gives them numbers.
+    """
+
+    def __init__(self, sets: Ints, labels: Ints) -> None:
+        order = np.lexsort((labels, sets))
+        self._sets, self._labels = sets[order], labels[order]
+        self.n_sets = int(self._sets[-1]) + 1 if len(sets) else 0
+        self._sizes = np.bincount(self._sets, minlength=self.n_sets)
+        self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
+        self._span = int(self._labels.max()) + 1 if len(labels) else 1
+        # In order, so that whether a set holds a label is one search.
+        self._held = self._sets * self._span + self._labels
+
+    def similarities(self, a: Ints, b: Ints) -> Floats:
+        """MASI of pairs of sets: 1 for equal sets, 0 for sets without a common label.
+
+        The Jaccard index, times 2/3 where one set is part of the other, times 1/3 where they overlap otherwise.
+        """
+        shared = self._shared(a, b)
+        size_a, size_b = self._sizes[a], self._sizes[b]
+        smaller = np.minimum(size_a, size_b)
+        weight = np.where(
+            (shared == size_a) & (shared == size_b), 1.0, np.where(shared == smaller, 2 / 3, 1 / 3)
+        )
+        return weight * shared / (size_a + size_b - shared)
+
+    def overlapping(self) -> tuple[Ints, Ints]:
+        """Every pair of different sets that have a label in common, the smaller number first."""
+        order = np.argsort(self._labels, kind="stable")
+        labels, sets = self._labels[order], self._sets[order]
+        found = [np.empty(0, np.int64)]
+        for step in range(1, int(np.bincount(labels).max()) if len(labels) else 0):
+            same = labels[step:] == labels[:-step]
+            found.append(np.unique(sets[:-step][same] * self.n_sets + sets[step:][same]))
+        pairs = np.unique(np.concatenate(found))
+        return pairs // max(self.n_sets, 1), pairs % max(self.n_sets, 1)
+
+    def _shared(self, a: Ints, b: Ints) -> Ints:
+        """How many labels the sets of each pair have in common."""
+        sizes = self._sizes[a]
+        pair = np.repeat(np.arange(len(a)), sizes)
+        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        labels = self._labels[self._starts[a][pair] + within]
+        wanted = b[pair] * self._span + labels
+        place = np.minimum(np.searchsorted(self._held, wanted), len(self._held) - 1)
+        return np.bincount(pair[self._held[place] == wanted], minlength=len(a))
+
+
+class Alpha(NamedTuple):
+    """Krippendorff's alpha: 1 for perfect agreement, 0 for what chance would give; below 0 for less."""
+
+    alpha: float | None
+    """Null where fewer than two questions have two answers, or where all answers are equal, since then nothing
+    tells agreement from there being one answer only."""
+    low: float | None
+    """Lower end of the 95 % interval over questions (percentiles of 1,000 resamples); null with alpha."""
+    high: float | None
+    """Upper end."""
+    n_questions: int
+    """Questions that at least two people answered."""
+    n_answers: int
+    """Answers to them."""
+
+
+def krippendorff_alpha(units: Ints, values: Ints, sets: AnswerSets) -> Alpha:
+    """Alpha over answer sets, with MASI as the distance; with sets of one label each it is nominal alpha.
+
+    Args:
+        units: Numbers of the questions, one entry per answer set that somebody gave, shape ``(n,)``.
+        values: Numbers of the sets, in the same order.
+        sets: The sets.
+
+    Answers to a question that nobody else answered are left out, as in Krippendorff's table of coincidences.
+    """
+    _, units = np.unique(units, return_inverse=True)
+    answers = np.bincount(units) if len(units) else np.empty(0, np.int64)
+    paired = answers[units] > 1 if len(units) else np.empty(0, bool)
+    values, units = values[paired], np.unique(units[paired], return_inverse=True)[1]
+    n_units, n = int(units.max()) + 1 if len(units) else 0, len(values)
+    if n_units < 2:
+        return Alpha(None, None, None, n_units, n)
+    expected = _expected(values, sets)
+    if expected == 0:
+        return Alpha(None, None, None, n_units, n)
+    per_unit, sizes = _observed(units, values, sets, n_units)
+    alpha = 1 - per_unit.sum() / sizes.sum() / expected
+    drawn = np.random.default_rng(0).integers(n_units, size=(_SAMPLES, n_units))
+    resampled = 1 - per_unit[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) / expected
+    low, high = np.percentile(resampled, _LEVEL)
+    return Alpha(float(alpha), float(low), float(high), n_units, n)
+
+
+def _observed(units: Ints, values: Ints, sets: AnswerSets, n_units: int) -> tuple[Floats, Ints]:
+    """Per question the sum of distances that counts, and how many people answered."""
+    sizes = np.bincount(units, minlength=n_units)
+    first, second = pairs_within(units)
+    distances = 1 - sets.similarities(values[first], values[second])
+    per_unit = np.bincount(units[first], weights=distances, minlength=n_units)
+    return 2 * per_unit / (sizes - 1), sizes
+
+
+def _expected(values: Ints, sets: AnswerSets) -> float:
+    """The mean distance between two answers, whatever they answer."""
+    counts = np.bincount(values, minlength=sets.n_sets).astype(np.float64)
+    n = counts.sum()
+    a, b = sets.overlapping()
+    used = (counts[a] > 0) & (counts[b] > 0)
+    a, b = a[used], b[used]
+    alike = (counts * (counts - 1)).sum() + 2 * (counts[a] * counts[b] * sets.similarities(a, b)).sum()
+    return float(1 - alike / (n * (n - 1)))
+
+
+def pairs_within(units: Ints) -> tuple[Ints, Ints]:
+    """The places of every two entries of the same unit, each pair once."""
+    order = np.argsort(units, kind="stable")
+    ordered = units[order]
+    first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for step in range(1, int(np.bincount(ordered).max()) if len(units) else 0):
+        same = np.flatnonzero(ordered[step:] == ordered[:-step])
+        first.append(order[same])
+        second.append(order[same + step])
+    return np.concatenate(first), np.concatenate(second)
+
+
+def of_members(members: Sequence[frozenset[str]]) -> tuple[Ints, AnswerSets]:
+    """Sets of labels as numbers: the number of each, and the sets; none of them is empty."""
+    numbers: dict[frozenset[str], int] = {}
+    values = np.array([numbers.setdefault(held, len(numbers)) for held in members], np.int64)
+    labels: dict[str, int] = {}
+    pairs = [
+        (n, labels.setdefault(label, len(labels))) for held, n in numbers.items() for label in sorted(held)
+    ]
+    held = np.array(pairs, np.int64).reshape(-1, 2)
+    return values, AnswerSets(held[:, 0], held[:, 1])

@@ -1,0 +1,169 @@
+"""Reliability: agreement computed by hand, whoever does not work well is named with the reason, few are not."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blend.builders.annotation.reliability import ANNOTATORS, MIN_QUESTIONS, Reliability, reliability
+from blend.builders.annotation.stages.model import WORK
+from blend.loaders.responses import read_responses
+from blend.loaders.sample import sample_path
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
+
+N = 40
+
+
+def asked(n: int = N) -> pl.DataFrame:
+    rows = [
+        {**dict.fromkeys(QUESTIONS.names(), ""), "template_id": f"q{i:02}", "locale": "en-GB", "language": "en"}
+        | {
+            "question": f"What about topic {i}?",
+            "en_question": f"What about topic {i}?",
+            "answer_format": "text",
+        }
+        for i in range(n)
+    ]
+    return pl.DataFrame(rows, QUESTIONS)
+
+
+def response(i: int, who: str, *answers: str, non_answer: str | None = None) -> dict[str, Any]:
+    row = {"template_id": f"q{i:02}", "locale": "en-GB", "annotator": who, "answers": list(answers)}
+    return {**row, "non_answer": non_answer, "reason": None, "source": f"{who}:{i}"}
+
+
+def relied(rows: list[dict[str, Any]], reviews: pl.DataFrame | None = None, work: pl.DataFrame | None = None):
+    given_reviews = empty(REVIEWS) if reviews is None else reviews
+    return reliability(asked(), pl.DataFrame(rows, RESPONSES), given_reviews, work)
+
+
+def of(found: Reliability, who: str) -> dict[str, Any]:
+    (row,) = found.annotators.filter(annotator=who).to_dicts()
+    return row
+
+
+def test_agreement_is_the_mean_of_masi_over_the_others():
+    found = relied(
+        [
+            response(0, "a", "tea"), response(0, "b", "Tea."), response(0, "c", "tea", "milk"),
+            response(1, "a", "bread"), response(1, "b", non_answer="idk"), response(1, "c", "rice"),
+            response(2, "a", non_answer="no-answer"), response(2, "b", non_answer="no-answer"),
+            response(3, "a", "alone"),
+        ]
+    )  # fmt: skip
+    part = 1 / 2 * 2 / 3
+    assert found.questions.drop("locale").to_dicts() == [
+        {"template_id": "q00", "answers": 3, "agreement": pytest.approx((1 + part + part) / 3)},
+        {"template_id": "q01", "answers": 2, "agreement": 0},
+        {"template_id": "q02", "answers": 2, "agreement": 1},
+    ]
+    assert of(found, "a")["agreement"] == pytest.approx(((1 + part) / 2 + 0 + 1) / 3)
+    assert of(found, "b")["agreement"] == pytest.approx(((1 + part) / 2 + 1) / 2)
+    assert [of(found, who)["questions"] for who in "abc"] == [3, 2, 2]
+    assert of(found, "b")["idk_share"] == pytest.approx(1 / 3)
+    assert set(found.annotators["verdict"]) == {"too few"}
+    (locale,) = found.locales.to_dicts()
+    assert (locale["questions"], locale["answers"], locale["annotators"]) == (3, 7, 3)
+
+
+def test_a_review_decides_what_is_one_answer():
+    rows = [
+        response(0, "a", "soccer"),
+        response(0, "b", "football"),
+        response(1, "a", "x"),
+        response(1, "b", "y"),
+    ]
+    assert relied(rows).questions["agreement"].to_list() == [0, 0]
+    review = {
+        "template_id": "q00",
+        "locale": "en-GB",
+        "reviewer": "r",
+        "invalid": [],
+        "reasons": [],
+        "source": "r:1",
+    }
+    groups = [{"answers": ["soccer", "football"], "en_answers": []}]
+    reviewed = relied(rows, pl.DataFrame([{**review, "groups": groups}], REVIEWS))
+    assert reviewed.questions["agreement"].to_list() == [1, 0]
+
+
+def crowd(rng: np.random.Generator, n: int = N) -> list[dict[str, Any]]:
+    """Five people who mostly agree: the usual answer in four of five cases, one of their own otherwise."""
+    return [
+        response(i, f"good{k}", f"usual {i}" if rng.random() < 0.8 else f"own {k} {i}")
+        for i in range(n)
+        for k in range(5)
+    ]
+
+
+def test_whoever_does_not_work_well_is_named_with_the_reason():
+    rows = crowd(np.random.default_rng(1))
+    copied = [row["answers"] for row in rows if row["annotator"] == "good0"]
+    for i in range(N):
+        rows.append(response(i, "random", f"noise {i}"))
+        rows.append(response(i, "shrug", non_answer="idk") if i % 2 else response(i, "shrug", f"usual {i}"))
+        rows.append(response(i, "copy", f"topic {i}" if i % 3 else "same again"))
+        rows.append(response(i, "twin", *copied[i]))
+    rows += [response(i, "new", f"noise again {i}") for i in range(MIN_QUESTIONS - 1)]
+    work = [done(row["annotator"], seconds=4.0 if row["annotator"] == "good1" else 20.0) for row in rows]
+    work += [done(who, outcome="refused") for who in ["good2"] * 10 + ["ghost"] * 30]
+    found = relied(rows, work=pl.DataFrame(work, WORK))
+    told = {row["annotator"]: (row["verdict"], row["flags"]) for row in found.annotators.iter_rows(named=True)}
+    mean = found.annotators.filter(pl.col("questions") >= MIN_QUESTIONS)["agreement"].mean()
+    low = f"agrees with others 0.00 (at most 0.00), less than half of what people here do ({mean:.2f})"
+    assert told == {
+        "good0": ("look", ["gives the same answers as twin to 100% of the questions of both"]),
+        "twin": ("look", ["gives the same answers as good0 to 100% of the questions of both"]),
+        "good1": ("look", ["takes 4 seconds per question (median here: 20)"]),
+        "good2": ("look", ["nothing could be taken from 20% of the annotations"]),
+        "good3": ("fine", []),
+        "good4": ("fine", []),
+        "random": ("look", [low]),
+        "shrug": ("look", ["does not know 50% of the questions (median here: 0%)"]),
+        "copy": ("look", [low, "100% of the answers stand in their question or come again and again"]),
+        "new": ("too few", []),
+        "ghost": ("look", ["nothing could be taken from 100% of the annotations"]),
+    }
+
+
+def done(who: str, *, seconds: float = 20.0, outcome: str = "counted") -> dict[str, Any]:
+    row = {**dict.fromkeys(WORK.names()), "stage": "answer", "locale": "en-GB", "annotator": who}
+    return {**row, "outcome": outcome, "seconds": seconds}
+
+
+def test_people_who_work_as_the_others_do_are_fine():
+    found = relied(crowd(np.random.default_rng(2)))
+    assert set(found.annotators["verdict"]) <= {"fine", "look"}
+    assert not any("agrees with others" in flag for flags in found.annotators["flags"] for flag in flags)
+    (locale,) = found.locales.to_dicts()
+    assert 0.4 < locale["low"] < locale["alpha"] < locale["high"] < 0.9
+
+
+@settings(max_examples=25)
+@given(st.permutations(range(60)), st.integers(0, 3))
+def test_neither_order_nor_names_make_a_difference(order: list[int], seed: int):
+    rows = crowd(np.random.default_rng(seed), 12)
+    plain = relied(rows).annotators.drop("annotator", "twin")
+    renamed = [{**rows[i], "annotator": f"z{9 - int(rows[i]['annotator'][-1])}"} for i in order]
+    found = relied(renamed).annotators.reverse().drop("annotator", "twin")
+    for column in ("agreement", "low", "high", "idk_share", "copied_share", "twin_share"):
+        assert found[column].to_list() == pytest.approx(plain[column].to_list())
+
+
+def test_nobody_has_no_reliability():
+    found = relied([])
+    assert found.annotators.schema == ANNOTATORS
+    assert all(frame.is_empty() for frame in found)
+
+
+def test_the_people_of_the_sample_are_fine():
+    with sample_path() as folder:
+        tables = read_responses(folder)
+    found = reliability(tables.questions, tables.responses, tables.reviews)
+    assert set(found.annotators["verdict"]) == {"fine"}
+    assert found.locales["alpha"].min() > 0.3
+    shown = found.questions.join(tables.questions, on=["template_id", "locale"], how="anti")
+    assert shown.is_empty()

@@ -1,0 +1,110 @@
+"""Agreement: published values of alpha, MASI by its definition, and the same as a library computes."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.metrics.agreement import AnnotationTask
+from nltk.metrics.distance import masi_distance
+
+from blend.builders.saq.agreement import AnswerSets, krippendorff_alpha, of_members, pairs_within
+
+FOUR_OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
+
+
+def alpha_of(answers: list[tuple[int, frozenset[str]]]) -> float | None:
+    """Alpha of answer sets, each with the number of its question."""
+    values, sets = of_members([held for _, held in answers])
+    return krippendorff_alpha(np.array([unit for unit, _ in answers], np.int64), values, sets).alpha
+
+
+def nominal(*observers: str) -> float | None:
+    """Alpha of one label per unit and observer; a full stop is a missing one."""
+    return alpha_of([(n, frozenset(label)) for row in observers for n, label in enumerate(row) if label != "."])
+
+
+def test_alpha_equals_the_published_examples():
+    # Krippendorff (2011), sections A, B and C: binary, nominal, and four observers with missing values.
+    assert nominal("0100000010", "1110010000") == pytest.approx(0.095, abs=5e-4)
+    assert nominal("aabbdcccedda", "babbbccceddd") == pytest.approx(0.692, abs=5e-4)
+    assert nominal(*FOUR_OBSERVERS) == pytest.approx(0.743, abs=5e-4)
+
+
+def test_masi_is_jaccard_times_how_the_sets_lie():
+    # Passonneau (2006): 1 for equal sets, 2/3 for a part of the other, 1/3 for an overlap, 0 for none.
+    sets = [frozenset(text) for text in ("ab", "ab", "a", "bc", "cd", "abcd")]
+    values, answers = of_members(sets)
+    a, b = np.array(list(combinations(range(len(sets)), 2))).T
+    found = dict(
+        zip(combinations(range(6), 2), answers.similarities(values[a], values[b]).tolist(), strict=True)
+    )
+    assert found[0, 1] == 1
+    assert found[0, 2] == pytest.approx(1 / 2 * 2 / 3)
+    assert found[0, 3] == pytest.approx(1 / 3 * 1 / 3)
+    assert found[0, 4] == 0
+    assert found[0, 5] == pytest.approx(2 / 4 * 2 / 3)
+    assert found[4, 5] == pytest.approx(2 / 4 * 2 / 3)
+
+
+LABELS = st.frozensets(st.sampled_from("abcde"), min_size=1, max_size=3)
+
+
+def exact_masi(a: frozenset[str], b: frozenset[str]) -> float:
+    """The library rounds 2/3 to 0.67 and 1/3 to 0.33; this does not."""
+    shared = len(a & b)
+    weight = 1 if a == b else 2 / 3 if a <= b or b <= a else 1 / 3
+    return 1 - weight * shared / len(a | b)
+
+
+@given(st.lists(st.lists(LABELS, min_size=2, max_size=5), min_size=2, max_size=8))
+def test_alpha_is_that_of_the_library(questions: list[list[frozenset[str]]]):
+    answers = [(unit, held) for unit, given_sets in enumerate(questions) for held in given_sets]
+    ours = alpha_of(answers)
+    if ours is None:
+        assert len({held for _, held in answers}) == 1
+        return
+    places: dict[int, int] = {}
+    data = []
+    for unit, held in answers:
+        places[unit] = places.get(unit, -1) + 1
+        data.append((f"annotator {places[unit]}", str(unit), held))
+    assert ours == pytest.approx(AnnotationTask(data=data, distance=exact_masi).alpha(), abs=1e-12)
+
+
+@given(LABELS, LABELS)
+def test_masi_is_that_of_the_library_but_for_its_rounding(a: frozenset[str], b: frozenset[str]):
+    values, sets = of_members([a, b])
+    assert 1 - sets.similarities(values[:1], values[1:])[0] == pytest.approx(masi_distance(a, b), abs=5e-3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), LABELS), max_size=20), st.randoms())
+def test_the_order_of_answers_says_nothing(answers: list[tuple[int, frozenset[str]]], rng):
+    assert alpha_of(answers) == pytest.approx(alpha_of(rng.sample(answers, len(answers))), abs=1e-12)
+
+
+def test_without_variation_or_pairs_there_is_no_alpha():
+    assert alpha_of([]) is None
+    assert alpha_of([(0, frozenset("a")), (1, frozenset("b"))]) is None
+    assert nominal("aaaa", "aaaa") is None
+    assert alpha_of([(0, frozenset("a")), (0, frozenset("b"))]) is None  # one question
+
+
+def test_the_interval_holds_alpha_and_shrinks_with_questions():
+    rng = np.random.default_rng(3)
+    units = np.repeat(np.arange(400), 5)
+    labels = np.where(rng.random(2000) < 0.6, units % 7, rng.integers(7, size=2000))
+    sets = AnswerSets(np.arange(7), np.arange(7))
+    all_of_them = krippendorff_alpha(units, labels, sets)
+    few = krippendorff_alpha(units[:200], labels[:200], sets)
+    assert all_of_them.low < all_of_them.alpha < all_of_them.high
+    assert few.high - few.low > 2 * (all_of_them.high - all_of_them.low)
+    assert (all_of_them.n_questions, all_of_them.n_answers) == (400, 2000)
+
+
+@given(st.lists(st.integers(0, 4), max_size=12))
+def test_every_pair_within_a_unit_is_there_once(units: list[int]):
+    first, second = pairs_within(np.array(units, np.int64))
+    found = sorted(tuple(sorted(pair)) for pair in zip(first.tolist(), second.tolist(), strict=True))
+    assert found == [(a, b) for a, b in combinations(range(len(units)), 2) if units[a] == units[b]]
