@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
+from blend.cli.options import AsJson
 
 app = Application(
     no_args_is_help=True,
@@ -16,46 +17,51 @@ app = Application(
 ProjectPath = Annotated[
     Path, typer.Argument(metavar="PROJECT", help="Project file, as `docs/annotating.md` describes it.")
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")]
+ReplaceEdited = Annotated[
+    bool, typer.Option("--replace-edited", help="Replace labelling configurations that were edited by hand.")
+]
+Export = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="Export of a project, as JSON, in place of the server; repeat it."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: as of the last pull.")]
 _STOPPED = "interrupted; run the same command again to go on"
 
 
 @app.command()
-def push(
-    project: ProjectPath,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
-    ] = False,
-    replace_edited: Annotated[
-        bool,
-        typer.Option("--replace-edited", help="Replace labelling configurations that were edited by hand."),
-    ] = False,
-) -> None:
+def check(project: ProjectPath) -> None:
+    """Find every mistake of a project file and of what it names; asks no server.
+
+    - `blend annotate check project.toml` names file, line and key of each.
+    """
+    from blend.builders.annotation.check import check_project
+    from blend.views.annotation import check_lines
+
+    _say(check_lines(check_project(project)))
+
+
+@app.command()
+def push(project: ProjectPath, dry_run: DryRun = False, replace_edited: ReplaceEdited = False) -> None:
     """Bring projects and tasks to the server: whatever is missing there, and nothing twice.
 
     Annotations are never deleted. The same again changes nothing.
 
     - `blend annotate push project.toml --dry-run` shows what would change.
     """
-    from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.check import check_project
     from blend.builders.annotation.server.pushing import push_project
     from blend.views.annotation import push_lines
     from blend.views.progress import interruptible, shown_progress
 
     with interruptible(_STOPPED), shown_progress() as notify:
-        plans = push_project(
-            read_project(project), dry_run=dry_run, replace_edited=replace_edited, notify=notify
-        )
+        checked = check_project(project)
+        plans = push_project(checked, dry_run=dry_run, replace_edited=replace_edited, notify=notify)
     _say(push_lines(plans, dry_run=dry_run))
 
 
 @app.command()
-def pull(
-    project: ProjectPath,
-    export: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Export of a project, as JSON, in place of the server; repeat it."),
-    ] = None,
-) -> None:
+def pull(project: ProjectPath, export: Export = None) -> None:
     """Get the annotations and write raw responses and reviews; only what is new is asked for.
 
     What was edited or deleted on the server since the last pull is told, and kept in the pull folder.
@@ -70,6 +76,100 @@ def pull(
     with interruptible(_STOPPED), shown_progress() as notify:
         done = pull_project(read_project(project), exports=export or (), notify=notify)
     _say(pull_lines(done))
+
+
+@app.command("top-up")
+def top_up(project: ProjectPath, dry_run: DryRun = False) -> None:
+    """Ask for more responses exactly where they are wanted, and drop questions that too many do not know.
+
+    Counts what was pulled: `blend annotate sync` pulls first.
+
+    - `blend annotate top-up project.toml --dry-run` shows where.
+    """
+    from blend.builders.annotation.check import check_project
+    from blend.builders.annotation.server.topping_up import top_up_project
+    from blend.views.annotation import top_up_lines
+    from blend.views.progress import interruptible, shown_progress
+
+    with interruptible(_STOPPED), shown_progress() as notify:
+        done = top_up_project(check_project(project), dry_run=dry_run, notify=notify)
+    _say(top_up_lines(done, dry_run=dry_run))
+
+
+@app.command()
+def sync(project: ProjectPath) -> None:
+    """Pull, top up and push, one after the other: the command for every day.
+
+    - `blend annotate sync project.toml` may be stopped at any moment and run again.
+    """
+    from blend.builders.annotation.server.syncing import sync_project
+    from blend.views.annotation import pull_lines, push_lines, top_up_lines
+    from blend.views.progress import interruptible, shown_progress
+
+    with interruptible(_STOPPED), shown_progress() as notify:
+        done = sync_project(project, notify=notify)
+    _say(pull_lines(done.pull))
+    _say(top_up_lines(done.top_up, dry_run=False))
+    _say(push_lines(done.push, dry_run=False))
+
+
+@app.command()
+def status(
+    project: ProjectPath,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it as a page, with every question.")
+    ] = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show how far every locale and question is, who did how much, and when it will be done at this pace.
+
+    Pulls first, unless told not to.
+
+    - `blend annotate status project.toml --html status.html` writes a page for a browser.
+    """
+    from datetime import UTC, datetime
+
+    from blend.builders.annotation.check import check_project
+    from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.server.page import write_status_page
+    from blend.builders.annotation.server.progress import project_status
+    from blend.builders.annotation.server.pulling import pull_project
+    from blend.views.annotation import pull_lines, status_json, status_tables
+    from blend.views.progress import interruptible, shown_progress
+    from blend.views.safe import SafeConsole
+
+    if not offline:
+        with interruptible(_STOPPED), shown_progress() as notify:
+            pulled = pull_project(read_project(project), notify=notify)
+        if not as_json:
+            _say(pull_lines(pulled))
+    found = project_status(check_project(project), today=datetime.now(UTC).date())
+    if html is not None:
+        write_status_page(found, html)
+    if as_json:
+        typer.echo(status_json(found))
+        return
+    console = SafeConsole()
+    for table in status_tables(found):
+        console.print(table)
+
+
+@app.command()
+def pseudonym(
+    project: ProjectPath,
+    address: Annotated[list[str], typer.Argument(metavar="EMAIL...", help="Addresses of accounts.")],
+) -> None:
+    """Print the pseudonyms under which people appear in this project.
+
+    - `blend annotate pseudonym project.toml mina@example.org` is for lists of annotators without addresses.
+    """
+    from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.pseudonyms import pseudonym as pseudonym_of
+    from blend.builders.annotation.pseudonyms import read_key
+
+    key = read_key(read_project(project).key_file)
+    _say([pseudonym_of(one, key) for one in address])
 
 
 def _say(lines: Sequence[str]) -> None:

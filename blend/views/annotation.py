@@ -1,17 +1,32 @@
-"""What a push or a pull did, in lines for a terminal."""
+"""What commands of ``blend annotate`` found and did, for a terminal."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+
 from blend.loaders.label_studio.plan import ProjectPlan
 from blend.schemas.text import counted
+from blend.views.tables import narrow_table
 
 if TYPE_CHECKING:
+    from blend.builders.annotation.check import CheckedProject
+    from blend.builders.annotation.server.progress import ProjectStatus
     from blend.builders.annotation.server.pulling import Pull, PulledProject
+    from blend.builders.annotation.server.topping_up import TopUp
 
 _LISTED = 10
-"""Edited and deleted annotations that are listed; all of them stand in the history."""
+"""Edited and deleted annotations, and open questions, that are listed."""
+
+
+def check_lines(checked: "CheckedProject") -> list[str]:
+    """That a project file is right, and what else there is to know."""
+    project = checked.file.project
+    stages = sum(len(project.stages_of(settings.locale)) for settings in project.locales)
+    what = f"{counted(len(project.locales), 'locale')}, {counted(stages, 'stage')} in all"
+    return [f"{checked.file.path}: no mistakes; {what}.", *(f"Note: {note}." for note in checked.notes)]
 
 
 def push_lines(plans: Sequence[ProjectPlan], *, dry_run: bool) -> list[str]:
@@ -76,3 +91,73 @@ def _project_lines(project: "PulledProject") -> Iterator[str]:
         yield f"  {change.event}: annotation {change.annotation} of {change.annotator} on {change.blend_id}"
     if len(lost) > _LISTED:
         yield f"  and {len(lost) - _LISTED} more; the history holds them all"
+
+
+def top_up_lines(done: "Sequence[TopUp]", *, dry_run: bool) -> list[str]:
+    """What a top-up did, or would do."""
+    lines = []
+    for one in done:
+        told = (
+            f"more responses asked for {counted(len(one.asked_again), 'question')}" if one.asked_again else "",
+            f"{counted(len(one.complete), 'question')} complete" if one.complete else "",
+            f"dropped, since too many do not know: {', '.join(one.dropped)}" if one.dropped else "",
+        )
+        lines.append(f"{one.place.title}: {'; '.join(filter(None, told))}")
+    if not done:
+        return ["No question needs more or fewer responses than are asked for."]
+    return [*lines, "Nothing was changed; without --dry-run it would be."] if dry_run else lines
+
+
+def status_tables(status: "ProjectStatus") -> list[Table]:
+    """How far locales are, who did how much, and the questions furthest from done."""
+    return [_locales(status), _people(status), _open(status)]
+
+
+def status_json(status: "ProjectStatus") -> str:
+    """The same, with every question."""
+    tables = {
+        "name": status.name,
+        "day": status.today.isoformat(),
+        "locales": status.locales.to_dicts(),
+        "people": status.people.to_dicts(),
+        "questions": status.questions.to_dicts(),
+    }
+    return json.dumps(tables, ensure_ascii=False, indent=2, default=str)
+
+
+def _locales(status: "ProjectStatus") -> Table:
+    table = narrow_table(
+        f"{status.name} on {status.today}",
+        "Questions by state, then responses. The end is the day of the last response at the pace of the last "
+        "seven days.",
+        "locale",
+        ("questions", "complete", "open", "dropped", "valid", "idk", "needed", "end"),
+    )
+    columns = ("questions", "complete", "open", "dropped", "valid", "idk", "still_needed")
+    for row in status.locales.iter_rows(named=True):
+        end = row["end"] or ("done" if row["still_needed"] == 0 else "–")
+        table.add_row(row["locale"], *(f"{row[column]:,}" for column in columns), str(end))
+    return table
+
+
+def _people(status: "ProjectStatus") -> Table:
+    heads = ("stage", "annotator", "counted", "skipped", "not", "seconds", "last")
+    table = narrow_table("Who did how much", "", "locale", heads)
+    for row in status.people.iter_rows(named=True):
+        seconds = "–" if row["seconds"] is None else f"{row['seconds']:.0f}"
+        figures = (f"{row[column]:,}" for column in ("counted", "skipped", "refused"))
+        table.add_row(row["locale"], row["stage"], row["annotator"], *figures, seconds, row["last"] or "–")
+    return table
+
+
+def _open(status: "ProjectStatus") -> Table:
+    waiting = status.questions.filter("open").sort(
+        "still_needed", "locale", "template_id", descending=[True, False, False]
+    )
+    caption = f"The first {_LISTED}; --html and --json list all." if len(waiting) > _LISTED else ""
+    title = f"{counted(len(waiting), 'open question')}"
+    table = narrow_table(title, caption, "question", ("locale", "valid", "wanted", "idk", "needed"))
+    for row in waiting.head(_LISTED).iter_rows(named=True):
+        figures = (row["valid"], status.wanted, row["idk"], row["still_needed"])
+        table.add_row(row["template_id"], row["locale"], *map(str, figures))
+    return table

@@ -69,6 +69,20 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     Raises:
         InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
     """
+    sheet = undecided_pairs(recipe, base=base, everything=everything)
+    if sheet.is_empty():
+        why = "every pair that can meet is decided" if everything else "no undecided pair looks alike"
+        fix = "" if everything else "; --all shows every pair that can meet"
+        raise InputError(f"nothing to decide: {why}{fix}")
+    return sheet
+
+
+def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:
+    """The same, perhaps without rows.
+
+    Raises:
+        BlendError: As `builders.release.inputs.read_inputs`.
+    """
     known = known_locales(recipe, base=base)
     inputs = read_inputs(recipe, base=base, locales=known)
     annotations = annotations_of(inputs, recipe)
@@ -87,8 +101,4 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         for a, b, n, template_id in met.iter_rows()
         if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
     ]
-    if not rows:
-        why = "every pair that can meet is decided" if everything else "no undecided pair looks alike"
-        fix = "" if everything else "; --all shows every pair that can meet"
-        raise InputError(f"nothing to decide: {why}{fix}")
     return pl.DataFrame(rows, PAIR_SHEET, orient="row")

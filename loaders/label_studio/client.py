@@ -51,6 +51,8 @@ class RemoteTask:
     """Annotations, skipped ones included."""
     overlap: int
     """Annotations after which the task is given to nobody any more."""
+    closed: bool = False
+    """Whether it is given to nobody any more."""
 
     @property
     def blend_id(self) -> str | None:
@@ -160,7 +162,7 @@ class Studio:
         with self._explained():
             listed = self._sdk.tasks.list(
                 project=project,
-                include="id,data,overlap,total_annotations,cancelled_annotations",
+                include="id,data,overlap,is_labeled,total_annotations,cancelled_annotations",
                 fields="task_only",
                 page=page,
                 page_size=_TASKS_PER_PAGE,
@@ -170,7 +172,8 @@ class Studio:
                 id=task.id,
                 data=dict(task.data or {}),
                 annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
-                overlap=task.overlap or 1,
+                overlap=task.overlap or 0,
+                closed=bool(task.is_labeled),
             )
             for task in listed.items or []
         ]
@@ -211,15 +214,11 @@ class Studio:
                     ordering=[],
                 )
 
-    def set_overlap(self, task: int, overlap: int) -> None:
-        """Say after how many annotations a task is given to nobody any more."""
+    def ask(self, task: int, overlap: int, *, closed: bool) -> None:
+        """Say after how many annotations a task is given to nobody any more, and whether that is now."""
         with self._explained():
-            self._sdk.tasks.update(str(task), overlap=overlap)
-
-    def set_data(self, task: int, data: Mapping[str, Any]) -> None:
-        """Replace what a task shows."""
-        with self._explained():
-            self._sdk.tasks.update(str(task), data=dict(data))
+            # The server does not infer the second from the first.
+            self._sdk.tasks.update(str(task), overlap=overlap, is_labeled=closed)
 
     def delete_annotation(self, annotation: int) -> None:
         """Delete an annotation."""

@@ -118,7 +118,12 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
             if path.exists() and path.stat().st_size:
                 _append(path, decisions)
             else:
-                write_whole(path, _lines([list(COLUMNS), *_cells(decisions, COLUMNS)]))
+                write_whole(path, decisions_text(decisions))
+
+
+def decisions_text(decisions: Sequence[Decision]) -> str:
+    """A whole file of decisions; empty for none."""
+    return _lines([list(COLUMNS), *_cells(decisions, COLUMNS)]).decode() if decisions else ""
 
 
 def _text(path: Path, notes: Notes) -> str:

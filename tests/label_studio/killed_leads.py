@@ -63,11 +63,15 @@ def main() -> None:
         for module in walk_packages([f"{label_studio_sdk.__path__[0]}/{part}"], f"label_studio_sdk.{part}."):
             import_module(module.name)
 
+    from blend.builders.annotation.check import check_project
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.server.pulling import pull_project
     from blend.builders.annotation.server.pushing import push_project
 
-    commands: dict[str, Callable[[Any], object]] = {"push": push_project, "pull": pull_project}
+    commands: dict[str, Callable[[Path], object]] = {
+        "push": lambda path: push_project(check_project(path)),
+        "pull": lambda path: pull_project(read_project(path)),
+    }
     for line in sys.stdin:
         command, moment, *projects = line.rstrip("\n").split("\t")
         running = []
@@ -76,7 +80,7 @@ def main() -> None:
             if (child := os.fork()) == 0:
                 try:
                     _count(httpx, int(moment), tells)
-                    commands[command](read_project(Path(project)))
+                    commands[command](Path(project))
                 except BaseException as error:
                     print(f"{command}: {error!r}", file=sys.stderr, flush=True)
                     os._exit(1)

@@ -6,6 +6,7 @@ import pytest
 from annotation_projects import QUESTIONS, write_questions
 from studio_fixtures import StudioForTests, chosen, typed
 
+from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import pull_project
@@ -23,7 +24,7 @@ def test_responses_pulled_equal_those_entered(
     label_studio: StudioForTests, project: Callable[..., ProjectFile]
 ):
     file = project(label_studio.url)
-    push_project(file)
+    push_project(check_project(file.path))
     title = f"{file.project.name} answer ko-KR"
     tasks = label_studio.tasks(title)
     assert list(tasks) == ["answer/ko-KR/food-01", "answer/ko-KR/work-01"]
@@ -56,14 +57,14 @@ def test_push_twice_changes_nothing_and_a_new_template_adds_its_tasks(
 ):
     file = project(label_studio.url)
     title = f"{file.project.name} answer ko-KR"
-    assert [len(plan.missing) for plan in push_project(file, dry_run=True)] == [2, 2]
+    assert [len(plan.missing) for plan in push_project(check_project(file.path), dry_run=True)] == [2, 2]
     assert title not in {p.title for p in label_studio.sdk.projects.list(page_size=1000)}
-    push_project(file)
+    push_project(check_project(file.path))
     before = label_studio.tasks(title)
-    assert not any(plan.changes_anything for plan in push_project(file))
+    assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))
     assert label_studio.tasks(title) == before
     write_questions(file.collected, {**QUESTIONS, "food-02": ("Food", "What do people in {country} drink?")})
-    plans = push_project(file)
+    plans = push_project(check_project(file.path))
     assert [[task.blend_id for task in plan.missing] for plan in plans] == [
         ["answer/ko-KR/food-02"], ["answer/fa-IR/food-02"],
     ]  # fmt: skip

@@ -10,6 +10,7 @@ from annotation_projects import write_project
 from killed_leads import Leads, leads
 from studio_fixtures import StudioForTests, chosen, typed
 
+from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
@@ -43,7 +44,7 @@ def test_a_push_killed_at_any_of_20_moments_is_completed_by_the_next(
     assert total > MOMENTS
     for moment, file in zip(spread(total), files, strict=False):
         assert dying.run("push", file.path, moment=moment) == [(True, moment + 1)]
-        push_project(file)
+        push_project(check_project(file.path))
     titles = [project.title for project in label_studio.sdk.projects.list(page_size=1000)]
     for file in files:
         title = f"{file.project.name} answer ko-KR"
@@ -65,14 +66,14 @@ def test_two_leads_pushing_at_once_make_everything_once(
         title = f"{name}.{race} answer ko-KR"
         assert titles.count(title) == 1
         assert len(label_studio.tasks(title)) == 2
-        assert not any(plan.changes_anything for plan in push_project(files[0]))
+        assert not any(plan.changes_anything for plan in push_project(check_project(files[0].path)))
 
 
 def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(
     label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     file = write_project(tmp_path / "base", project(label_studio.url).project.name, label_studio.url, ONE)
-    push_project(file)
+    push_project(check_project(file.path))
     tasks = label_studio.tasks(f"{file.project.name} answer ko-KR")
     mina = label_studio.person("mina")
     first = label_studio.annotate(tasks["answer/ko-KR/food-01"], mina, typed("밥", "국"))

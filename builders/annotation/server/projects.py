@@ -1,14 +1,18 @@
 """The projects of a project file: one for every locale and stage, with all that its tasks are made of."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+import polars as pl
+
+from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.words import instruction_of
 from blend.loaders.label_studio.wanted import WantedProject
-from blend.loaders.responses import read_responses
+from blend.schemas.frames import MCQ_ROWS
 from blend.schemas.locales import Locale
 
 
@@ -42,23 +46,14 @@ def places(file: ProjectFile) -> Iterator[Place]:
             yield Place(stage, file.locale(tag), f"{project.name}/{name}/{tag}", stage.title(project, tag))
 
 
-def material_of(file: ProjectFile) -> Material:
-    """All that tasks are made of, as it lies in the directory of raw responses.
-
-    Raises:
-        InputError, RowError, RowErrors: As `loaders.responses.read_responses`.
-    """
-    tables = read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
-    return Material(tables.questions, tables.responses, tables.reviews)
-
-
-def wanted_projects(file: ProjectFile) -> list[WantedProject]:
+def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
     """What should be on the server.
 
     Raises:
-        InputError, RowError, RowErrors: If the project file, or what it names, is wrong.
+        InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
     """
-    project, material = file.project, material_of(file)
+    file, project = checked.file, checked.file.project
+    material = _with_recipe(file, checked.material)
     wanted = []
     for place in places(file):
         language = place.locale.language
@@ -72,7 +67,29 @@ def wanted_projects(file: ProjectFile) -> list[WantedProject]:
                 config=place.stage.config(project, place.locale, instruction),
                 overlap=max((task.wanted for task in tasks), default=1),
                 tasks=tasks,
-                renewed=place.stage.by_reviewers,
+                renewed=place.stage.name in _RENEWED,
             )
         )
     return wanted
+
+
+_RENEWED = frozenset({"review", "equivalence", "mcq-review"})
+"""Stages whose tasks are made of answers, so that others take their place when further answers come."""
+
+
+def _with_recipe(file: ProjectFile, material: Material) -> Material:
+    """The material with what the build of the recipe has to add, for stages that need it."""
+    used = {place.stage.name for place in places(file)}
+    if file.project.recipe is None or not used & {"equivalence", "mcq-review"}:
+        return material
+    from blend.builders.release.reviewing import undecided_pairs
+    from blend.builders.release.tables import build_tables
+    from blend.loaders.recipes import read_recipe
+
+    recipe, base = read_recipe(file.base / file.project.recipe), file.base
+    if "equivalence" in used:
+        material = replace(material, pairs=undecided_pairs(recipe, base=base))
+    if "mcq-review" in used:
+        batches = build_tables(recipe, base=base, locales=file.locales).mcq_batches()
+        material = replace(material, mcqs=pl.concat([pl.DataFrame(schema=MCQ_ROWS), *batches]))
+    return material

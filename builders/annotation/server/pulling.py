@@ -22,14 +22,18 @@ from blend.loaders.label_studio.export import Task, is_intact, read_export, writ
 from blend.loaders.label_studio.folder import Folder, held
 from blend.loaders.label_studio.history import Change, record
 from blend.loaders.label_studio.plan import find_projects
+from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import FINDINGS
 
 RAW, HISTORY, ACCOUNTS, FINDINGS_FILE = "raw", "history", "accounts.json", "findings.csv"
 _PROJECTS = "projects"
 
-_FOLDERS = {"responses": "responses", "reviews": "reviews"}
-"""Folder of the directory of raw responses, by kind of row."""
+_BY_LOCALE = frozenset({"responses", "reviews"})
+"""Kinds of rows with a file per locale, in the folder of their name of the directory of raw responses."""
+
+DECIDED = "decided"
+"""Folder beside the project file for what the other stages yield, a file per kind."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def readings(file: ProjectFile) -> dict[str, tuple[Place, list[Task], Reading]]:
         raw = raw_export(file.pulled, place)
         if raw.exists():
             tasks = read_export(raw)
-            desk = place.stage.desk(file.project, place.locale, people)
+            desk = place.stage.desk(file.project, place.locale, people, file.locales)
             found[place.slug] = place, tasks, place.stage.read(tasks, desk)
     return found
 
@@ -196,7 +200,8 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
             absent.append(place)
             continue
         tasks = read_export(raw)
-        reading = place.stage.read(tasks, place.stage.desk(file.project, place.locale, people))
+        desk = place.stage.desk(file.project, place.locale, people, file.locales)
+        reading = place.stage.read(tasks, desk)
         # Also without news: the pull that brought them may have been stopped before it wrote them down.
         changes = record(folder.path / HISTORY / f"{place.slug}.jsonl", tasks, people.of)
         write_digest(raw)
@@ -214,8 +219,19 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
 def _contents(
     file: ProjectFile, found: Sequence[tuple[Place, Reading]]
 ) -> Iterable[tuple[Path, tuple[str, int]]]:
+    """Content and number of rows of every file that the readings fill."""
+    others: dict[str, list[dict[str, Any]]] = {}
     for place, reading in found:
         for kind, rows in reading.rows.items():
-            if kind in _FOLDERS:
-                path = file.collected / _FOLDERS[kind] / f"{place.locale.tag}.jsonl"
+            if kind in _BY_LOCALE:
+                path = file.collected / kind / f"{place.locale.tag}.jsonl"
                 yield path, (json_lines(rows), len(rows))
+            else:
+                others.setdefault(kind, []).extend(rows)
+    for kind, rows in sorted(others.items()):
+        if kind == "decisions":
+            once = {pair_key(row["answer_a"], row["answer_b"]): row for row in reversed(rows)}
+            decisions = [Decision.model_validate(row) for _, row in sorted(once.items())]
+            yield file.base / DECIDED / "decisions.tsv", (decisions_text(decisions), len(decisions))
+        else:
+            yield file.base / DECIDED / f"{kind}.jsonl", (json_lines(rows), len(rows))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
+from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.projects import wanted_projects
 from blend.loaders.files.progress import Notify
@@ -13,14 +14,18 @@ from blend.loaders.label_studio.push import push, settle
 
 
 def push_project(
-    file: ProjectFile, *, dry_run: bool = False, replace_edited: bool = False, notify: Notify | None = None
+    checked: CheckedProject,
+    *,
+    dry_run: bool = False,
+    replace_edited: bool = False,
+    notify: Notify | None = None,
 ) -> Sequence[ProjectPlan]:
     """Create or update the projects of all locales and stages on the server.
 
     The same again changes nothing. May be stopped at any moment, and run by several people at a time.
 
     Args:
-        file: The project.
+        checked: The project, from `check.check_project`.
         dry_run: Whether to say what would be done, and change nothing.
         replace_edited: Whether labelling configurations that were edited by hand are replaced.
         notify: Called with the step, the projects done and projects in all.
@@ -29,11 +34,11 @@ def push_project(
         What was done, or would be, project by project.
 
     Raises:
-        InputError, RowError, RowErrors: If the project file, or what it names, is wrong; or there is no token.
+        InputError, RowError, RowErrors: If what the project file names is wrong, or there is no token.
         ConflictError: As `plan.plan_push`, or if another process is at work with the pull folder.
         ServerError: If the server fails; what was done stays, and the next push goes on from there.
     """
-    wanted = wanted_projects(file)
+    file, wanted = checked.file, wanted_projects(checked)
     with held(file.pulled) as folder, studio_of(file) as studio:
         settle(studio, folder)
         plans = plan_push(studio, wanted, replace_edited=replace_edited)

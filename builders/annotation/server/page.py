@@ -1,0 +1,48 @@
+"""The page: how far a project is, as one HTML file that needs no network and names nobody."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from blend.builders.annotation.server.progress import ProjectStatus
+from blend.loaders.files.whole import write_whole
+from blend.schemas.errors import StorageError
+from blend.schemas.text import harmless
+
+TEMPLATE = "annotation_status.html.j2"
+
+
+def status_page(status: ProjectStatus) -> str:
+    """The page as text; every value of it is escaped, and made harmless."""
+    environment = Environment(
+        loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: harmless(value) if isinstance(value, str) else value,
+    )
+    questions = {
+        tag: rows.to_dicts() for (tag,), rows in status.questions.partition_by("locale", as_dict=True).items()
+    }
+    return environment.get_template(TEMPLATE).render(
+        name=status.name,
+        today=status.today,
+        wanted=status.wanted,
+        locales=status.locales.to_dicts(),
+        people=status.people.to_dicts(),
+        questions=questions,
+    )
+
+
+def write_status_page(status: ProjectStatus, path: Path) -> None:
+    """Write the page; one that is there is replaced.
+
+    Raises:
+        StorageError: If it cannot be written.
+    """
+    try:
+        write_whole(path, status_page(status))
+    except OSError as error:
+        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --html") from error

@@ -1,0 +1,37 @@
+"""Syncing: pull, top up, push, in the order in which each needs what the one before has done."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.server.pulling import Pull, pull_project
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.topping_up import TopUp, top_up_project
+from blend.loaders.files.progress import Notify
+from blend.loaders.label_studio.plan import ProjectPlan
+
+
+class Sync(NamedTuple):
+    """What was done."""
+
+    pull: Pull
+    top_up: Sequence[TopUp]
+    push: Sequence[ProjectPlan]
+
+
+def sync_project(path: Path, *, notify: Notify | None = None) -> Sync:
+    """Pull, top up and push.
+
+    Args:
+        path: The project file.
+        notify: Called with the step, its parts done and its parts in all.
+
+    Raises:
+        BlendError: As the three do; what was done stays, and the same again goes on.
+    """
+    pulled = pull_project(check_project(path).file, notify=notify)
+    # Read anew: responses and reviews have come.
+    checked = check_project(path)
+    topped_up = top_up_project(checked, notify=notify)
+    return Sync(pulled, topped_up, push_project(checked, notify=notify))

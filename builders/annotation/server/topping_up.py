@@ -1,0 +1,108 @@
+"""Topping up: more responses are asked for exactly where the five-valid rule wants them, and nowhere else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from blend.builders.annotation.check import CheckedProject
+from blend.builders.annotation.collecting import collection_plan
+from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.pulling import raw_export
+from blend.builders.annotation.server.pushing import studio_of
+from blend.builders.saq.collection import STOPPED
+from blend.loaders.files.progress import Notify
+from blend.loaders.label_studio.client import RemoteTask
+from blend.loaders.label_studio.export import read_export
+from blend.loaders.label_studio.folder import held
+from blend.loaders.label_studio.plan import find_projects
+
+
+@dataclass(frozen=True)
+class TopUp:
+    """What a top-up did to the questions of a locale."""
+
+    place: Place
+    asked_again: tuple[str, ...]
+    """Templates for which more responses are asked than before."""
+    complete: tuple[str, ...]
+    """Templates that nobody is asked any more, because they have the valid responses wanted."""
+    dropped: tuple[str, ...]
+    """Templates that nobody is asked any more, because too many do not know."""
+
+
+def top_up_project(
+    checked: CheckedProject, *, dry_run: bool = False, notify: Notify | None = None
+) -> list[TopUp]:
+    """Ask for more responses where they are wanted, and drop questions whose limit of *I don't know* is passed.
+
+    Counts what was pulled: the five-valid rule needs responses and reviews. A task is asked of as many people
+    more as valid responses are missing, besides all who have annotated it, whatever came of that.
+
+    Args:
+        checked: The project, read after the last pull.
+        dry_run: Whether to say what would be done, and change nothing.
+        notify: Called with the step, the locales done and locales in all.
+
+    Returns:
+        What was done, or would be, by locale; nothing where nothing has changed.
+
+    Raises:
+        InputError, RowError, RowErrors: If there is no token, or responses and reviews do not fit together.
+        ConflictError: If another process is at work with the pull folder.
+        ServerError: If the server fails; the same command goes on.
+    """
+    file = checked.file
+    plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
+    asking = [place for place in places(file) if place.stage.name == "answer"]
+    done = []
+    with held(file.pulled), studio_of(file) as studio:
+        found = find_projects(studio, [place.name for place in asking])
+        for number, place in enumerate(asking, start=1):
+            if (project := found.get(place.name)) is not None:
+                people = _people(read_export(raw)) if (raw := raw_export(file.pulled, place)).exists() else {}
+                changes = [
+                    (task, row, wanted)
+                    for task in studio.tasks(project.id)
+                    if (row := plan.get(task.blend_id or "")) is not None
+                    and (wanted := _wanted(row, people)) != (task.overlap, task.closed)
+                ]
+                if not dry_run:
+                    for task, _, (overlap, closed) in changes:
+                        studio.ask(task.id, overlap, closed=closed)
+                done.append(_account(place, changes))
+            if notify is not None:
+                notify("top up", number, len(asking))
+    return [one for one in done if one.asked_again or one.complete or one.dropped]
+
+
+def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:
+    """How many people have annotated each task; whoever only skipped it has not."""
+    return {
+        str(task["data"].get("blend_id")): len(
+            {str(a.get("completed_by")) for a in task["annotations"] if not a.get("was_cancelled")}
+        )
+        for task in tasks
+    }
+
+
+def _wanted(row: Mapping[str, Any], people: Mapping[str, int]) -> tuple[int, bool]:
+    """How many people a task is to be annotated by in all, and whether it is closed."""
+    so_far = people.get(row["blend_id"], 0)
+    return (so_far + row["still_needed"], False) if row["open"] else (max(so_far, 1), True)
+
+
+def _account(place: Place, changes: list[tuple[RemoteTask, dict[str, Any], tuple[int, bool]]]) -> TopUp:
+    def names(*, closed: bool, dropped: bool) -> tuple[str, ...]:
+        return tuple(
+            row["template_id"]
+            for task, row, (overlap, closes) in changes
+            if closes == closed and (row["state"] == STOPPED) == dropped
+            if closed or overlap > task.overlap or task.closed
+        )
+
+    return TopUp(
+        place,
+        asked_again=names(closed=False, dropped=False),
+        complete=names(closed=True, dropped=False),
+        dropped=names(closed=True, dropped=True),
+    )

@@ -1,0 +1,130 @@
+"""A collection on a real server: what is still asked of whom, and what edits and deletions leave behind."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from studio_fixtures import StudioForTests, chosen, typed
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.server.page import status_page
+from blend.builders.annotation.server.progress import project_status
+from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.syncing import sync_project
+from blend.loaders.label_studio.history import last_versions
+from blend.views.annotation import pull_lines, top_up_lines
+
+pytestmark = pytest.mark.integration  # a real Label Studio
+
+FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
+
+
+def state_of(studio: StudioForTests, task: int) -> tuple[int, bool]:
+    """After how many annotations a task is given to nobody any more, and whether that is now."""
+    found = studio.sdk.tasks.get(str(task))
+    return found.overlap, found.is_labeled
+
+
+def test_more_is_asked_exactly_where_the_five_valid_rule_says_so(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url, wanted="3", max_idk="1")
+    push_project(check_project(file.path))
+    title = f"{file.project.name} answer ko-KR"
+    tasks = label_studio.tasks(title)
+    people = [label_studio.person(name) for name in ("mina", "jun", "seo", "han")]
+    # food: one valid, one idk of the one allowed; work: two idk, one too many.
+    label_studio.annotate(tasks[FOOD], people[0], typed("밥"))
+    label_studio.annotate(tasks[FOOD], people[1], chosen("idk"))
+    label_studio.annotate(tasks[WORK], people[0], chosen("idk"))
+    label_studio.annotate(tasks[WORK], people[1], chosen("idk"))
+    done = sync_project(file.path)
+    assert top_up_lines(done.top_up, dry_run=False) == [
+        f"{title}: more responses asked for 1 question; dropped, since too many do not know: work-01"
+    ]
+    assert state_of(label_studio, tasks[FOOD]) == (4, False)
+    assert state_of(label_studio, tasks[WORK]) == (2, True)
+    label_studio.annotate(tasks[FOOD], people[2], typed("국"))
+    label_studio.annotate(tasks[FOOD], people[3], chosen("no-answer"))
+    again = sync_project(file.path)
+    assert state_of(label_studio, tasks[FOOD]) == (4, True)
+    assert top_up_lines(again.top_up, dry_run=False) == [
+        "No question needs more or fewer responses than are asked for."
+    ]
+    assert not any(plan.changes_anything for plan in again.push)
+    found = project_status(check_project(file.path), today=datetime.now(UTC).date())
+    (korean,) = found.locales.filter(locale="ko-KR").to_dicts()
+    assert {key: korean[key] for key in ("questions", "complete", "open", "dropped", "valid", "idk")} == {
+        "questions": 2, "complete": 1, "open": 0, "dropped": 1, "valid": 3, "idk": 3,
+    }  # fmt: skip
+    assert korean["per_day"] == 6.0
+    assert korean["end"] is None
+    mina = pseudonym("mina@example.org", read_key(file.key_file))
+    (hers,) = found.people.filter(annotator=mina).to_dicts()
+    assert (hers["counted"], hers["skipped"], hers["refused"], hers["seconds"]) == (2, 0, 0, 12.5)
+    page = status_page(found)
+    assert mina in page
+    assert "example.org" not in page
+
+
+def test_an_edited_and_a_deleted_annotation_are_told_and_kept(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url)
+    push_project(check_project(file.path))
+    title = f"{file.project.name} answer ko-KR"
+    tasks = label_studio.tasks(title)
+    mina, jun = label_studio.person("mina"), label_studio.person("jun")
+    edited = label_studio.annotate(tasks[FOOD], mina, typed("밥"))
+    deleted = label_studio.annotate(tasks[FOOD], jun, typed("빵"))
+    pull_project(file)
+    label_studio.sdk.annotations.update(edited, result=[typed("쌀밥")])
+    label_studio.sdk.annotations.delete(deleted)
+    names = {name: pseudonym(f"{name}@example.org", read_key(file.key_file)) for name in ("mina", "jun")}
+    responses = file.collected / "responses" / "ko-KR.jsonl"
+    assert pull_lines(pull_project(file)) == [
+        f"{title}: 1 annotation (1 edited, 1 deleted)",
+        f"  edited: annotation {edited} of {names['mina']} on {FOOD}",
+        f"  deleted: annotation {deleted} of {names['jun']} on {FOOD}",
+        f"{responses}: 1 row",
+    ]
+    assert [json.loads(line) for line in responses.read_text().splitlines()] == [
+        {"template_id": "food-01", "annotator": names["mina"], "answers": ["쌀밥"]}
+    ]
+    history = file.pulled / "history" / "answer.ko-KR.jsonl"
+    events = [json.loads(line) for line in history.read_text().splitlines()]
+    assert [(line["event"], line["result"][0]["value"]["text"]) for line in events] == [
+        ("added", ["밥"]), ("added", ["빵"]), ("edited", ["쌀밥"]), ("deleted", ["빵"]),
+    ]  # fmt: skip
+    assert last_versions(history)[deleted]["event"] == "deleted"
+
+
+def test_projects_and_tasks_that_were_changed_by_hand(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url)
+    push_project(check_project(file.path))
+    korean, persian = (f"{file.project.name} answer {tag}" for tag in ("ko-KR", "fa-IR"))
+    tasks = label_studio.tasks(korean)
+    label_studio.annotate(tasks[FOOD], label_studio.person("mina"), typed("밥"))
+    pull_project(file)
+    sdk = label_studio.sdk
+    # Renamed, one task deleted; the other project is gone.
+    sdk.projects.update(label_studio.project(korean), title="아침과 일")
+    sdk.tasks.delete(str(tasks[WORK]))
+    sdk.projects.delete(label_studio.project(persian))
+    pulled = pull_project(file)
+    assert (
+        f"{persian}: is not on the server any more; its 0 annotations, pulled before, are kept and counted"
+        in (pull_lines(pulled))
+    )
+    (first, second) = push_project(check_project(file.path))
+    assert (first.renamed, [task.blend_id for task in first.missing]) == ("아침과 일", [WORK])
+    assert second.remote is None
+    assert set(label_studio.tasks("아침과 일")) == {FOOD, WORK}
+    assert set(label_studio.tasks(persian)) == {"answer/fa-IR/food-01", "answer/fa-IR/work-01"}
+    assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))
