@@ -76,5 +76,6 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def counted(n: int, thing: str) -> str:
-    """A number of things in English: ``1 question``, ``2,000 questions``."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+    """A number of things in English: ``1 question``, ``2,000 questions``, ``2 dishes``."""
+    ending = "es" if thing.endswith(("sh", "ch", "s", "x")) else "s"
+    return f"{n:,} {thing}{'' if n == 1 else ending}"

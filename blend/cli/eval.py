@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli import eval_export
+from blend.cli import eval_export, eval_judging
 from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
@@ -44,6 +44,7 @@ app = Application(
 )
 
 eval_export.register(app)
+eval_judging.register(app)
 
 DEFAULT_RUN = Path("run")
 
@@ -176,11 +177,12 @@ def score(
     from blend.eval.runs.directory import read_run
     from blend.eval.scoring import score_run, write_scores
     from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
+    from blend.eval.scoring.listing import RULES as LISTING_RULES
     from blend.eval.scoring.short_answers import RULES
     from blend.views.progress import interruptible
 
     # Which of them a run can be scored by depends on its task and style.
-    check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES})
+    check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES, *LISTING_RULES})
     with interruptible("interrupted; the scores are as they were"):
         run = read_run(directory)
         scored = score_run(

@@ -97,7 +97,7 @@ def _probe(asked: "AskedOfRelease", model: str, out: Path, how: dict[str, Any]) 
     """Ask a model for its scores of candidates."""
     from blend.eval.models.probing import open_prober
     from blend.eval.runs import opened
-    from blend.eval.runs.running import ask_prober
+    from blend.eval.runs.probing import ask_prober
     from blend.views.progress import shown_progress
 
     fits = ("revision", "device", "dtype", "batch_size")
@@ -132,6 +132,8 @@ def print_outcome(outcome: "Outcome", out: Path) -> None:
     kept = outcome.n_items - outcome.n_missing
     typer.echo(f"{kept:,} of {outcome.n_items:,} items are answered in {out}. Score them:")
     typer.echo(f"  blend eval score {out}")
+    for remark in outcome.remarks:
+        typer.echo(f"note: {remark}", err=True)
     if outcome.first_error is not None:
         from blend.views.safe import shown
 

@@ -8,7 +8,9 @@ import typer
 Task = Annotated[
     str | None,
     typer.Option(
-        help="What to ask: multiple-choice (as if absent), short-answer, or probe (as if absent with --config)."
+        help="What to ask: multiple-choice (as if absent), short-answer, probe (as if absent with --config), "
+        "or "
+        "free-answers."
     ),
 ]
 Config = Annotated[

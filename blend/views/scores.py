@@ -21,7 +21,7 @@ def score_tables(scores: Scores) -> list[RenderableType]:
     tables: list[RenderableType] = [
         Text(title, style="bold"),
         Text(units),
-        _overall(_of_scope(scores, "overall")),
+        overall_table(_of_scope(scores, "overall")),
     ]
     for scope in _TABLES:
         tables += [_by_key(scope, rows) for rows in _with_equal_counts(_of_scope(scores, scope))]
@@ -32,7 +32,8 @@ def _of_scope(scores: Scores, scope: str) -> list[Score]:
     return [score for score in scores.scores if score.scope == scope]
 
 
-def _overall(scores: Sequence[Score]) -> Table:
+def overall_table(scores: Sequence[Score]) -> Table:
+    """One line per figure, with its interval and count."""
     table = Table()
     table.add_column("figure")
     for column in ("value", "95 % interval", "n"):
@@ -89,5 +90,8 @@ def _interval(score: Score) -> str:
 def _number(score: Score, value: float | None) -> str:
     if value is None:
         return "–"
-    # Cosines lie between -1 and 1, everything else is in percent or points.
-    return f"{value:.3f}" if score.metric.startswith("mWS") else f"{value:.1f}"
+    # Cosines, correlations and agreement lie between -1 and 1, everything else is in percent or points.
+    is_fraction = (
+        score.metric.startswith("mWS") or score.metric.endswith("-alpha") or "correlation-" in score.metric
+    )
+    return f"{value:.3f}" if is_fraction else f"{value:.1f}"

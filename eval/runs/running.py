@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.models.probing.protocol import CandidateScores, Prober
 from blend.eval.models.protocols import Generation, Model, OptionScores
 from blend.eval.runs.answers import Journal, finish, journal
 from blend.eval.runs.directory import Run
@@ -29,6 +28,8 @@ class Outcome(NamedTuple):
     """Items of those whose answer was an error; the next run into the same directory asks them again."""
     first_error: str | None
     """Why the first of them failed."""
+    remarks: tuple[str, ...] = ()
+    """What a user should know about what was asked."""
 
 
 def ask_model(run: Run, model: Model, *, notify: Notify = silent) -> Outcome:
@@ -49,31 +50,9 @@ def ask_model(run: Run, model: Model, *, notify: Notify = silent) -> Outcome:
     notify(STEP, items.height - pending.height, items.height)
     if not pending.is_empty():
         with journal(run.answers_folder) as kept:
-            keep = _Keeper(pending, kept, lambda done: notify(STEP, answered.height + done, items.height))
+            keep = Keeper(pending, kept, lambda done: notify(STEP, answered.height + done, items.height))
             _ask(run, model, pending, keep)
-    return _finish(run, items, n_asked=pending.height)
-
-
-def ask_prober(run: Run, prober: Prober, *, notify: Notify = silent) -> Outcome:
-    """Ask a prober every item that has no answer yet; see `ask_model`."""
-    items, before = run.items(), run.answers()
-    answered = before.filter(pl.col("error").is_null())
-    pending = items.join(answered, on="item_id", how="anti", maintain_order="left")
-    notify(STEP, items.height - pending.height, items.height)
-    if not pending.is_empty():
-        sets = run.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
-        places = {name: place for place, name in enumerate(sets["candidate_set"])}
-        gold = run.gold("item_id", "candidate_set")
-        of_items = pending.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
-        with journal(run.answers_folder) as kept:
-            keep = _Keeper(pending, kept, lambda done: notify(STEP, answered.height + done, items.height))
-            prober.candidate_logprobs(
-                pending["prompt"].to_list(),
-                [places[name] for name in of_items["candidate_set"]],
-                sets["candidate"].to_list(),
-                keep=keep.candidates,
-            )
-    return _finish(run, items, n_asked=pending.height)
+    return finished(run, items, n_asked=pending.height)
 
 
 def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
@@ -83,7 +62,7 @@ def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
     return Outcome(items.height, 0, items.height - recorded.answers.height, 0, None)
 
 
-def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "_Keeper") -> None:
+def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "Keeper") -> None:
     prompts = pending["prompt"].to_list()
     if run.description.kind == "logprobs":
         model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
@@ -91,7 +70,8 @@ def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "_Keeper") -> None
         model.generate(prompts, keep=keep.generations)
 
 
-def _finish(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:
+def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:
+    """Put the answers of a run in order, and say how it stands."""
     answers = run.answers()
     finish(run.answers_folder, items, answers)
     errors = answers["error"].drop_nulls()
@@ -99,7 +79,7 @@ def _finish(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:
     return Outcome(items.height, n_asked, n_missing, len(errors), errors[0] if len(errors) else None)
 
 
-class _Keeper:
+class Keeper:
     """Writes answers into the journal, by the positions that a model knows."""
 
     def __init__(self, pending: pl.DataFrame, kept: Journal, heard: Callable[[int], None]) -> None:
@@ -109,15 +89,15 @@ class _Keeper:
         self._done = 0
 
     def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
-        self._keep(positions, [_generated(answer) for answer in answers])
+        """Texts for the items at some positions."""
+        self.keep(positions, [_generated(answer) for answer in answers])
 
     def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
-        self._keep(positions, [_scored(scores, row) for row in range(len(positions))])
+        """Scores of the options of the items at some positions."""
+        self.keep(positions, [_scored(scores, row) for row in range(len(positions))])
 
-    def candidates(self, position: int, scores: CandidateScores) -> None:
-        self._keep([position], [_ranked(scores)])
-
-    def _keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
+    def keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
+        """Answers to the items at some positions, columns of `answers.ANSWERS`."""
         self._journal.append(
             {**self._keys[position], **answer} for position, answer in zip(positions, answers, strict=True)
         )
@@ -148,19 +128,3 @@ def _scored(scores: OptionScores, row: int) -> dict[str, Any]:
         "tokens_in": tokens_in,
         "finish_reason": "stop",
     }
-
-
-def _ranked(scores: CandidateScores) -> dict[str, Any]:
-    tokens_in = scores.tokens_in or None
-    if scores.error is not None:
-        return {"tokens_in": tokens_in, "finish_reason": "error", "error": scores.error}
-    return {
-        # Float32 noise is far larger than what rounding takes away.
-        "logprobs": [None if value != value else round(value, _DIGITS) for value in scores.logprobs.tolist()],
-        "option_tokens": scores.tokens.tolist(),
-        "tokens_in": tokens_in,
-        "finish_reason": "stop",
-    }
-
-
-_DIGITS = 7

@@ -11,8 +11,9 @@ from blend.eval.runs.answers import write_frame
 from blend.eval.runs.description import RunDescription
 from blend.eval.runs.directory import Run, explained
 from blend.eval.scoring.judged import Judged
+from blend.eval.scoring.listing import judge_lists
 from blend.eval.scoring.multiple_choice import score_multiple_choice
-from blend.eval.scoring.probing.judging import judge_run
+from blend.eval.scoring.probing.judging import asked_parts, judge_run
 from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
 from blend.eval.scoring.short_answers.judging import judge_short_answers
 from blend.eval.scoring.signature import release_name, signature
@@ -134,10 +135,18 @@ def _probing(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
     return judge_run(run, answers, rule=how.rule, vectors=how.vectors, seed=how.seed)
 
 
+def _free_answers(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
+    judged = judge_lists(run.items(), run.gold(), answers, rule=how.rule, lemmas=how.lemmas, seed=how.seed)
+    options = run.description.options
+    parts = {"cfg": options["config"], **asked_parts(options, ("languages", "countries", "prompts"))}
+    return judged._replace(signature_parts={**parts, **judged.signature_parts})
+
+
 SCORERS: dict[str, Scorer] = {
     "multiple-choice": Scorer("blend-mcq", _multiple_choice),
     "short-answer": Scorer("blend-saq", _short_answers),
     "probe": Scorer("blend-probe", _probing),
+    "free-answers": Scorer("blend-free", _free_answers),
 }
 """The scorers by task."""
 

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.eval.tasks import free_answers, probe
+from blend.eval.tasks.free_answers import FreeAnswerOptions, ask_free_answers
 from blend.eval.tasks.items import Asked, TaskOptions
 from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
-from blend.eval.tasks.probe import ProbeOptions, ask_probe, settle
+from blend.eval.tasks.probe import ProbeOptions, ask_probe
 from blend.eval.tasks.short_answer import ShortAnswerOptions, ask_short_answers
 from blend.schemas.configs import (
     ANNOTATIONS,
@@ -40,7 +42,8 @@ TASKS: dict[str, Task] = {
     "short-answer": Task(
         (SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS, ANNOTATIONS), ShortAnswerOptions, ask_short_answers
     ),
-    "probe": Task((), ProbeOptions, ask_probe, settle),
+    "probe": Task((), ProbeOptions, ask_probe, probe.settle),
+    "free-answers": Task((), FreeAnswerOptions, ask_free_answers, free_answers.settle),
 }
 """The tasks by name."""
 

@@ -11,7 +11,8 @@ import polars as pl
 from pydantic import Field
 
 from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.loaders.datasets.places import named
+from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
 from blend.schemas.food import PLACEHOLDERS, language_of_split
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.probing import MAX_MASKS, Causal
@@ -72,43 +73,59 @@ def settle(options: ProbeOptions, manifest: ReleaseManifest) -> tuple[ProbeOptio
         UnknownNameError: If there is no such configuration or language; lists those there are.
         InputError: If the release has no triples, or several configurations of them and none is named.
     """
-    splits: dict[str, set[str]] = {}
+    config = probed_config(options.config, manifest)
+    splits: dict[str, list[str]] = {}
     for table in manifest.tables:
-        splits.setdefault(table.config, set()).add(language_of_split(table.split))
-    probed = [config for config in splits if config.endswith((TRIPLES, ALIGNED))]
-    config = options.config or _only(probed, manifest)
-    if config not in probed:
-        raise UnknownNameError("configuration to probe", config, probed)
-    templates = config.removesuffix(TRIPLES).removesuffix(ALIGNED) + TEMPLATES
+        splits.setdefault(table.config, []).append(language_of_split(table.split))
+    templates = _templates_of(config)
     if templates not in splits:
         raise InputError(
-            f"{manifest.name} {manifest.version}: the release has no configuration {templates}, so nothing can "
-            f"be asked about {config}; build it with prompt templates of the domain (docs/wikidata.md)"
+            f"{named(manifest)}: the release has no configuration {templates}, so nothing can be asked about "
+            f"{config}; build it with prompt templates of the domain (docs/wikidata.md)"
         )
+    check_languages(
+        config, [*(options.languages or ()), *([options.names] if options.names else ())], splits[config]
+    )
     for language in options.languages or ():
-        if language not in splits[config]:
-            raise UnknownNameError(f"language of {config}", language, splits[config])
         if language not in splits[templates]:
             raise InputError(
                 f"language {language!r}: {templates} has no templates in it; choose one of "
-                f"{', '.join(sorted(splits[templates] & splits[config]))}, or build the release with templates "
-                "of your own (docs/wikidata.md)"
+                f"{', '.join(sorted(set(splits[templates]) & set(splits[config])))}, or build the release with "
+                "templates of your own (docs/wikidata.md)"
             )
-    if options.names is not None and options.names not in splits[config]:
-        raise UnknownNameError(f"language of {config}", options.names, splits[config])
     return options.model_copy(update={"config": config}), (config, templates)
 
 
-def _only(probed: Sequence[str], manifest: ReleaseManifest) -> str:
+def probed_config(wanted: str | None, manifest: ReleaseManifest) -> str:
+    """The configuration of this name, or the only one of triples.
+
+    Raises:
+        UnknownNameError: If there is no such configuration; lists those that can be probed.
+        InputError: If none is named, and the release has none or several.
+    """
+    held = dict.fromkeys(table.config for table in manifest.tables)
+    probed = [config for config in held if config.endswith((TRIPLES, ALIGNED))]
     triples = [config for config in probed if config.endswith(TRIPLES)]
-    if len(triples) == 1:
-        return triples[0]
+    if wanted in probed or (wanted is None and len(triples) == 1):
+        return wanted or triples[0]
+    if probed and wanted is not None:
+        raise UnknownNameError("configuration to probe", wanted, probed)
     what = f"several ({', '.join(triples)}); name one with --config" if triples else "none"
     fix = "" if triples else "; choose a release that was built from Wikidata (blend build --food)"
     raise InputError(
-        f"{manifest.name} {manifest.version}: probing reads a configuration of triples, and the release has "
-        f"{what}{fix}"
+        f"{named(manifest)}: this task reads a configuration of triples, and the release has {what}{fix}"
     )
+
+
+def check_languages(config: str, wanted: Collection[str], held: Collection[str]) -> None:
+    """Check that a configuration has items in the languages.
+
+    Raises:
+        UnknownNameError: If not; lists those that it has.
+    """
+    for language in wanted:
+        if language not in held:
+            raise UnknownNameError(f"language of {config}", language, held)
 
 
 def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Asked:
@@ -139,7 +156,7 @@ def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Aske
     )
     remarks = _without_templates(triples, templates) if options.languages is None else []
     sets, candidates = _candidates(triples, languages, options)
-    chosen = some_templates(_of_countries(triples, options.countries), options)
+    chosen = some_templates(check_countries(triples, options.countries), options)
     asked = chosen.filter(pl.col("language").is_in(languages)).join(
         sets, on=["language", "country"], how="left"
     )
@@ -186,8 +203,6 @@ def check_gaps(templates: pl.DataFrame) -> None:
     Raises:
         RowError, RowErrors: If one does not; names language and template.
     """
-    from blend.schemas.errors import RowError, raise_all
-
     problems = []
     for row in templates.iter_rows(named=True):
         where = f"template {row['language']}:{row['relation']}"
@@ -210,7 +225,12 @@ def _without_templates(triples: pl.DataFrame, templates: pl.DataFrame) -> list[s
     return [f"{counted(len(absent), 'language')} without templates, not asked: {', '.join(absent)}"]
 
 
-def _of_countries(triples: pl.DataFrame, countries: Collection[str] | None) -> pl.DataFrame:
+def check_countries(triples: pl.DataFrame, countries: Collection[str] | None) -> pl.DataFrame:
+    """The items from some countries, or all of them.
+
+    Raises:
+        UnknownNameError: If nothing comes from a country of that name; lists the names.
+    """
     for country in countries or ():
         if country not in set(triples["country"]):
             raise UnknownNameError("country", country, set(triples["country"]))
@@ -260,7 +280,7 @@ def _named(asked: pl.DataFrame, triples: pl.DataFrame, names: str | None) -> tup
     others = triples.filter(pl.col("language") == names).select("qid", name="label")
     found = asked.join(others, on="qid", how="inner", maintain_order="left")
     lost = asked.height - found.height
-    return found, [f"{counted(lost, 'dish', 'dishes')} without a name in {names!r}, not asked"] if lost else []
+    return found, [f"{counted(lost, 'dish')} without a name in {names!r}, not asked"] if lost else []
 
 
 def _in_order(rows: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:

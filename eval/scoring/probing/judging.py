@@ -1,6 +1,6 @@
 """Judging a run of probing: from its directory to decisions, scores and what stands in the signature."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +8,11 @@ import polars as pl
 
 from blend.eval.models.protocols import ModelDescription
 from blend.eval.runs.directory import Run
+from blend.eval.runs.probing import TOKENS_NAME
 from blend.eval.scoring.judged import Judged
 from blend.eval.scoring.probing import judge_probing
 from blend.eval.scoring.probing.vectors import WordVectors, read_vectors
+from blend.eval.scoring.scores import ALL, Score, plain
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.probing import MAX_MASKS
 
@@ -46,10 +48,32 @@ def judge_run(run: Run, answers: pl.DataFrame, *, rule: str, vectors: Mapping[st
         for language, path in vectors.items()
     }
     options = run.description.options
+    unknown = _unknown_tokens(run)
     judged = judge_probing(
         items, gold, answers, candidates, scorer=scorer, causal=options["causal"], vectors=known, seed=seed
     )
-    return judged._replace(signature_parts=_signature_parts(options, scorer, known))
+    return judged._replace(
+        scores=(*judged.scores, *unknown), signature_parts=_signature_parts(options, scorer, known)
+    )
+
+
+def _unknown_tokens(run: Run) -> list[Score]:
+    """The share of candidates with a token that the model does not know, which are ranked all the same."""
+    path = run.directory / TOKENS_NAME
+    if not path.exists():
+        return []
+    tokens = pl.read_parquet(path)
+    n_unknown = tokens.filter(pl.col("n_unknown") > 0).height
+    return [plain("unknown-tokens", "overall", ALL, 100 * n_unknown / tokens.height, n=tokens.height)]
+
+
+def asked_parts(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    """What of a configuration was asked, where it is not all of it."""
+    values = {_KEYS[name]: options[name] for name in names if options[name] is not None}
+    return {key: value if isinstance(value, str) else "+".join(value) for key, value in values.items()}
+
+
+_KEYS = {"languages": "lang", "names": "names", "countries": "country", "prompts": "tmpl"}
 
 
 def _labels(language: str, items: pl.DataFrame, gold: pl.DataFrame, candidates: pl.DataFrame) -> set[str]:
@@ -65,15 +89,8 @@ def _signature_parts(
     options: Mapping[str, Any], scorer: str | None, vectors: Mapping[str, WordVectors]
 ) -> dict[str, str]:
     """What of the options can change a figure; how a model is asked only where it was asked that way."""
-    parts = {
-        "cfg": options["config"],
-        "lang": "+".join(options["languages"] or ["all"]),
-        "cand": options["candidates"],
-    }
-    for name, key in (("names", "names"), ("countries", "country"), ("prompts", "tmpl")):
-        value = options[name]
-        if value is not None:
-            parts[key] = value if isinstance(value, str) else "+".join(value)
+    parts = {"cfg": options["config"], "cand": options["candidates"]}
+    parts |= asked_parts(options, ("languages", "names", "countries", "prompts"))
     if scorer == "masked" and options["max_masks"] != MAX_MASKS:
         parts["masks"] = str(options["max_masks"])
     if scorer == "causal" and options["causal"] != "sound":

@@ -1,0 +1,145 @@
+"""Judgements: filled-in sheets, and tables of judgements as Label Studio's projects give them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.loaders.files.sheets import read_sheet
+from blend.schemas.answer_sheets import parted, unguarded
+from blend.schemas.errors import InputError, RowError, raise_all
+
+JUDGEMENTS = pl.Schema(
+    {"id": pl.String(), "annotator": pl.String(), "ingredient": pl.String(), "correct": pl.Boolean()}
+)
+"""One row per row of a sheet, annotator and prediction."""
+
+NONE = "none"
+"""What stands in ``right`` where nothing is right."""
+
+_SHEET_COLUMNS = ("id", "ingredients", "right")
+_TABLE_COLUMNS = Columns(tuple(JUDGEMENTS), others=True)
+_YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """The judgements of all files.
+
+    Args:
+        paths: Sheets that one annotator each has filled in, who is called as the file is; or tables with the
+            columns of `JUDGEMENTS`.
+        asked: The predictions of the run by id.
+
+    Returns:
+        `JUDGEMENTS`, by file and row. Rows of a sheet without anything in ``right`` are left out.
+
+    Raises:
+        InputError: If a file is absent or of no kind that can be read, or if nobody judged anything.
+        RowError, RowErrors: If a file cannot be read, a row is not of this run, a judgement names what was not
+            predicted, or somebody judges a prediction twice; names file and row.
+    """
+    problems: list[RowError] = []
+    rows: list[tuple[str, str, str, bool]] = []
+    seen: dict[tuple[str, str, str], str] = {}
+    for path in paths:
+        for place, name, annotator, ingredient, correct in _read(path, asked, problems):
+            first = seen.setdefault((name, annotator, ingredient), place)
+            if first != place:
+                what = f"{annotator!r} judges {ingredient!r} twice"
+                problems.append(RowError(what, where=place, fix=f"delete this row or {first}"))
+            rows.append((name, annotator, ingredient, correct))
+    raise_all(problems)
+    if not rows:
+        names = ", ".join(path.name for path in paths)
+        raise InputError(
+            f"{names}: nothing is judged; write into the column right what belongs to the dish, by its text or "
+            f"its number, or {NONE!r}"
+        )
+    return pl.DataFrame(rows, schema=JUDGEMENTS, orient="row")
+
+
+_Judgement = tuple[str, str, str, str, bool]
+
+
+def _read(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> list[_Judgement]:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; name sheets that were filled in")
+    if path.suffix == ".csv" and "correct" not in path.read_text(encoding="utf-8-sig").partition("\n")[0]:
+        return _sheet(path, asked, problems)
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
+    return _table(path, asked, problems)
+
+
+def _sheet(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> list[_Judgement]:
+    found: list[_Judgement] = []
+    for cells in read_sheet(path, _SHEET_COLUMNS, required=_SHEET_COLUMNS):
+        name, right = cells.values["id"].strip(), unguarded(cells.values["right"].strip())
+        if not right:
+            continue
+        if _is_unknown(cells, name, asked, problems):
+            continue
+        try:
+            correct = _ticked(right, asked[name], cells.place)
+        except RowError as error:
+            problems.append(error)
+            continue
+        found += [(cells.place, name, path.stem, text, text in correct) for text in asked[name]]
+    return found
+
+
+def _ticked(cell: str, predicted: Sequence[str], place: str) -> set[str]:
+    """What a cell says is right: texts or numbers, or nothing of it."""
+    if cell.casefold() == NONE:
+        return set()
+    folded = {text.casefold(): text for text in predicted}
+    numbered = {str(number): text for number, text in enumerate(predicted, start=1)}
+    entries = parted(cell)
+    if all(part in numbered for part in cell.replace(",", " ").split()):
+        entries = cell.replace(",", " ").split()
+    found = set()
+    for entry in entries:
+        text = folded.get(entry.casefold()) or numbered.get(entry)
+        if text is None:
+            raise RowError(
+                f"{entry!r} is none of the predictions",
+                where=f"{place}, column right",
+                fix=f"write some of {' | '.join(predicted)}, their numbers, or {NONE!r}",
+            )
+        found.add(text)
+    return found
+
+
+def _table(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> list[_Judgement]:
+    notes = Notes()
+    found: list[_Judgement] = []
+    for cells in read_rows(path, path.parent, notes, _TABLE_COLUMNS):
+        name, annotator, ingredient = (
+            str(cells.values[key] or "") for key in ("id", "annotator", "ingredient")
+        )
+        correct = _YES.get(str(cells.values["correct"]).strip().lower())
+        if _is_unknown(cells, name, asked, problems):
+            continue
+        if ingredient not in asked[name]:
+            what, fix = f"{ingredient!r} was not predicted for {name}", "judge what the sheet lists"
+            problems.append(RowError(what, where=f"{cells.place}, column ingredient", fix=fix))
+        elif correct is None:
+            what = f"{cells.values['correct']!r} is neither true nor false"
+            problems.append(RowError(what, where=f"{cells.place}, column correct", fix="write true or false"))
+        elif not annotator:
+            what = "the cell is blank"
+            problems.append(RowError(what, where=f"{cells.place}, column annotator", fix="say who judged"))
+        else:
+            found.append((cells.place, name, annotator, ingredient, correct))
+    notes.raise_problems()
+    return found
+
+
+def _is_unknown(cells: Cells, name: str, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> bool:
+    if name in asked:
+        return False
+    fix = "name the run whose sheet it is; a run that was scored anew with other answers has another sheet"
+    problems.append(RowError(f"{name!r} is not of this run", where=f"{cells.place}, column id", fix=fix))
+    return True

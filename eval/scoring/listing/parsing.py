@@ -1,0 +1,89 @@
+"""Parsing lists: the entries that a model wrote, however it set them out.
+
+Entries stand one per line or between commas, of any script; numbers and bullets before them, amounts, remarks
+in brackets and emphasis do not belong to them. A line that ends in a colon announces a list and is no entry.
+"""
+
+import re
+import unicodedata
+
+from blend.schemas.listing_prompts import listing_prompts
+
+_BULLET = re.compile(
+    r"^\s*(?:[-*•·–—▪◦‣+]+|\(?\d{1,3}\s*[.)、．:：]|[a-zA-Z][.)])\s+|^\s*\(?\d{1,3}[.)、．]\s*(?=\D)"
+)
+_SEPARATOR = re.compile(r"(?<!\d)[,،]|[,،](?!\d)|[，、؛;；/\t]|\s[-–—•·]\s|\s+\(?\d{1,2}[.)、．]\s*(?=\D)")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）|【[^【】]*】")
+_UNITS = (
+    "kg|g|gr|mg|ml|cl|dl|l|oz|lb|lbs|cups?|tbsps?|tsps?|tablespoons?|teaspoons?|cloves?|pieces?|slices?|pinch(?:es)?|"
+    "cans?|bunch(?:es)?|handfuls?|grams?|liters?|litres?|克|公克|毫升|千克|斤|个|片|勺|杯|그램|개|컵|큰술|작은술|جرام|كوب|"
+    "ملعقة|г|гр|кг|мл|л|шт|גרם|כוס|כף|כפית"
+)
+_AMOUNT = re.compile(
+    rf"^\s*(?:ca\.?\s*|about\s+)?\d+(?:\s*[.,/–-]\s*\d+)*\s*(?:[½¼¾⅓⅔])?\s*(?:(?:{_UNITS})\b\.?)?\s*(?:of\s+)?|^[½¼¾⅓⅔]\s*",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"\*\*|__|`|[\"“”„«»「」『』]")
+_ENDS = " \t.。!！…:：;،,，、*_-–—"
+
+
+def listed(text: str, language: str) -> list[str]:
+    """The entries of a list, each once, in the order of the text.
+
+    Args:
+        text: What a model wrote.
+        language: Tag of the language, whose words for *and* part the last two entries.
+    """
+    lines = [line for line in unicodedata.normalize("NFC", text).splitlines() if line.strip()]
+    announced = [line for line in lines if line.rstrip().rstrip("*").endswith((":", "："))]
+    rows = [line for line in lines if line not in announced] if len(announced) < len(lines) else lines
+    entries = [entry for line in rows for entry in _entries(line, language)]
+    return list(dict.fromkeys(entry for entry in entries if any(c.isalpha() for c in entry)))
+
+
+def _entries(line: str, language: str) -> list[str]:
+    plain = _BRACKETS.sub(" ", _MARKS.sub("", line))
+    plain = _BULLET.sub("", plain)
+    plain = _after_colon(plain)
+    parts = [part for part in _SEPARATOR.split(plain) if part.strip()]
+    if len(parts) > 1 or _is_short_pair(plain, language):
+        parts = [*parts[:-1], *_unjoined(parts[-1], language)]
+    return [_AMOUNT.sub("", part.strip(_ENDS)).strip(_ENDS) for part in parts]
+
+
+def _after_colon(line: str) -> str:
+    """What follows an announcement on its own line: ``Ingredients: egg, milk``."""
+    announcement, colon, rest = line.replace("：", ":").partition(":")
+    return rest if colon and rest.strip() and not _SEPARATOR.search(announcement) else line
+
+
+def _joins(language: str) -> tuple[str, ...]:
+    known = listing_prompts().get(language.partition("-")[0])
+    return () if known is None else known.joins
+
+
+def _unjoined(part: str, language: str) -> list[str]:
+    """The last entries of a list, parted at the word between them, or without the word before the last."""
+    for word in _joins(language):
+        if re.match(rf"\s*{word}\s", part, re.IGNORECASE):
+            return [re.sub(rf"^\s*{word}\s+", "", part, flags=re.IGNORECASE)]
+        between = rf"(?<=\w){word}(?=\w)" if language.partition("-")[0] in _WITHOUT_BLANKS else rf"\s{word}\s"
+        halves = re.split(between, part, maxsplit=1, flags=re.IGNORECASE)
+        if len(halves) == 2:
+            return halves
+    return [part]
+
+
+def _is_short_pair(line: str, language: str) -> bool:
+    return len(line.split()) <= _PAIR_WORDS and any(
+        re.search(rf"\s{word}\s", line, re.IGNORECASE) for word in _joins(language)
+    )
+
+
+_WITHOUT_BLANKS = ("zh", "ja")
+
+ATTACHED = {"ar": "و", "he": "ו"}
+"""Languages whose *and* is written onto the next word: nothing tells it from the word's own first letter."""
+
+_PAIR_WORDS = 5
+"""Words up to which a line without commas is two entries joined by *and*, and no sentence."""

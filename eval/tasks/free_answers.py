@@ -1,0 +1,156 @@
+"""Free answers: a model lists what a dish is made of in its own words, without candidates."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
+from blend.eval.tasks.probe import (
+    check_countries,
+    check_languages,
+    filled_template,
+    probed_config,
+    template_texts,
+)
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.food import FOOD_TRIPLES, language_of_split
+from blend.schemas.listing_prompts import ENGLISH, domain_prompts, listing_prompts
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.text import counted
+
+GOLD = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "qid": pl.String(),
+        "relation": pl.String(),
+        "with_country": pl.Boolean(),
+        "label": pl.String(),
+        "country": pl.String(),
+        "image": pl.String(),
+        "accepted": pl.List(pl.List(pl.String())),
+    }
+)
+"""One row per item, in the order of the items: the dish, the prompt, the country, an image, and for every part
+the names that are accepted: its label in the language first, then as Wikidata writes it where the script was
+converted, and its labels in variants of the language (``zh-hans``, ``zh-tw`` for ``zh``)."""
+
+RELATIONS = ("hasParts", "country")
+"""Names of the prompts: without and with the country."""
+
+
+class FreeAnswerOptions(TaskOptions):
+    """How free answers are asked for."""
+
+    config: str | None = None
+    """Configuration of the release; its only one of triples when absent."""
+    languages: tuple[str, ...] | None = None
+    """Tags of the languages asked in; all that have items and a prompt when absent."""
+    countries: tuple[str, ...] | None = None
+    """English names of the countries of origin that are asked about; all when absent."""
+    prompts: tuple[str, ...] | None = None
+    """``hasParts``, ``country`` or both; both when absent."""
+
+
+def settle(options: FreeAnswerOptions, manifest: ReleaseManifest) -> tuple[FreeAnswerOptions, tuple[str, ...]]:
+    """The options with what the release decides, and the configurations to read; see `tasks.probe.settle`."""
+    config = probed_config(options.config, manifest)
+    held = [language_of_split(table.split) for table in manifest.tables if table.config == config]
+    check_languages(config, options.languages or (), held)
+    known = _languages_with_prompts(config)
+    for language in options.languages or ():
+        if language not in known:
+            raise InputError(
+                f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
+                f"choose one "
+                f"of {', '.join(sorted(set(known) & set(held)))}"
+            )
+    return options.model_copy(update={"config": config}), (config,)
+
+
+def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOptions) -> Asked:
+    """The items of free answers.
+
+    Args:
+        tables: The configuration (`schemas.food.TRIPLES`).
+        options: Which of it, in which languages; settled.
+
+    Returns:
+        One item per language, dish and prompt, ``en/Q396184/hasParts``, as for `tasks.probe.ask_probe`.
+
+    Raises:
+        UnknownNameError: If there is no such prompt or country; lists those there are.
+    """
+    config = options.config or ""
+    triples = tables[config].with_columns(
+        locale=pl.col("language"),
+        template_id=pl.col("qid"),
+        country=pl.coalesce("origin_en", "origin_qid"),
+        name=pl.col("label"),
+    )
+    known = _languages_with_prompts(config)
+    held = triples["language"].unique(maintain_order=True).to_list()
+    languages = options.languages or tuple(language for language in held if language in known)
+    without = [] if options.languages else [language for language in held if language not in known]
+    remark = f"{counted(len(without), 'language')} without a prompt, not asked: {', '.join(without)}"
+    prompts = _prompts(known, languages, options.prompts)
+    chosen = some_templates(check_countries(triples, options.countries), options)
+    asked = chosen.filter(pl.col("language").is_in(languages)).with_columns(accepted=_accepted(triples))
+    pairs = asked.join(prompts, on="language", how="inner", maintain_order="left_right")
+    items = pairs.with_columns(
+        item_id=pl.concat_str("language", "qid", "relation", separator="/"),
+        region=pl.col("country"),
+        topic=pl.lit(""),
+        prompt_id=pl.col("relation"),
+        prompt=filled_template(),
+        options=pl.lit(None, pl.List(pl.String)),
+        image=pl.col("image").list.first(),
+    )
+    return Asked(
+        items.select(list(ITEMS)).cast(ITEMS),
+        items.select(list(GOLD)).cast(GOLD),
+        template_texts(prompts),
+        "text",
+        remarks=(remark,) if without else (),
+    )
+
+
+def _languages_with_prompts(config: str) -> dict[str, Mapping[str, str]]:
+    """The prompts by language; of other domains than food there are English ones only, in plain words."""
+    food = FOOD_TRIPLES.removesuffix("-triples")
+    if config.startswith(f"{food}-"):
+        return {language: known.prompts for language, known in listing_prompts().items()}
+    return {ENGLISH: domain_prompts("parts")}
+
+
+def _prompts(
+    known: Mapping[str, Mapping[str, str]], languages: tuple[str, ...], names: tuple[str, ...] | None
+) -> pl.DataFrame:
+    for name in names or ():
+        if name not in RELATIONS:
+            raise UnknownNameError("prompt", name, RELATIONS)
+    rows = [
+        (language, relation, known[language][relation], relation == "country", False)
+        for language in languages
+        for relation in (names or RELATIONS)
+    ]
+    columns = ["language", "relation", "template", "with_country", "published"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _accepted(triples: pl.DataFrame) -> pl.Expr:
+    """The names that are accepted for every part of every dish."""
+    variants: dict[tuple[str, str], dict[str, None]] = {}
+    for language, parts, original in triples.select("language", "parts", "original_parts").iter_rows():
+        primary = language.partition("-")[0]
+        for part in (*parts, *original):
+            variants.setdefault((primary, part["qid"]), {})[part["label"]] = None
+
+    def names(row: Mapping[str, object]) -> list[list[str]]:
+        primary = str(row["language"]).partition("-")[0]
+        parts = row["parts"]
+        assert isinstance(parts, list)
+        return [
+            list(dict.fromkeys([part["label"], *variants.get((primary, part["qid"]), ())])) for part in parts
+        ]
+
+    return pl.struct("language", "parts").map_elements(names, return_dtype=pl.List(pl.List(pl.String)))
