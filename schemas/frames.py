@@ -79,6 +79,22 @@ FILLERS = pl.Schema(
 """One row per reviewed distractor: the template, the locale asked about (null: any), the option in English,
 the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
 
+AGREEMENT = pl.Schema(
+    {
+        "locale": pl.String(),
+        "alpha": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "questions": pl.Int64(),
+        "answers": pl.Int64(),
+        "annotators": pl.Int64(),
+    }
+)
+"""One row per locale: Krippendorff's alpha with MASI over answer sets, the ends of its 95 % interval, the
+``questions`` that at least two people answered, the ``answers`` (one per person and question) and the
+``annotators`` who gave any. Alpha and its ends have four decimal places, null where alpha does not exist
+(`builders.saq.agreement.Alpha`)."""
+
 FINDINGS = pl.Schema(
     {
         "kind": pl.String(),

@@ -43,6 +43,9 @@ BENCHMARK_NAME = "eval.yaml"
 FINDINGS_NAME = "reports/findings.jsonl"
 """Every oddity of the input and every row left out, one JSON object per line."""
 
+AGREEMENT_NAME = "reports/agreement.json"
+"""How far annotators agree, by locale; only in a release that was made from their responses."""
+
 _HUB_FOLDERS = (".git", ".cache", ".huggingface")
 
 HUB_FILE = ".gitattributes"

@@ -80,6 +80,7 @@ def stats_tables(stats: Stats) -> dict[str, Table]:
     tables = {
         "counts": _counts(stats),
         "per-question": _per_question(stats),
+        **_between_annotators(stats),
         "measures": _measures(stats),
         **{name: _by_topic(stats, *of) for name, of in _BY_TOPIC.items()},
         "templates": _topics(stats),
@@ -133,6 +134,25 @@ def _counts(stats: Stats) -> Table:
     for row in stats.counts.iter_rows(named=True):
         table.add_row(row["locale"], *(count(row[name]) for name in _COUNTS))
     return with_total(table, "all", (count(int(stats.counts[name].sum())) for name in _COUNTS))
+
+
+def _between_annotators(stats: Stats) -> dict[str, Table]:
+    if stats.annotator_agreement is None:
+        return {}
+    table = figures_table(
+        "Agreement between annotators",
+        "Alpha: Krippendorff's, with MASI over the answers that each gave; 1 is perfect, 0 is chance."
+        " From, to: its 95 % interval over questions. Questions: answered by two or more. Answers: one per"
+        " annotator and question.",
+        "locale",
+        ("alpha", "from", "to", "questions", "answers", "annotators"),
+    )
+    for row in stats.annotator_agreement.iter_rows(named=True):
+        shown = (mean(row[name], "value") for name in ("alpha", "low", "high"))
+        table.add_row(
+            row["locale"], *shown, *(count(row[name]) for name in ("questions", "answers", "annotators"))
+        )
+    return {"annotators": table}
 
 
 def _per_question(stats: Stats) -> Table:

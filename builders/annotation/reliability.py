@@ -59,7 +59,7 @@ class Reliability(NamedTuple):
     """Who can be relied on, and how far."""
 
     locales: pl.DataFrame
-    """`saq.answer_sets.AGREEMENT`, one row per locale."""
+    """`frames.AGREEMENT`, one row per locale."""
     questions: pl.DataFrame
     """One row per question that at least two people answered, by locale and template: ``template_id``,
     ``locale``, ``answers`` (people who answered), ``agreement`` (mean MASI over all pairs of them)."""

@@ -79,6 +79,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
         languages=_language_rows(facts),
         configs=_configs(facts),
         measures=_measures(facts),
+        between=_between_annotators(facts),
         charts=charts,
         triple_charts=triple_charts,
         credits=credits_of(manifest),
@@ -140,6 +141,20 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
             "script": _SCRIPTS.get(of.script) or Language.make(script=of.script).script_name(),
         }
         for of in facts.locales
+    ]
+
+
+def _between_annotators(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    """How far the annotators of every locale agree, as the card prints it; nothing where that is not known."""
+    if facts.stats is None or facts.stats.annotator_agreement is None:
+        return []
+    return [
+        {
+            **row,
+            "alpha": _value(row["alpha"], "value"),
+            "interval": "–" if row["alpha"] is None else f"{row['low']:.2f} to {row['high']:.2f}",
+        }
+        for row in facts.stats.annotator_agreement.iter_rows(named=True)
     ]
 
 

@@ -28,6 +28,7 @@ from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import staged
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.portable import portable_recipe
+from blend.loaders.releases.agreement import agreement_json
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.configs import (
@@ -40,7 +41,7 @@ from blend.schemas.configs import (
 )
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.datasheet import Datasheet
-from blend.schemas.layout import FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
+from blend.schemas.layout import AGREEMENT_NAME, FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
 from blend.schemas.licenses import licensed
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import FileInfo, ReleaseManifest, SourceInfo, TableInfo
@@ -144,6 +145,8 @@ def _write_data(
     tags = _tags(built, known)
     tables = _write_tables(built, tags, known, release, notify)
     _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
+    if not built.agreement.is_empty():
+        _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
     _write_text(release / RECIPE_NAME, _toml(recipe))
     return ReleaseManifest(
         name=recipe.name,
@@ -184,7 +187,9 @@ def _triple_stats(built: BuiltTables) -> FoodStats | None:
 def _stats(built: BuiltTables, known: Registry) -> Stats | None:
     if built.questions.is_empty():
         return None
-    return build_stats(built.questions, built.annotations, options=built.recipe.saq, locales=known)
+    return build_stats(
+        built.questions, built.annotations, options=built.recipe.saq, agreement=built.agreement, locales=known
+    )
 
 
 def _tags(built: BuiltTables, known: Registry) -> list[str]:

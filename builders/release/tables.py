@@ -21,7 +21,7 @@ from blend.loaders.recipes.sources import load_topics
 from blend.loaders.topics import read_forms
 from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
-from blend.schemas.frames import FINDINGS, KEY, empty
+from blend.schemas.frames import AGREEMENT, FINDINGS, KEY, empty
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
 from blend.schemas.recipe import Recipe
@@ -47,6 +47,8 @@ class BuiltTables:
     """What a snapshot adds; its tables are made when they are written."""
     cultural: CulturalPrompts | None
     """What a source of topics adds; null without one."""
+    agreement: pl.DataFrame
+    """`frames.AGREEMENT`, of the locales whose responses were aggregated."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
@@ -113,7 +115,7 @@ def build_tables(
     """
     known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, places=places, locales=known, notify=notify)
-    annotations, aggregation = _annotations(inputs, recipe)
+    annotations, aggregation, agreement = _annotations(inputs, recipe)
     mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)
     if inputs.sources:
         notify("build tables", 1, 1)
@@ -129,6 +131,7 @@ def build_tables(
         domain=next((made.domain for made in triples), None),
         triples=tuple(triples),
         cultural=cultural,
+        agreement=agreement,
         sources=tuple(infos),
         stages=(
             *_question_stages(inputs, aggregation, mcqs),
@@ -204,14 +207,14 @@ def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
     return _annotations(inputs, recipe)[0]
 
 
-def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage]]:
-    """Annotations of all questions, and the aggregation's account where there was one."""
+def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage], pl.DataFrame]:
+    """Annotations of all questions; the aggregation's account and agreement where there was one."""
     asked = inputs.questions.join(inputs.annotations, on=KEY, how="anti")
     if asked.is_empty():
-        return inputs.annotations, []
+        return inputs.annotations, [], empty(AGREEMENT)
     result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq)
     stage = Stage("aggregate responses", rows_by(result.annotations), result.findings)
-    return pl.concat([inputs.annotations, result.annotations]).sort(KEY), [stage]
+    return pl.concat([inputs.annotations, result.annotations]).sort(KEY), [stage], result.agreement
 
 
 def _reading(inputs: Inputs) -> list[Stage]:

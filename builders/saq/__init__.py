@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from blend.builders.saq.answer_sets import answer_sets, locale_agreement
 from blend.builders.saq.ballots import cast_ballots, cleaned
 from blend.builders.saq.collection import count_responses
 from blend.builders.saq.findings import saq_findings
@@ -26,6 +27,8 @@ class Aggregation(NamedTuple):
     equal votes those of the review first, in its order, then the proposed ones by their first variant."""
     findings: pl.DataFrame
     """`frames.FINDINGS`, ordered by kind, source, locale, template and detail."""
+    agreement: pl.DataFrame
+    """`frames.AGREEMENT`, by locale: how far the annotators agree; only locales with any response."""
 
 
 def aggregate(
@@ -58,7 +61,9 @@ def aggregate(
     groups = answer_groups(votes, reviews, questions)
     annotations = _annotations(questions, responses, reviews, votes, groups)
     states = count_responses(questions, responses, ballots.answers, options).questions
-    return Aggregation(annotations, saq_findings(questions, reviews, ballots, votes, groups, states))
+    findings = saq_findings(questions, reviews, ballots, votes, groups, states)
+    agreement = locale_agreement(answer_sets(responses, ballots, votes))
+    return Aggregation(annotations, findings, agreement)
 
 
 def _annotations(

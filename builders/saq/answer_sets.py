@@ -6,26 +6,14 @@ import polars as pl
 from blend.builders.saq.agreement import AnswerSets, Ints, krippendorff_alpha
 from blend.builders.saq.ballots import Ballots
 from blend.builders.saq.groups import grouped
-from blend.schemas.frames import KEY
+from blend.schemas.frames import AGREEMENT, KEY
 from blend.schemas.rows import NonAnswer
 
-AGREEMENT = pl.Schema(
-    {
-        "locale": pl.String(),
-        "alpha": pl.Float64(),
-        "low": pl.Float64(),
-        "high": pl.Float64(),
-        "questions": pl.Int64(),
-        "answers": pl.Int64(),
-        "annotators": pl.Int64(),
-    }
-)
-"""One row per locale: Krippendorff's alpha with MASI over answer sets, the ends of its 95 % interval, the
-``questions`` that at least two people answered, the ``answers`` (one per person and question) and the
-``annotators`` who gave any. Alpha is null where it does not exist (`agreement.Alpha`)."""
+_DIGITS = 4
+"""Decimal places of alpha: so many are the same on every machine, however its libraries add numbers up."""
 
 
-def answer_sets(responses: pl.DataFrame, ballots: Ballots) -> pl.DataFrame:
+def answer_sets(responses: pl.DataFrame, ballots: Ballots, votes: pl.DataFrame | None = None) -> pl.DataFrame:
     """What every person answered: ``template_id``, ``locale``, ``annotator``, ``labels`` (sorted, each once).
 
     A label is a group of variants, by the name of its first one, so that the same answer to two questions has
@@ -35,8 +23,9 @@ def answer_sets(responses: pl.DataFrame, ballots: Ballots) -> pl.DataFrame:
     Args:
         responses: `frames.RESPONSES`.
         ballots: Of the same responses.
+        votes: `groups.grouped` of them, where it is there already.
     """
-    votes = grouped(ballots)
+    votes = grouped(ballots) if votes is None else votes
     first = pl.col("answer").sort_by("position", "answer", nulls_last=True).first()
     named = votes.with_columns(
         label=pl.when(pl.col("key").is_null()).then(first.over(*KEY, "group")).otherwise("key")
@@ -67,7 +56,9 @@ def locale_agreement(sets: pl.DataFrame) -> pl.DataFrame:
         found = krippendorff_alpha(units, values, held)
         people = given["annotator"].n_unique()
         rows.append((tag, found.alpha, found.low, found.high, found.n_questions, found.n_answers, people))
-    return pl.DataFrame(rows, AGREEMENT, orient="row")
+    return pl.DataFrame(rows, AGREEMENT, orient="row").with_columns(
+        pl.col("alpha", "low", "high").round(_DIGITS)
+    )
 
 
 def numbered(labels: pl.Series) -> tuple[Ints, AnswerSets]:

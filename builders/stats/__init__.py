@@ -59,6 +59,9 @@ class Stats:
     overlap: pl.DataFrame
     """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
     ``common_lemmas``, ``lemma_share``; see `answer_overlap`."""
+    annotator_agreement: pl.DataFrame | None
+    """`frames.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses are not
+    known."""
     mcqs: McqStats | None
     """Figures of the multiple-choice questions; null without any given."""
     lemmatiser: str
@@ -71,6 +74,7 @@ def build_stats(
     *,
     mcqs: pl.DataFrame | pl.LazyFrame | None = None,
     options: SaqOptions | None = None,
+    agreement: pl.DataFrame | None = None,
     locales: Registry | None = None,
 ) -> Stats:
     """The statistics of a dataset.
@@ -85,6 +89,7 @@ def build_stats(
             answers and non-answers.
         mcqs: `MCQ_ROWS`, where there are multiple-choice questions.
         options: How responses were collected; the defaults are BLEnD's.
+        agreement: `AGREEMENT`, where responses were aggregated.
         locales: Registry that knows the locales and orders them; the packaged one when absent.
 
     Returns:
@@ -110,6 +115,7 @@ def build_stats(
         locale_means=locale_means,
         topic_means=_means(figures, ["locale", "topic"], tags),
         overlap=answer_overlap(annotations, tags),
+        annotator_agreement=_agreement(agreement, tags),
         mcqs=None if mcqs is None else mcq_stats(mcqs, locales=known),
         lemmatiser=lemmatiser(),
     )
@@ -148,6 +154,12 @@ def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None
             for row in orphans.select(*KEY, "source").iter_rows(named=True)
         ]
     )
+
+
+def _agreement(agreement: pl.DataFrame | None, tags: list[str]) -> pl.DataFrame | None:
+    if agreement is None or agreement.is_empty():
+        return None
+    return agreement.sort(in_order("locale", tags))
 
 
 def _counts(figures: pl.DataFrame, by: list[str]) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import FoodStats, build_food_stats
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.agreement import read_agreement
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.configs import ANNOTATIONS
@@ -61,7 +62,11 @@ def stats_of_release(release: Path) -> DatasetStats:
     if ANNOTATIONS in configs:
         tables = read_tables(release)
         questions = build_stats(
-            tables.questions, tables.annotations, mcqs=tables.mcqs, locales=release_locales(release)
+            tables.questions,
+            tables.annotations,
+            mcqs=tables.mcqs,
+            agreement=read_agreement(release),
+            locales=release_locales(release),
         )
     triples = sorted(config for config in configs if config.endswith("-triples"))
     return DatasetStats(

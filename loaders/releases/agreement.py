@@ -1,0 +1,36 @@
+"""The agreement of annotators in a release: written once when it is built, read back for statistics."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from blend.loaders.files.content import read_content
+from blend.schemas.errors import RowError
+from blend.schemas.frames import AGREEMENT
+from blend.schemas.layout import AGREEMENT_NAME
+
+
+def agreement_json(agreement: pl.DataFrame, tags: Sequence[str]) -> str:
+    """The agreement as the text of its file, locales in the order of ``tags``."""
+    rows = {row["locale"]: row for row in agreement.to_dicts()}
+    return json.dumps([rows[tag] for tag in tags if tag in rows], indent=1) + "\n"
+
+
+def read_agreement(release: Path) -> pl.DataFrame | None:
+    """`frames.AGREEMENT` of a release, in its order; null for a release without.
+
+    Raises:
+        RowError: If the file is there and cannot be read.
+    """
+    path = release / AGREEMENT_NAME
+    if not path.is_file():
+        return None
+    try:
+        rows = json.loads(read_content(path, where=AGREEMENT_NAME))
+        return pl.DataFrame(rows, AGREEMENT, orient="row")
+    except (ValueError, TypeError, PolarsError, RecursionError):
+        fix = "copy or build the release again"
+        raise RowError("is not a list of figures per locale", where=str(path), fix=fix) from None
