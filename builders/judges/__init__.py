@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge, Pair, Verdict
-from blend.loaders.responses.decisions import Decision, pair_key
+from blend.loaders.responses.decisions import Decision, answer_key, pair_key
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import JudgeOptions, McqOptions
@@ -74,6 +74,12 @@ class DecisionsJudge:
                     f"{decision.answer_a!r} and {decision.answer_b!r} are decided both "
                     f"'same' and 'different', by {earlier.who!r} and {decision.who!r}; keep one of the two"
                 )
+
+        self._answers = {answer for decided in self._decided for answer in decided}
+
+    def concerns(self, text: str) -> bool:
+        """See `RecordingJudge.concerns`."""
+        return answer_key(text) in self._answers
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""

@@ -6,7 +6,15 @@ from typing import TypeVar
 
 import polars as pl
 
-from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge, Pair, Verdict, decide
+from blend.builders.judges.equivalence import (
+    MODEL_PREFIX,
+    Judge,
+    LexicalJudge,
+    Pair,
+    RecordingJudge,
+    Verdict,
+    decide,
+)
 
 Choice = TypeVar("Choice")
 
@@ -32,6 +40,9 @@ class Bench:
         """Judges that may overrule the lexical rules."""
         self.after = tuple(judge for judge in judges[place:] if not isinstance(judge, LexicalJudge))
         """Judges that are asked when the lexical rules have nothing to say."""
+        others = (*self.before, *self.after)
+        self._recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
+        self._concern_all = len(self._recording) < len(others)
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
 
@@ -39,6 +50,17 @@ class Bench:
     def lexical_only(self) -> bool:
         """Whether nobody but the lexical rules has a say."""
         return not self.before and not self.after
+
+    def concerns(self, text: str) -> bool:
+        """Whether any judge but the rules may have an opinion on a pair with this answer.
+
+        Of tens of millions of pairs that could meet, those who keep to decisions on file know a few thousand:
+        nobody needs to list the others.
+        """
+        return any(
+            not isinstance(judge, RecordingJudge) or judge.concerns(text)
+            for judge in (*self.before, *self.after)
+        )
 
     def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
         """What the judges say on every pair, in one go.

@@ -7,7 +7,7 @@ two strings alone, never on the question, the order or earlier verdicts: what a 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from blend.schemas.text import words
 
@@ -37,6 +37,15 @@ class Judge(Protocol):
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """One verdict per pair, in order; ``None`` where the judge has no opinion."""
+        ...
+
+
+@runtime_checkable
+class RecordingJudge(Judge, Protocol):
+    """A judge that has opinions on certain texts only and can tell which, so that none asks it about others."""
+
+    def concerns(self, text: str) -> bool:
+        """Whether it has an opinion on any pair with this answer."""
         ...
 
 

@@ -4,7 +4,7 @@ Options are numbered and sets of options are integers with one bit each, so that
 acceptable answer" is one operation for all options at once, however many locales there are.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -34,6 +34,8 @@ class Target:
     """Further options that either locale writes in the same words as one of them, see `Translations`."""
     touching: int
     """Those of both that no judge has cleared."""
+    judged: tuple[Acceptable, ...]
+    """The acceptable answers on which a judge may have an opinion."""
 
 
 class Board:
@@ -43,16 +45,25 @@ class Board:
         answers: What the locales bring.
         fillers: Reviewed options to add behind the others of their regions.
         only: Tag of the one locale to ask about; all that can be when absent.
+        concerns: Whether a judge may have an opinion on a text, see `Bench.concerns`; on all when absent. Pairs
+            on which nobody has one are not listed.
     """
 
     def __init__(
-        self, answers: TemplateAnswers, fillers: Sequence[Option] = (), *, only: str | None = None
+        self,
+        answers: TemplateAnswers,
+        fillers: Sequence[Option] = (),
+        *,
+        only: str | None = None,
+        concerns: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._answers = answers
+        self._concerns = concerns
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         self.fillers = frozenset(i for i, option in enumerate(self.options) if option.votes == 0)
         """Those of them that are reviewed fillers."""
+        self._judged_options = _mask(i for i, option in enumerate(self.options) if concerns(option.text))
         self._segments = _segments(self.options)
         self._inside: dict[str, set[str]] = {}
         for option in self.options:
@@ -72,6 +83,8 @@ class Board:
     def contested(self) -> set[Pair]:
         """Pairs of shown texts that rules or local variants hold for the same, and a judge may find different.
 
+        Those on which no judge may have an opinion are not listed: there the rules stand.
+
         Where only a variant that is not shown overlaps, the rules stand. So no pair of texts is put to judges
         both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild. What
         local variants hold for the same depends on the locales; see `Bench.overruled`.
@@ -83,12 +96,12 @@ class Board:
         """The board on which contested pairs that judges find different may stand side by side.
 
         Args:
-            verdicts: For every pair of `contested`, whether it is the same after all.
+            verdicts: For pairs of `contested`, whether they are the same after all; others are.
         """
         board = copy(self)
         board._conflicts = list(self._conflicts)
         for (i, j), asked in self._conflict_pairs().items():
-            if not verdicts[asked]:
+            if not verdicts.get(asked, True):
                 board._conflicts[i] &= ~(1 << j)
                 board._conflicts[j] &= ~(1 << i)
         board.targets = tuple(self._cleared(target, verdicts) for target in self.targets)
@@ -118,15 +131,16 @@ class Board:
         return [lexical | more for lexical, more in zip(self._conflicts, judged, strict=True)]
 
     def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> Iterator[Pair]:
-        """Pairs that share nothing and must be different for a target to use these triples of options."""
-        used = {i for triple in triples for i in triple}
-        for i in sorted(used):
+        """Pairs that share nothing and must be different for a target to use these triples of options.
+
+        Those on which no judge may have an opinion are not listed: they are different.
+        """
+        of_interest = [[i for i in triple if self._judged_options >> i & 1] for triple in triples]
+        for i in sorted({i for triple in of_interest for i in triple}):
             yield from (
-                pair(self.options[i].text, a.text)
-                for a in target.acceptable.values()
-                if not _share(self.options[i], a)
+                pair(self.options[i].text, a.text) for a in target.judged if not _share(self.options[i], a)
             )
-        for i, j in {couple for triple in triples for couple in combinations(triple, 2)}:
+        for i, j in {couple for triple in of_interest for couple in combinations(triple, 2)}:
             if not _share(self.options[i], self.options[j]):
                 yield pair(self.options[i].text, self.options[j].text)
 
@@ -149,7 +163,8 @@ class Board:
         foreign = self.foreign(asked.locale)
         overlapping = foreign & (-1 if mute else touching)
         alike = foreign & reduce(or_, map(self._alike, acceptable.values()), 0) & ~overlapping
-        return Target(asked, acceptable, mute, overlapping, alike, touching=overlapping | alike)
+        judged = tuple(a for a in acceptable.values() if self._concerns(a.text))
+        return Target(asked, acceptable, mute, overlapping, alike, overlapping | alike, judged)
 
     def _touching(self, found: Iterable[str]) -> int:
         return reduce(or_, (self._holders.get(value, 0) for value in found), 0)
@@ -160,11 +175,11 @@ class Board:
         return reduce(or_, by_its_locale, self._also_named.get(answer.text, 0))
 
     def _conflict_pairs(self) -> dict[tuple[int, int], Pair]:
-        """Options of different regions whose shown texts overlap, by their numbers."""
+        """Options of different regions whose shown texts overlap, by number, where judges may have a say."""
         return {
             (i, j): pair(self.options[i].text, self.options[j].text)
-            for i, mask in enumerate(self._conflicts)
-            for j in _bits(mask)
+            for i in _bits(self._judged_options)
+            for j in _bits(self._conflicts[i] & self._judged_options)
             if i < j
             and self.options[i].locale.region != self.options[j].locale.region
             and (
@@ -174,12 +189,16 @@ class Board:
         }
 
     def _touched(self, target: Target) -> dict[int, list[Pair]]:
-        """Options whose shown text overlaps with all the acceptable answers that they overlap with at all."""
+        """Options whose shown text overlaps with all the acceptable answers that they overlap with at all.
+
+        Only those of which some pair may be judged.
+        """
         if target.mute:
             return {}
         touched = {
             i: [a for a in target.acceptable.values() if _share(self.options[i], a)]
-            for i in _bits(target.overlapping | target.alike)
+            for i in _bits((target.overlapping | target.alike) & self._judged_options)
+            if any(_share(self.options[i], a) for a in target.judged)
         }
         return {
             i: [pair(self.options[i].text, a.text) for a in answers]
@@ -193,7 +212,9 @@ class Board:
     def _cleared(self, target: Target, verdicts: Mapping[Pair, bool]) -> Target:
         """The target without the options that judges find different from every answer they overlap with."""
         different = (
-            1 << i for i, pairs in self._touched(target).items() if not any(verdicts[asked] for asked in pairs)
+            1 << i
+            for i, pairs in self._touched(target).items()
+            if not any(verdicts.get(asked, True) for asked in pairs)
         )
         return replace(target, touching=(target.overlapping | target.alike) & ~reduce(or_, different, 0))
 
@@ -293,6 +314,10 @@ def _partners(known: Mapping[Pair, bool]) -> dict[str, set[str]]:
             partners.setdefault(a, set()).add(b)
             partners.setdefault(b, set()).add(a)
     return partners
+
+
+def _mask(bits: Iterable[int]) -> int:
+    return reduce(or_, (1 << i for i in bits), 0)
 
 
 def _bits(mask: int) -> Iterator[int]:

@@ -194,7 +194,7 @@ def _board(
     answers: TemplateAnswers, judging: Bench, fillers: Sequence[Option] = (), *, only: str | None = None
 ) -> Board:
     """The board, once the judges before the lexical rules were asked about every pair that these refuse."""
-    board = Board(answers, fillers, only=only)
+    board = Board(answers, fillers, only=only, concerns=judging.concerns)
     if not judging.before:
         return board
     contested = board.contested()

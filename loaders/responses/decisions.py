@@ -56,12 +56,13 @@ def pair_key(a: str, b: str) -> tuple[str, str]:
 
     Accents and punctuation count: a decision is about these two answers and says nothing about similar ones.
     """
-    first, second = sorted((_key(a), _key(b)))
+    first, second = sorted((answer_key(a), answer_key(b)))
     return first, second
 
 
 @lru_cache(maxsize=1 << 16)
-def _key(answer: str) -> str:
+def answer_key(answer: str) -> str:
+    """What one answer is compared by, see `pair_key`."""
     return unicodedata.normalize("NFC", clean(answer).casefold())
 
 
