@@ -1,6 +1,7 @@
 """Surveys: what a country's people answered on average, one number per dimension."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,3 +21,19 @@ class Survey:
     """Shape ``(n_groups, n_dimensions)``; NaN where the survey has no value."""
     nominal: tuple[str, ...] = ()
     """Dimensions whose numbers are codes of answers, of which a mean means nothing."""
+
+    def renamed(self, aliases: Mapping[str, str], wanted: Collection[str]) -> "Survey":
+        """The survey with the usual names of rows that go by another one.
+
+        Args:
+            aliases: Usual name by other name. A row takes its usual name where no row has that already.
+            wanted: The names that are of use; no row that has one of them loses it.
+        """
+        held = {*self.groups}
+        names = tuple(
+            aliases[name]
+            if name not in wanted and aliases.get(name) in wanted and aliases[name] not in held
+            else name
+            for name in self.groups
+        )
+        return replace(self, groups=names)

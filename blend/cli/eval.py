@@ -19,21 +19,35 @@ from blend.cli.eval_options import (
     Countries,
     Device,
     Dtype,
+    Kinds,
     Language,
     Locales,
     MaxMasks,
     MaxTokens,
     Model,
     Names,
+    Nationalities,
     Prompts,
     Revision,
     Rotations,
     RunFolder,
+    Samples,
     Seed,
     Server,
+    ShardOf,
     Style,
     Task,
     Temperature,
+)
+from blend.cli.eval_texts import (
+    BleuKind,
+    DaskAddress,
+    StopWords,
+    SurveyDistance,
+    Surveys,
+    Top,
+    read_shard,
+    read_text_options,
 )
 from blend.cli.options import AsJson, Limit, Release
 from blend.exit_codes import UsageError, check_known
@@ -68,6 +82,10 @@ def run(
     max_masks: MaxMasks = None,
     names: Names = None,
     countries: Countries = None,
+    samples: Samples = None,
+    kinds: Kinds = None,
+    nationalities: Nationalities = None,
+    shard: ShardOf = None,
     server: Server = None,
     concurrency: Concurrency = None,
     revision: Revision = None,
@@ -87,6 +105,8 @@ def run(
     - `blend eval run release --model org/name --style texts` compares the options' texts.
     - `blend eval run release --model name --server http://localhost:8000/v1` asks one on a server.
     - `blend eval run release --config food-triples --model org/name` probes what it knows of dishes.
+    - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
+      and explanations for readers of many nationalities.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     from blend.cli import eval_asking
@@ -107,20 +127,32 @@ def run(
         max_masks=max_masks,
         names=names,
         countries=None if countries is None else tuple(countries),
+        samples=samples,
+        kinds=None if kinds is None else tuple(kinds),
+        nationalities=None if nationalities is None else tuple(nationalities),
         **eval_asking.read_candidates(candidates),
     )
     decoding = eval_asking.given(max_tokens=max_tokens, temperature=temperature, seed=seed)
     n_at_a_time = eval_asking.read_batch_size(batch_size)
     how = eval_asking.given(server=server, concurrency=concurrency, revision=revision, device=device)
     how |= eval_asking.given(dtype=dtype, chat=chat, batch_size=n_at_a_time)
+    of_shards = read_shard(shard)
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
+        if answers is not None and task == "cultural-prompts" and eval_asking.is_table_of_texts(answers):
+            eval_asking.refuse(
+                {**how, **decoding, **options}, "where a model is asked, and a table asks nobody"
+            )
+            eval_asking.print_outcome(eval_asking.keep_texts(answers, model, out), out)
+            return
         asked = ask(release, task, locales=locales, limit=limit, **options)
         eval_asking.print_remarks(asked)
         if answers is not None:
             eval_asking.refuse({**how, **decoding}, "where a model is asked, and --answers asks nobody")
             outcome = eval_asking.keep_answers(asked, answers, model, out)
         elif model is not None:
-            outcome = eval_asking.ask_model_named(asked, model, out, decoding=decoding, how=how)
+            outcome = eval_asking.ask_model_named(
+                asked, model, out, decoding=decoding, how=how, shard=of_shards
+            )
         else:
             raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
     eval_asking.print_outcome(outcome, out)
@@ -163,6 +195,12 @@ def score(
             "repeated.",
         ),
     ] = None,
+    surveys: Surveys = None,
+    distance: SurveyDistance = None,
+    bleu: BleuKind = None,
+    top: Top = None,
+    stop_words: StopWords = None,
+    dask: DaskAddress = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
     ] = False,
@@ -177,23 +215,29 @@ def score(
     from blend.eval.runs.directory import read_run
     from blend.eval.scoring import score_run, write_scores
     from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
+    from blend.eval.scoring.extrinsic import RULES as DEFINITIONS
     from blend.eval.scoring.listing import RULES as LISTING_RULES
     from blend.eval.scoring.short_answers import RULES
-    from blend.views.progress import interruptible
+    from blend.views.progress import interruptible, shown_progress
 
     # Which of them a run can be scored by depends on its task and style.
-    check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES, *LISTING_RULES})
-    with interruptible("interrupted; the scores are as they were"):
+    check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES, *LISTING_RULES, *DEFINITIONS})
+    texts = read_text_options(surveys, distance, bleu, top, stop_words, dask)
+    with interruptible("interrupted; the scores are as they were"), shown_progress(unit="topics") as notify:
         run = read_run(directory)
         scored = score_run(
             run,
             rule=rule,
             lemmas=lemmas,
             vectors=read_vector_files(vectors),
+            texts=texts,
+            notify=notify,
             allow_missing=allow_missing,
             seed=seed,
         )
         write_scores(run, scored)
+    for remark in scored.remarks:
+        typer.echo(f"note: {remark}", err=True)
     if json:
         typer.echo(scored.scores.to_json(), nl=False)
         return

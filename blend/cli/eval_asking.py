@@ -9,6 +9,8 @@ import typer
 from blend.exit_codes import UsageError
 
 if TYPE_CHECKING:
+    from blend.eval.models.protocols import Decoding
+    from blend.eval.runs.directory import Shard
     from blend.eval.runs.running import Outcome
     from blend.eval.tasks.asking import AskedOfRelease
 
@@ -70,9 +72,17 @@ def refuse(options: Mapping[str, Any], where: str) -> None:
 
 
 def ask_model_named(
-    asked: "AskedOfRelease", model: str, out: Path, *, decoding: Mapping[str, Any], how: Mapping[str, Any]
+    asked: "AskedOfRelease",
+    model: str,
+    out: Path,
+    *,
+    decoding: Mapping[str, Any],
+    how: Mapping[str, Any],
+    shard: "Shard | None" = None,
 ) -> "Outcome":
     """Ask a model what a run has no answer to yet."""
+    if shard is not None and asked.asked.kind != "text":
+        refuse({"shard": f"{shard.number}/{shard.of}"}, "where answers are written")
     if asked.asked.kind == "candidates":
         return _probe(asked, model, out, {**decoding, **how})
     from blend.eval.models import open_model
@@ -85,12 +95,36 @@ def ask_model_named(
     if not is_written:
         refuse(decoding, "where answers are written, and here the likeliest option is the answer")
     writes = Decoding(**decoding)
+    _check_samples(asked, writes)
     used = open_model(model, asked_for=asked.asked.kind, decoding=writes, **how)
     with (
-        opened(out, asked, used.describe(), writes if is_written else None) as run,
+        opened(out, asked, used.describe(), writes if is_written else None, shard=shard) as run,
         shown_progress(unit="questions") as notify,
     ):
         return ask_model(run, used, notify=notify)
+
+
+def _check_samples(asked: "AskedOfRelease", decoding: "Decoding") -> None:
+    n_samples = asked.options.get("samples") or 1
+    if n_samples > 1 and not decoding.temperature:
+        raise UsageError(
+            f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
+            "give a --temperature above 0, or --samples 1"
+        )
+
+
+def is_table_of_texts(path: Path) -> bool:
+    """Whether a file holds texts by group and topic, and not answers to the items of a release."""
+    from blend.eval.runs.texts import is_table_of_texts
+
+    return is_table_of_texts(path)
+
+
+def keep_texts(path: Path, model: str | None, out: Path) -> "Outcome":
+    """Keep a table of texts as a run of its own."""
+    from blend.eval.runs.texts import keep_texts
+
+    return keep_texts(path, out, model=model)
 
 
 def _probe(asked: "AskedOfRelease", model: str, out: Path, how: dict[str, Any]) -> "Outcome":

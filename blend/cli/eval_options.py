@@ -8,9 +8,8 @@ import typer
 Task = Annotated[
     str | None,
     typer.Option(
-        help="What to ask: multiple-choice (as if absent), short-answer, probe (as if absent with --config), "
-        "or "
-        "free-answers."
+        help="What to ask: multiple-choice (as if absent), short-answer, cultural-prompts, free-answers, or "
+        "probe (as if absent with --config)."
     ),
 ]
 Config = Annotated[
@@ -137,3 +136,30 @@ Temperature = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Written answers: where drawing starts; 0 if absent.")]
+Samples = Annotated[
+    int | None, typer.Option(min=1, help="Cultural prompts: texts asked for with each prompt; 5 if absent.")
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="NAME",
+        help="Cultural prompts: only this kind of text, 'qa' or 'stories'; can be repeated.",
+    ),
+]
+Nationalities = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--nationality",
+        metavar="NAME",
+        help="Cultural prompts: only this nationality, by its demonym or ISO code; can be repeated.",
+    ),
+]
+ShardOf = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Written answers: this machine is the I-th of N that write to one run, and asks every N-th item.",
+    ),
+]

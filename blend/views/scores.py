@@ -9,6 +9,8 @@ from rich.text import Text
 from blend.eval.scoring.scores import Score, Scores
 from blend.schemas.locales import registry
 from blend.views.safe import shown
+from blend.views.texts import TASK as TEXTS
+from blend.views.texts import text_score_tables
 
 _TABLES = ("region", "topic", "position", "culture", "country", "language", "template", "naming", "prompt")
 """Scopes that are printed beside the overall figures; all others are in ``scores.json``."""
@@ -16,6 +18,8 @@ _TABLES = ("region", "topic", "position", "culture", "country", "language", "tem
 
 def score_tables(scores: Scores) -> list[RenderableType]:
     """What was scored, a table of the overall figures, and one per region, topic and the like."""
+    if scores.task == TEXTS:
+        return text_score_tables(scores)
     title = f"{shown(scores.model)} on {shown(scores.release)}, {scores.task}, rule {scores.rule}"
     units = "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md explains each figure."
     tables: list[RenderableType] = [

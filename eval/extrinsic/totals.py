@@ -29,7 +29,7 @@ AGREEMENTS = pl.Schema(
 """One row per topic, survey, measure and anchor; ``topic`` is null for the mean over the topics of a category.
 ``tau`` and ``p`` are null where they are not defined."""
 
-TOP_WORDS = pl.Schema({"split": pl.String(), "category": pl.String(), "group": pl.String(), **WORDS})
+TOP_WORDS = pl.Schema({"split": pl.String(), "category": pl.String(), **WORDS, "group": pl.String()})
 """Words of every group, by score; ``category`` is null for all topics of a split, ``split`` for all of them."""
 
 _ROWS = 2_000_000

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.runs.description import AskedRelease, RecordedAnswers, RunDescription
-from blend.eval.runs.directory import Run, open_run
+from blend.eval.runs.directory import Run, Shard, open_run
 from blend.eval.tasks.asking import AskedOfRelease
 from blend.eval.tasks.items import text_digest
 from blend.version import __version__
@@ -18,6 +18,8 @@ def opened(
     asked: AskedOfRelease,
     model: ModelDescription | RecordedAnswers,
     decoding: Decoding | None,
+    *,
+    shard: Shard | None = None,
 ) -> Iterator[Run]:
     """The directory of a run, for this process alone while the block runs; see `directory.open_run`.
 
@@ -26,6 +28,7 @@ def opened(
         asked: What is asked.
         model: Who is asked.
         decoding: How texts are generated; null where none are.
+        shard: Which of several machines that write to the run this is; one alone when absent.
     """
     description = RunDescription(
         sdk_version=__version__,
@@ -38,7 +41,7 @@ def opened(
         model=model,
         decoding=decoding,
     )
-    with open_run(directory, description, asked.asked) as run:
+    with open_run(directory, description, asked.asked, shard=shard) as run:
         yield run
 
 

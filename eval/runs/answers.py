@@ -1,14 +1,18 @@
-"""Answers on disk: a journal that only grows while a run goes on, and one Parquet file once all were asked.
+"""Answers on disk: a journal that only grows while a run goes on, and Parquet once all were asked.
 
 A journal is JSON Lines, one answer per line. A process that is killed can leave half of a line at its end; the
 next one that opens the journal cuts it off, and that item is asked again. The last row of an item counts: an
 item is asked a second time only where its answer was an error.
+
+A journal that has grown large becomes a part, ``part-00001.parquet``, and starts anew, so that millions of
+answers never have to be in memory at once. Several machines that share a run each have a journal and parts of
+their own, ``journal-2of4.jsonl`` and ``part-2of4-00001.parquet``.
 """
 
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,14 +49,19 @@ answer; ``asked`` is the exact prompt where another tool asked it and said so. W
 PARQUET = "answers.parquet"
 JOURNAL = "journal.jsonl"
 
+PART_BYTES = 64 * 2**20
+"""Size of a journal from which on it becomes a part."""
+
 _SYNC_EVERY_S = 1.0
 
 
 class Journal:
     """Answers as they come in; what `append` has returned from survives a kill of the process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, part_bytes: int | None = None) -> None:
         cut_half_line(path)
+        self._path = path
+        self._part_bytes = PART_BYTES if part_bytes is None else part_bytes
         self._file = path.open("ab")
         self._synced = time.monotonic()
 
@@ -65,6 +74,15 @@ class Journal:
         if time.monotonic() - self._synced > _SYNC_EVERY_S:
             os.fsync(self._file.fileno())
             self._synced = time.monotonic()
+        if self._file.tell() >= self._part_bytes:
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        """Make a part of what the journal holds; a kill before it is empty leaves the same twice."""
+        os.fsync(self._file.fileno())
+        make_part(self._path)
+        self._file.seek(0)
+        self._file.truncate()
 
     def close(self) -> None:
         """Make everything durable and let go of the file."""
@@ -75,13 +93,57 @@ class Journal:
 
 
 @contextmanager
-def journal(folder: Path) -> Iterator[Journal]:
-    """The journal in a folder of answers, open for appending while the block runs."""
-    opened = Journal(folder / JOURNAL)
+def journal(folder: Path, shard: str = "") -> Iterator[Journal]:
+    """The journal in a folder of answers, open for appending while the block runs.
+
+    Args:
+        folder: Folder of answers.
+        shard: Which of several machines writes, ``2of4``; empty for one alone.
+    """
+    opened = Journal(folder / journal_name(shard))
     try:
         yield opened
     finally:
         opened.close()
+
+
+def journal_name(shard: str = "") -> str:
+    """File name of the journal of one of several machines, or of one alone."""
+    return f"journal-{shard}.jsonl" if shard else JOURNAL
+
+
+def make_part(path: Path) -> None:
+    """Write what a journal holds as the next part beside it; an empty one makes none."""
+    rows = _journal(path)
+    if rows.is_empty():
+        return
+    stem = path.stem.replace("journal", "part", 1)
+    number = sum(1 for _ in path.parent.glob(f"{stem}-?????.parquet")) + 1
+    write_frame(path.parent / f"{stem}-{number:05}.parquet", rows)
+
+
+def close_journal(folder: Path, shard: str = "") -> None:
+    """Make a part of what a journal still holds, and remove it; a kill in between leaves the same twice."""
+    path = folder / journal_name(shard)
+    if path.exists():
+        make_part(path)
+        path.unlink()
+        sync_directory(folder)
+
+
+def has_parts(folder: Path) -> bool:
+    """Whether answers lie in parts: those of a run too large, or of too many machines, for one file."""
+    return any(True for _ in parts_of(folder)) or any(path.name != JOURNAL for path in journals_of(folder))
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """The parts in a folder of answers, by name."""
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def journals_of(folder: Path) -> list[Path]:
+    """The journals in a folder of answers, by name."""
+    return sorted(folder.glob("journal*.jsonl"))
 
 
 def cut_half_line(path: Path) -> int:
@@ -97,23 +159,66 @@ def cut_half_line(path: Path) -> int:
     return len(content) - whole
 
 
-def read_answers(folder: Path) -> pl.DataFrame:
-    """What was answered so far: `ANSWERS`, one row per item asked, in no particular order.
+def read_answers(folder: Path, *columns: str) -> pl.DataFrame:
+    """What was answered so far: `ANSWERS` or some of its columns, one row per item asked, in any order.
 
     Args:
         folder: Folder of answers, of a run that is complete, under way or killed; nothing in it is changed.
+        columns: Columns to read, ``item_id`` and ``error`` among them; all when absent.
 
     Raises:
         RowError: If a line of the journal, other than half of one at the end, is not an answer; names it.
     """
-    parts = [pl.DataFrame(schema=ANSWERS)]
-    if (folder / PARQUET).exists():
-        parts.append(_parquet(folder / PARQUET))
-    if (folder / JOURNAL).exists():
-        parts.append(_journal(folder / JOURNAL))
-    if len(parts) < 3:
-        return parts[-1].unique("item_id", keep="last", maintain_order=True)
-    return pl.concat(parts).unique("item_id", keep="last", maintain_order=True)
+    names = list(columns) or list(ANSWERS)
+    whole = [folder / PARQUET] if (folder / PARQUET).exists() else []
+    found = [_parquet(path, names) for path in (*whole, *parts_of(folder))]
+    found += [_journal(path).select(names) for path in journals_of(folder)]
+    return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in names}), *found]))
+
+
+def last_ones(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per item: the last one that is no error, else the last one."""
+    if rows["item_id"].n_unique() == rows.height:
+        return rows
+    # Machines that share a run write side by side: an error of one can stand behind the answer of another.
+    rows = rows.sort(pl.col("error").is_null(), maintain_order=True)
+    return rows.unique("item_id", keep="last", maintain_order=True)
+
+
+class AnswerReader:
+    """The answers of some items at a time, for a run whose answers are too many for memory."""
+
+    def __init__(self, folder: Path) -> None:
+        """Prepare; what journals hold is read at once, and is never much.
+
+        Raises:
+            RowError: If a line of a journal is not an answer; names it.
+        """
+        self._files = [path for path in (folder / PARQUET, *parts_of(folder)) if path.exists()]
+        self._journals = pl.concat(
+            [pl.DataFrame(schema=ANSWERS), *(_journal(path) for path in journals_of(folder))]
+        )
+
+    def of(self, items: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Answers of items, one row for each that has one, in no particular order.
+
+        Args:
+            items: With ``item_id``.
+            columns: Columns of `ANSWERS`, ``item_id`` and ``error`` among them.
+
+        Raises:
+            RowError: If a file is not one of answers.
+        """
+        wanted = items.select("item_id").lazy()
+        found = []
+        for path in self._files:
+            try:
+                rows = pl.scan_parquet(path).select(columns).join(wanted, on="item_id", how="semi")
+                found.append(rows.collect().cast({name: ANSWERS[name] for name in columns}))
+            except pl.exceptions.PolarsError as error:
+                raise not_answers(path, error) from error
+        found.append(self._journals.select(columns).join(items, on="item_id", how="semi"))
+        return last_ones(pl.concat(found))
 
 
 def finish(folder: Path, items: pl.DataFrame, answers: pl.DataFrame) -> None:
@@ -133,15 +238,21 @@ def write_frame(path: Path, rows: pl.DataFrame) -> None:
         rows.write_parquet(beside, compression="zstd")
 
 
-def _parquet(path: Path) -> pl.DataFrame:
+def not_answers(path: Path, error: Exception) -> RowError:
+    """What to say of a file that cannot be read as answers."""
+    return RowError(
+        f"not the answers of a run ({str(error).splitlines()[0]})",
+        where=str(path),
+        fix="restore the file, or delete it to have all items asked again",
+    )
+
+
+def _parquet(path: Path, names: Sequence[str]) -> pl.DataFrame:
     try:
-        return pl.read_parquet(path).select(list(ANSWERS)).cast(ANSWERS)
+        rows = pl.read_parquet(path, columns=list(names))
+        return rows.select(names).cast({name: ANSWERS[name] for name in names})
     except pl.exceptions.PolarsError as error:
-        raise RowError(
-            f"not the answers of a run ({str(error).splitlines()[0]})",
-            where=str(path),
-            fix="restore the file, or delete it to have all items asked again",
-        ) from error
+        raise not_answers(path, error) from error
 
 
 def _journal(path: Path) -> pl.DataFrame:

@@ -2,9 +2,10 @@
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 from filelock import FileLock, Timeout
@@ -30,6 +31,23 @@ LOCK_NAME = ".lock"
 _BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, CANDIDATES_NAME, ANSWERS_FOLDER, LOCK_NAME)
 _SHOWN_CHARACTERS = 60
 
+_START_S = 60.0
+"""Seconds that a shard waits for another one to start the run."""
+
+
+class Shard(NamedTuple):
+    """One of several machines that write to one run: it asks every ``of``-th item."""
+
+    number: int
+    """Its number, from 1."""
+    of: int
+    """How many there are."""
+
+    @property
+    def name(self) -> str:
+        """``2of4``."""
+        return f"{self.number}of{self.of}"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -39,6 +57,9 @@ class Run:
     """Where it lies."""
     description: RunDescription
     """What was asked of whom."""
+
+    shard: Shard | None = None
+    """Which of several machines this process is that write to the run; null for one alone."""
 
     @property
     def answers_folder(self) -> Path:
@@ -57,9 +78,9 @@ class Run:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
         return pl.read_parquet(self.directory / CANDIDATES_NAME)
 
-    def answers(self) -> pl.DataFrame:
-        """What was answered so far, `answers.ANSWERS`."""
-        return read_answers(self.answers_folder)
+    def answers(self, *columns: str) -> pl.DataFrame:
+        """What was answered so far, `answers.ANSWERS` or some of its columns, ``error`` among them."""
+        return read_answers(self.answers_folder, *columns)
 
 
 def read_run(directory: Path) -> Run:
@@ -72,16 +93,19 @@ def read_run(directory: Path) -> Run:
 
 
 @contextmanager
-def open_run(directory: Path, description: RunDescription, asked: Asked) -> Iterator[Run]:
+def open_run(
+    directory: Path, description: RunDescription, asked: Asked, *, shard: Shard | None = None
+) -> Iterator[Run]:
     """A run directory to write answers into: a new one, or the one in which the same run was started.
 
     Args:
         directory: Absent, empty, or the directory of a run.
         description: What is to be run.
         asked: Its items and gold.
+        shard: Which of several machines that write to the run this is; one alone when absent.
 
     Yields:
-        The run, which no other process can open meanwhile.
+        The run, which no other process can open meanwhile, or none as this shard.
 
     Raises:
         InputError: If the directory holds another run (names what differs) or something else.
@@ -92,12 +116,14 @@ def open_run(directory: Path, description: RunDescription, asked: Asked) -> Iter
         if directory.exists() and not directory.is_dir():
             raise InputError(f"{directory}: is a file; --out names the directory of the run")
         directory.mkdir(parents=True, exist_ok=True)
-        with _locked(directory):
-            if (directory / DESCRIPTION_NAME).exists():
-                _refuse_other(directory, description)
-            else:
-                _start(directory, description, asked)
-            yield Run(directory, description)
+        with _locked(directory, shard):
+            # Shards that start at one moment must not both write what the run needs.
+            with nullcontext() if shard is None else _held(directory, LOCK_NAME, wait_s=_START_S):
+                if (directory / DESCRIPTION_NAME).exists():
+                    _refuse_other(directory, description)
+                else:
+                    _start(directory, description, asked)
+            yield Run(directory, description, shard)
 
 
 @contextmanager
@@ -122,11 +148,24 @@ def explained(directory: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[None]:
+def _locked(directory: Path, shard: Shard | None) -> Iterator[None]:
+    """The run for this process alone, or for all processes that are other shards of it."""
+    with ExitStack() as held:
+        if shard is not None:
+            held.enter_context(_held(directory, f"{LOCK_NAME}-{shard.name}"))
+        else:
+            held.enter_context(_held(directory, LOCK_NAME))
+            for path in sorted(directory.glob(f"{LOCK_NAME}-*")):
+                held.enter_context(_held(directory, path.name))
+        yield
+
+
+@contextmanager
+def _held(directory: Path, name: str, *, wait_s: float = 0.0) -> Iterator[None]:
     # The file stays: removing it would let a third process lock a new one beside the second's.
-    lock = FileLock(directory / LOCK_NAME)
+    lock = FileLock(directory / name)
     try:
-        lock.acquire(blocking=False)
+        lock.acquire(timeout=wait_s)
     except Timeout:
         raise ConflictError(
             f"{directory}: another process is running into this directory; wait for it, or choose another --out"
@@ -143,6 +182,7 @@ def _start(directory: Path, description: RunDescription, asked: Asked) -> None:
         path.name
         for path in directory.iterdir()
         if path.name.removesuffix(".tmp") not in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME)
+        and not path.name.startswith(f"{LOCK_NAME}-")
     )
     if strange:
         raise InputError(

@@ -1,18 +1,22 @@
 """Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.eval.models.protocols import Generation, Model, OptionScores
-from blend.eval.runs.answers import Journal, finish, journal
-from blend.eval.runs.directory import Run
+from blend.eval.runs.answers import Journal, close_journal, finish, has_parts, journal
+from blend.eval.runs.directory import Run, Shard
 from blend.eval.runs.recorded import Recorded
 from blend.loaders.files.progress import Notify, silent
 
 STEP = "ask"
 """What the progress of a run is called."""
+
+BLOCK = 16_384
+"""Items that a model is handed at a time."""
 
 
 class Outcome(NamedTuple):
@@ -44,15 +48,27 @@ def ask_model(run: Run, model: Model, *, notify: Notify = silent) -> Outcome:
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
     items = run.items()
-    before = run.answers()
-    answered = before.filter(pl.col("error").is_null())
-    pending = items.join(answered, on="item_id", how="anti", maintain_order="left")
-    notify(STEP, items.height - pending.height, items.height)
+    mine = _of_shard(items, run.shard)
+    answered = run.answers("item_id", "error").filter(pl.col("error").is_null())
+    pending = mine.join(answered, on="item_id", how="anti", maintain_order="left")
+    n_before = mine.height - pending.height
+    notify(STEP, n_before, mine.height)
     if not pending.is_empty():
-        with journal(run.answers_folder) as kept:
-            keep = Keeper(pending, kept, lambda done: notify(STEP, answered.height + done, items.height))
-            _ask(run, model, pending, keep)
+        with journal(run.answers_folder, "" if run.shard is None else run.shard.name) as kept:
+            # Block by block: what a model gives back stays in memory until it has given all of it.
+            for start in range(0, pending.height, BLOCK):
+                block = pending.slice(start, BLOCK)
+                heard = partial(_told, notify, n_before + start, mine.height)
+                _ask(run, model, block, Keeper(block, kept, heard))
     return finished(run, items, n_asked=pending.height)
+
+
+def _of_shard(items: pl.DataFrame, shard: Shard | None) -> pl.DataFrame:
+    return items if shard is None else items.gather_every(shard.of, offset=shard.number - 1)
+
+
+def _told(notify: Notify, n_before: int, n_items: int, done: int) -> None:
+    notify(STEP, n_before + done, n_items)
 
 
 def keep_recorded(run: Run, recorded: Recorded) -> Outcome:
@@ -67,13 +83,29 @@ def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "Keeper") -> None:
     if run.description.kind == "logprobs":
         model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
     else:
-        model.generate(prompts, keep=keep.generations)
+        model.generate(prompts, samples=_samples(run, pending), keep=keep.generations)
+
+
+def _samples(run: Run, pending: pl.DataFrame) -> list[int] | None:
+    """The number of the draw of each item, of a task that asks the same several times."""
+    if not run.description.options.get("samples"):
+        return None
+    numbers = run.gold("item_id", "sample")
+    return (
+        pending.select("item_id")
+        .join(numbers, on="item_id", how="left", maintain_order="left")["sample"]
+        .to_list()
+    )
 
 
 def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> Outcome:
     """Put the answers of a run in order, and say how it stands."""
-    answers = run.answers()
-    finish(run.answers_folder, items, answers)
+    answers = run.answers("item_id", "error")
+    if run.shard is not None or has_parts(run.answers_folder):
+        # Too many for memory, or not this process's to put together.
+        close_journal(run.answers_folder, "" if run.shard is None else run.shard.name)
+    else:
+        finish(run.answers_folder, items, run.answers())
     errors = answers["error"].drop_nulls()
     n_missing = items.height - answers.height + len(errors)
     return Outcome(items.height, n_asked, n_missing, len(errors), errors[0] if len(errors) else None)

@@ -10,6 +10,7 @@ import polars as pl
 from blend.eval.runs.answers import write_frame
 from blend.eval.runs.description import RunDescription
 from blend.eval.runs.directory import Run, explained
+from blend.eval.scoring.extrinsic import ExtrinsicOptions, judge_texts
 from blend.eval.scoring.judged import Judged
 from blend.eval.scoring.listing import judge_lists
 from blend.eval.scoring.multiple_choice import score_multiple_choice
@@ -18,6 +19,7 @@ from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
 from blend.eval.scoring.short_answers.judging import judge_short_answers
 from blend.eval.scoring.signature import release_name, signature
 from blend.eval.text.reading import DEFAULT_LEMMAS
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, UnknownNameError
 
@@ -36,6 +38,10 @@ class HowToJudge(NamedTuple):
     """Seed of the intervals."""
     vectors: Mapping[str, Path] = MappingProxyType({})
     """Files of word vectors by language, the empty language for all; only for probing."""
+    texts: ExtrinsicOptions = ExtrinsicOptions()
+    """What is chosen about texts for many nationalities."""
+    notify: Notify = silent
+    """Hears how far the judging is."""
 
 
 class Scorer(NamedTuple):
@@ -45,6 +51,8 @@ class Scorer(NamedTuple):
     """What the signature starts with."""
     judge: Callable[[Run, pl.DataFrame, "HowToJudge"], Judged]
     """Judges the answers of a run, those that are errors included."""
+    columns: tuple[str, ...] = ()
+    """Columns of the answers that it is given; all when empty. One that needs more of them reads for itself."""
 
 
 class Scored(NamedTuple):
@@ -54,6 +62,8 @@ class Scored(NamedTuple):
     """Every figure."""
     decisions: pl.DataFrame
     """One row per item."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the figures should know, in words for a user."""
 
 
 def score_run(
@@ -62,8 +72,10 @@ def score_run(
     rule: str = "default",
     lemmas: str | None = None,
     vectors: Mapping[str, Path] | None = None,
+    texts: ExtrinsicOptions | None = None,
     allow_missing: bool = False,
     seed: int = 0,
+    notify: Notify = silent,
 ) -> Scored:
     """Score what a run has kept; the run may still be under way.
 
@@ -72,8 +84,10 @@ def score_run(
         rule: By which rule answers are judged; each task has its own.
         lemmas: How words are brought to their base forms, for short answers; the usual way when absent.
         vectors: Files of word vectors by language, the empty language for all others; for probing.
+        texts: What is chosen about texts for many nationalities; the defaults when absent.
         allow_missing: Whether to score although more than `MAX_MISSING` of the items have no answer.
         seed: Seed of the intervals.
+        notify: Hears how far the scoring of many texts is.
 
     Raises:
         UnknownNameError: If there is no such rule; lists the rules.
@@ -85,9 +99,10 @@ def score_run(
     if description.task not in SCORERS:
         raise UnknownNameError("task to score", description.task, SCORERS)
     scorer = SCORERS[description.task]
-    answers = run.answers()
+    answers = run.answers(*scorer.columns)
     _check_missing(run, answers, allow_missing=allow_missing)
-    judged = scorer.judge(run, answers, HowToJudge(rule, lemmas, seed, vectors or {}))
+    how = HowToJudge(rule, lemmas, seed, vectors or {}, texts or ExtrinsicOptions(), notify)
+    judged = scorer.judge(run, answers, how)
     scores = Scores(
         task=description.task,
         signature=signature(scorer.name, description, {**judged.signature_parts, **_rule(rule)}),
@@ -96,7 +111,7 @@ def score_run(
         model=description.model.id,
         scores=judged.scores,
     )
-    return Scored(scores, judged.decisions)
+    return Scored(scores, judged.decisions, judged.remarks)
 
 
 def write_scores(run: Run, scored: Scored) -> None:
@@ -142,11 +157,21 @@ def _free_answers(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
     return judged._replace(signature_parts={**parts, **judged.signature_parts})
 
 
+def _texts(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:  # noqa: ARG001 - reads for itself
+    if how.lemmas is not None:
+        raise InputError("texts are compared token by token; leave --lemmas out")
+    judged = judge_texts(run, how.texts, rule=how.rule, seed=how.seed, notify=how.notify)
+    options = run.description.options
+    parts = {name: "+".join(options[name]) for name in ("kinds", "nationalities") if options.get(name)}
+    return judged._replace(signature_parts={"s": str(options["samples"]), **parts, **judged.signature_parts})
+
+
 SCORERS: dict[str, Scorer] = {
     "multiple-choice": Scorer("blend-mcq", _multiple_choice),
     "short-answer": Scorer("blend-saq", _short_answers),
     "probe": Scorer("blend-probe", _probing),
     "free-answers": Scorer("blend-free", _free_answers),
+    "cultural-prompts": Scorer("blend-extrinsic", _texts, ("item_id", "error")),
 }
 """The scorers by task."""
 

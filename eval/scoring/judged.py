@@ -18,3 +18,5 @@ class Judged(NamedTuple):
     """Every figure."""
     signature_parts: Mapping[str, str] = MappingProxyType({})
     """What of the task's options and tools can change a figure, for the signature."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the figures should know, in words for a user."""

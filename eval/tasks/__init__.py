@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.tasks import free_answers, probe
+from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, ask_cultural_prompts
 from blend.eval.tasks.free_answers import FreeAnswerOptions, ask_free_answers
 from blend.eval.tasks.items import Asked, TaskOptions
 from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
@@ -20,6 +21,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 
@@ -44,6 +46,7 @@ TASKS: dict[str, Task] = {
     ),
     "probe": Task((), ProbeOptions, ask_probe, probe.settle),
     "free-answers": Task((), FreeAnswerOptions, ask_free_answers, free_answers.settle),
+    "cultural-prompts": Task((CULTURAL_PROMPTS,), CulturalPromptOptions, ask_cultural_prompts),
 }
 """The tasks by name."""
 

@@ -64,7 +64,7 @@ def asked(name: str = "sample", version: str = "1.0.0") -> AskedOfRelease:
     manifest = SimpleNamespace(name=name, version=version, tables=(table,))
     options = {"locales": None, "limit": None, "style": "json", "rotations": 1}
     items = Asked(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text")
-    return AskedOfRelease(manifest, "multiple-choice", options, items)
+    return AskedOfRelease(manifest, "multiple-choice", ("multiple-choice-questions",), options, items)
 
 
 def run_all(out: Path, model: Echo) -> None:

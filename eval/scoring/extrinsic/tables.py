@@ -1,0 +1,139 @@
+"""Tables beside the scores: likeness of two groups' texts, correlations by anchor, words, samples."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from blend.eval.extrinsic.analysis import MEASURES, Measure, TopicKey
+from blend.eval.extrinsic.totals import Totals
+from blend.eval.runs.answers import write_frame
+from blend.eval.statistics.clusters import FloatArray
+from blend.loaders.files.whole import sync_directory
+
+FOLDER = "analysis"
+SIMILARITY_NAME = "similarity.parquet"
+AGREEMENT_NAME = "agreement.parquet"
+WORDS_NAME = "words.parquet"
+SAMPLES_NAME = "groups.parquet"
+
+SIMILARITY = pl.Schema(
+    {
+        "split": pl.String(),
+        "category": pl.String(),
+        "topic": pl.String(),
+        "group": pl.String(),
+        "other": pl.String(),
+        "bleu": pl.Float64(),
+        "wed": pl.Float64(),
+    }
+)
+"""One row per topic and pair of groups, the first being the earlier one of the data, a group with itself
+among them; ``topic`` is null for the mean over a category. ``wed`` is the distance, 0 for texts that are
+alike."""
+
+
+def analysis_folder(directory: Path) -> Path:
+    """Where the tables of a run lie."""
+    return directory / FOLDER
+
+
+def write_tables(folder: Path, totals: Totals, *, top: int) -> None:
+    """Write the tables that are known when all topics are."""
+    folder.mkdir(exist_ok=True)
+    write_frame(folder / AGREEMENT_NAME, totals.agreements())
+    write_frame(folder / WORDS_NAME, totals.words(top=top))
+    write_frame(folder / SAMPLES_NAME, samples_of(totals))
+
+
+def samples_of(totals: Totals) -> pl.DataFrame:
+    """Samples and variance of every topic and group.
+
+    Returns:
+        ``split``, ``category``, ``topic``, ``group``, ``samples`` (count), ``within`` (variance by the
+        definition) and ``within_unbiased``, null where it is not defined.
+    """
+    groups = list(totals.settings.groups)
+    parts = [
+        pl.DataFrame(
+            {
+                "group": groups,
+                "samples": topic.samples,
+                "within": topic.published.per_group,
+                "within_unbiased": topic.unbiased.per_group,
+            }
+        ).select(
+            pl.lit(topic.key.split).alias("split"),
+            pl.lit(topic.key.category).alias("category"),
+            pl.lit(topic.key.topic).alias("topic"),
+            "group",
+            "samples",
+            pl.col("within", "within_unbiased").fill_nan(None),
+        )
+        for topic in totals.topics
+    ]
+    return pl.concat(parts)
+
+
+class SimilarityFile:
+    """The table of similarities, written topic by topic; it appears whole when the block ends well."""
+
+    def __init__(self, directory: Path, groups: tuple[str, ...]) -> None:
+        self._path = analysis_folder(directory) / SIMILARITY_NAME
+        self._beside = self._path.with_suffix(".tmp")
+        self._rows, self._columns = np.triu_indices(len(groups))
+        self._names = pl.DataFrame(
+            {
+                "group": [groups[row] for row in self._rows],
+                "other": [groups[column] for column in self._columns],
+            }
+        )
+        self._schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
+        self._writer: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> Self:
+        self._path.parent.mkdir(exist_ok=True)
+        self._writer = pq.ParquetWriter(self._beside, self._schema, compression="zstd")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._writer is not None
+        self._writer.close()
+        if kind is not None:
+            self._beside.unlink(missing_ok=True)
+            return
+        self._beside.replace(self._path)
+        sync_directory(self._path.parent)
+
+    def add(self, key: TopicKey, likeness: Mapping[Measure, FloatArray]) -> None:
+        """Add a topic."""
+        self._add((key.split, key.category, key.topic), likeness)
+
+    def add_mean(self, split: str, category: str, totals: Totals) -> None:
+        """Add the mean over the topics of a category."""
+        means = {measure: totals.likeness(split, category, measure) for measure in MEASURES}
+        self._add((split, category, None), means)
+
+    def _add(self, where: tuple[str, str, str | None], likeness: Mapping[Measure, FloatArray]) -> None:
+        assert self._writer is not None
+        values = {measure: matrix[self._rows, self._columns] for measure, matrix in likeness.items()}
+        rows = self._names.with_columns(
+            *(
+                pl.lit(value, pl.String).alias(name)
+                for name, value in zip(list(SIMILARITY)[:3], where, strict=True)
+            ),
+            bleu=pl.Series(values["bleu"]),
+            wed=pl.Series(-values["wed"]),
+        ).with_columns(pl.col("bleu", "wed").fill_nan(None))
+        table: pa.Table = rows.select(list(SIMILARITY)).to_arrow().cast(self._schema)
+        self._writer.write_table(table)

@@ -1,0 +1,174 @@
+"""Runs that are large or shared: parts in place of one file, several machines side by side, kills."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.eval.models.protocols import Decoding, Generation, ModelDescription
+from blend.eval.runs.answers import AnswerReader, Journal, journals_of, make_part, parts_of, read_answers
+from blend.eval.runs.description import AskedRelease, RunDescription
+from blend.eval.runs.directory import Run, Shard, open_run
+from blend.eval.runs.running import ask_model
+from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, ask_cultural_prompts
+from blend.eval.tasks.items import Asked
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS, PROMPTS
+from blend.schemas.errors import ConflictError
+
+MODEL = ModelDescription(backend="server", id="tiny", chat=False, delimiter=" ")
+
+
+class Echo:
+    """Answers with prompt and draw, and stops like a killed process where it is told to."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.asked: list[tuple[str, int]] = []
+        self._stop_after = stop_after
+
+    def generate(self, prompts, *, samples=None, keep=None):
+        for position, (prompt, sample) in enumerate(zip(prompts, samples, strict=True)):
+            if self._stop_after is not None and len(self.asked) >= self._stop_after:
+                raise KeyboardInterrupt
+            self.asked.append((prompt, sample))
+            keep([position], [Generation(f"{prompt} {sample}", 3, 4, "stop")])
+        return []
+
+
+def asked_of(n_topics: int = 4, samples: int = 3) -> Asked:
+    rows = [
+        {
+            "prompt_id": f"t1/c/topic{topic}/{group}",
+            "prompt": f"Tell a {group} of topic {topic}.",
+            "kind": "qa",
+            "category": "c",
+            "topic": f"topic{topic}",
+            "nationality": group,
+            "country_codes": [group[:2].upper()],
+            "region": "r",
+            "language": "en",
+            "template_id": "t1",
+        }
+        for topic in range(n_topics)
+        for group in ("French", "Thai")
+    ]
+    frame = pl.DataFrame(rows, schema=PROMPTS)
+    return ask_cultural_prompts({CULTURAL_PROMPTS: frame}, CulturalPromptOptions(samples=samples))
+
+
+def description_of(asked: Asked) -> RunDescription:
+    return RunDescription(
+        sdk_version="0",
+        release=AskedRelease(name="r", version="1.0.0", tables={}),
+        task=CULTURAL_PROMPTS,
+        options={"samples": 3},
+        kind="text",
+        n_items=asked.items.height,
+        prompts={},
+        model=MODEL,
+        decoding=Decoding(temperature=0.5),
+    )
+
+
+def ran(folder: Path, asked: Asked, model: Echo, shard: Shard | None = None) -> None:
+    with open_run(folder, description_of(asked), asked, shard=shard) as run:
+        ask_model(run, model)
+
+
+def texts(folder: Path) -> dict[str, str]:
+    answers = read_answers(folder / "answers")
+    return dict(answers.select("item_id", "text").sort("item_id").iter_rows())
+
+
+def test_every_sample_is_a_draw_of_its_own(tmp_path: Path):
+    asked, model = asked_of(n_topics=1), Echo()
+    ran(tmp_path / "run", asked, model)
+    assert [sample for _, sample in model.asked] == [0, 1, 2, 0, 1, 2]
+    assert texts(tmp_path / "run")["qa/t1/c/topic0/Thai~2"] == "Tell a Thai of topic 0. 2"
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
+def test_shards_together_are_one_run(tmp_path: Path, order):
+    asked = asked_of()
+    ran(tmp_path / "one", asked, Echo())
+    models = [Echo() for _ in order]
+    for number, model in zip(order, models, strict=True):
+        ran(tmp_path / "shards", asked, model, Shard(number, 3))
+    assert [len(model.asked) for model in models] == [8, 8, 8]
+    assert texts(tmp_path / "shards") == texts(tmp_path / "one")
+    assert [path.name for path in parts_of(tmp_path / "shards" / "answers")] == [
+        f"part-{number}of3-00001.parquet" for number in (1, 2, 3)
+    ]
+
+
+def test_a_shard_asks_nothing_that_another_division_has_answered(tmp_path: Path):
+    asked, first, second = asked_of(), Echo(), Echo()
+    ran(tmp_path / "run", asked, first, Shard(1, 2))
+    ran(tmp_path / "run", asked, second)
+    assert len(first.asked) == len(second.asked) == 12
+    assert not {*first.asked} & {*second.asked}
+
+
+def test_one_process_and_shards_of_a_run_exclude_each_other(tmp_path: Path):
+    asked, folder = asked_of(), tmp_path / "run"
+    busy = f"{folder}: another process is running into this directory; wait for it, or choose another --out"
+    with open_run(folder, description_of(asked), asked, shard=Shard(1, 2)):
+        for shard in (None, Shard(1, 2)):
+            with (
+                pytest.raises(ConflictError) as told,
+                open_run(folder, description_of(asked), asked, shard=shard),
+            ):
+                pass
+            assert str(told.value) == busy
+        with open_run(folder, description_of(asked), asked, shard=Shard(2, 2)):
+            pass
+
+
+@pytest.mark.parametrize("stop_after", [0, 1, 7, 23])
+@pytest.mark.parametrize("part_bytes", [1, 600, 1 << 20])
+def test_a_killed_run_goes_on_from_parts_and_journal(tmp_path: Path, monkeypatch, stop_after, part_bytes):
+    monkeypatch.setattr("blend.eval.runs.answers.PART_BYTES", part_bytes)
+    asked, first, second = asked_of(), Echo(stop_after), Echo()
+    with pytest.raises(KeyboardInterrupt):
+        ran(tmp_path / "run", asked, first)
+    ran(tmp_path / "run", asked, second)
+    assert len(first.asked) + len(second.asked) == asked.items.height
+    assert not {*first.asked} & {*second.asked}
+    assert len(texts(tmp_path / "run")) == asked.items.height
+    assert bool(parts_of(tmp_path / "run" / "answers")) == (part_bytes < 1 << 20)
+    assert not journals_of(tmp_path / "run" / "answers")
+
+
+def test_a_kill_between_part_and_empty_journal_counts_once(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"item_id": "a", "text": "x"}\n{"item_id": "b", "error": "down"}\n{"item_')
+    make_part(path)
+    assert read_answers(tmp_path).select("item_id", "text", "error").sort("item_id").rows() == [
+        ("a", "x", None),
+        ("b", None, "down"),
+    ]
+    journal = Journal(path)
+    journal.append([{"item_id": "b", "text": "y"}])
+    journal.close()
+    assert read_answers(tmp_path).select("item_id", "text", "error").sort("item_id").rows() == [
+        ("a", "x", None),
+        ("b", "y", None),
+    ]
+
+
+def test_an_answer_counts_more_than_the_error_of_another_machine(tmp_path: Path):
+    (tmp_path / "journal-1of2.jsonl").write_text(json.dumps({"item_id": "a", "text": "x"}) + "\n")
+    (tmp_path / "journal-2of2.jsonl").write_text(json.dumps({"item_id": "a", "error": "down"}) + "\n")
+    assert read_answers(tmp_path)["text"].to_list() == ["x"]
+
+
+def test_answers_of_some_items_are_those_of_all(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("blend.eval.runs.answers.PART_BYTES", 900)
+    asked = asked_of()
+    with pytest.raises(KeyboardInterrupt):
+        ran(tmp_path, asked, Echo(17))
+    folder = Run(tmp_path, description_of(asked)).answers_folder
+    columns = ("item_id", "text", "error")
+    found = [AnswerReader(folder).of(part, *columns) for part in asked.items.iter_slices(5)]
+    assert_frame_equal(pl.concat(found).sort("item_id"), read_answers(folder).select(columns).sort("item_id"))
