@@ -1,7 +1,9 @@
 """Labelling configurations: what all stages have in common, in Label Studio's XML."""
 
 from collections.abc import Mapping
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostring
+
+from markdown_it import MarkdownIt
 
 from blend.builders.annotation.words import Words
 from blend.schemas.locales import Locale
@@ -37,7 +39,7 @@ def page(locale: Locale, words: Words, instruction: str) -> Element:
     SubElement(root, "Style").text = _style(locale)
     folded = SubElement(root, "Collapse", {"accordion": "false", "bordered": "false", "open": "false"})
     panel = SubElement(folded, "Panel", {"value": words["instruction"]})
-    SubElement(panel, "Markdown", {"className": "blend-instruction"}).text = f"\n{instruction.strip()}\n"
+    panel.append(_instruction(instruction))
     return root
 
 
@@ -88,7 +90,7 @@ def choices(
     """
     control = add(parent, "Choices", {"name": name, "toName": to, "choice": "single-radio", **attributes})
     for key, (alias, text) in zip(keys, options.items(), strict=False):
-        add(control, "Choice", {"value": f"{text} [{key}]", "alias": alias, "hotkey": key})
+        add(control, "Choice", {"value": text, "alias": alias, "hotkey": key})
 
 
 def text_field(
@@ -105,16 +107,33 @@ def xml(root: Element) -> str:
     return tostring(root, encoding="unicode") + "\n"
 
 
+def _instruction(markdown: str) -> Element:
+    """The instruction as the open-source edition can show it: as HTML, which is part of the configuration.
+
+    HTML in the Markdown is shown as it is written, and images are left out: nobody's page asks another server.
+    """
+    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": True}).disable("image")
+    # The parser writes what is XML as well.
+    shown = fromstring(f"<HyperText>{parser.render(markdown)}</HyperText>")  # noqa: S314
+    shown.attrib |= {"name": "instruction", "inline": "true"}
+    return shown
+
+
 def _style(locale: Locale) -> str:
     fonts = _FONTS.get(locale.script, "") + "system-ui, sans-serif"
     height = "2" if locale.script in _TALL else "1.5"
     rules = {
         ".blend": f"font-family: {fonts}; line-height: {height}; max-width: 64rem; padding: 0 1rem;",
-        ".blend-question": "font-size: 1.7rem; line-height: inherit; font-weight: 600; margin: 1rem 0 0;",
-        ".blend-english": "font-size: 1rem; opacity: 0.75; margin: 0 0 1rem;",
+        # The page sets sizes and fonts of its own on what is inside.
+        ".blend *": "font-family: inherit;",
+        ".blend-question .lsf-richtext__line": "font-size: 1.7rem; font-weight: 600; line-height: inherit;",
+        ".blend-question": "margin: 1rem 0 0;",
+        ".blend-english": "opacity: 0.75; margin: 0 0 1rem;",
+        ".blend .blend-part h5, .blend .blend-part h4": "font-size: 1.1rem; line-height: inherit;",
+        ".blend label": "font-size: 1.1rem;",
+        ".blend ul, .blend ol": "padding-inline-start: 1.5rem; list-style: revert;",
         ".blend input, .blend textarea": f"font-family: {fonts}; font-size: 1.25rem;",
         ".blend-part": "margin: 1rem 0;",
-        ".blend-question pre, .blend-english pre": "font: inherit; white-space: pre-wrap; margin: 0;",
     }
     if locale.direction == "rtl":
         rules[".blend, .blend input, .blend textarea"] = "direction: rtl; text-align: right;"

@@ -53,11 +53,15 @@ def config(project: Project, locale: Locale, instruction: str) -> str:
     return layout.xml(root)
 
 
+# The last line of an item is its id, which is for nobody to read. Label Studio drops rules with ``>``.
 _STYLE = """\
-.blend-sorting > div > div, .blend-grid { display: grid; gap: 0.5rem; \
-grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); }
+.blend-sorting [class*="board--"], .blend-grid { display: grid !important; gap: 0.5rem; \
+grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)) !important; }
 .blend-sorting .htx-ranker-column { width: auto; min-width: 0; min-height: 5rem; }
-.blend-sorting .htx-ranker-item { font-size: 1.1rem; overflow-wrap: anywhere; }
+.blend-sorting .htx-ranker-column h3 { font-size: 1rem; }
+.blend-sorting .htx-ranker-item h5 { font-size: 1.1rem; overflow-wrap: anywhere; }
+.blend-sorting .htx-ranker-item p { margin: 0; }
+.blend-sorting .htx-ranker-item p:last-child { display: none; }
 """
 
 

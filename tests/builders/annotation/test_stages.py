@@ -3,7 +3,7 @@
 from datetime import date
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import fromstring
+from xml.etree.ElementTree import fromstring, tostring
 
 import polars as pl
 import pytest
@@ -55,7 +55,11 @@ def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
     assert len(keys) == len(set(keys))
     objects = {node.get("name") for node in root.iter() if node.tag in ("Text", "List")}
     assert {node.get("toName") for node in root.iter() if node.get("toName")} <= objects
-    assert root.find("Collapse/Panel/Markdown").text == "\n**folded** & <b>\n"
+    (shown,) = root.findall("Collapse/Panel/HyperText")
+    assert " ".join(tostring(shown, encoding="unicode").split()) == (
+        '<HyperText name="instruction" inline="true"> <p> '
+        "<strong>folded</strong> &amp; &lt;b&gt;</p> </HyperText>"
+    )
     assert root.find("Collapse").get("open") == "false"
 
 
