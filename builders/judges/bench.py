@@ -57,10 +57,7 @@ class Bench:
         Of tens of millions of pairs that could meet, those who keep to decisions on file know a few thousand:
         nobody needs to list the others.
         """
-        return any(
-            not isinstance(judge, RecordingJudge) or judge.concerns(text)
-            for judge in (*self.before, *self.after)
-        )
+        return self._concern_all or any(judge.concerns(text) for judge in self._recording)
 
     def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
         """What the judges say on every pair, in one go.

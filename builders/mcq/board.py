@@ -98,6 +98,8 @@ class Board:
         Args:
             verdicts: For pairs of `contested`, whether they are the same after all; others are.
         """
+        if all(verdicts.values()):
+            return self
         board = copy(self)
         board._conflicts = list(self._conflicts)
         for (i, j), asked in self._conflict_pairs().items():

@@ -5,7 +5,7 @@ counts which the locale asked about, or the one that offers an option, says abou
 locale has no influence on the questions between others.
 """
 
-from collections import defaultdict
+from collections.abc import Callable, Iterator
 
 import polars as pl
 
@@ -24,11 +24,11 @@ class Translations:
     """
 
     def __init__(self, annotations: pl.DataFrame) -> None:
-        self._meanings: dict[tuple[str, str], set[str]] = defaultdict(set)
-        self._variants: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for tag, groups in annotations.select("locale", "annotations").iter_rows():
-            for group in groups:
-                self._read(tag, group["answers"], group["en_answers"])
+        self._also: dict[tuple[str, str], frozenset[str]] = {}
+        for tag, texts in _meant_by_one_variant(annotations):
+            for text in texts:
+                known = self._also.get((tag, text), frozenset())
+                self._also[tag, text] = known.union(texts) - {text}
 
     def also(self, tag: str, text: str) -> frozenset[str]:
         """The other English texts that a locale has for the words that it has for this one.
@@ -37,13 +37,42 @@ class Translations:
             tag: The locale.
             text: An English text as an option shows it.
         """
-        variants = self._variants.get((tag, text), ())
-        return frozenset[str]().union(*(self._meanings[tag, variant] for variant in variants)) - {text}
+        return self._also.get((tag, text), _NOTHING)
 
-    def _read(self, tag: str, local: list[str], english: list[str]) -> None:
-        texts = {text for text in map(shown, english) if text}
-        # A variant without letter or digit, such as "-", says nothing.
-        for variant in filter(None, map(" ".join, map(words, local))):
-            self._meanings[tag, variant] |= texts
-            for text in texts:
-                self._variants[tag, text].add(variant)
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
+    """Locales with the English texts of each local variant that has two or more of them."""
+    groups = (
+        annotations.select("locale", group="annotations")
+        .explode("group")
+        .drop_nulls("group")
+        .with_row_index("number")
+        .select("locale", "number", pl.col("group").struct.unnest())
+    )
+    # Each different text is taken apart once, however many groups and regions it stands in.
+    variants = _mapped(groups.select("locale", "number", text="answers"), lambda text: " ".join(words(text)))
+    english = _mapped(groups.select("number", text="en_answers"), shown)
+    meant = (
+        variants.rename({"text": "variant"})
+        .join(english, on="number")
+        .select("locale", "variant", "text")
+        .unique()
+        .group_by("locale", "variant")
+        .agg("text")
+        .filter(pl.col("text").list.len() > 1)
+    )
+    return meant.select("locale", "text").iter_rows()
+
+
+def _mapped(texts: pl.DataFrame, spell: Callable[[str], str]) -> pl.DataFrame:
+    """One row per text of a list column ``text``, spelled by a function; without those that are then empty.
+
+    A variant without letter or digit, such as "-", says nothing.
+    """
+    single = texts.explode("text").drop_nulls("text")
+    spelled = {text: spell(text) for text in single["text"].unique()}
+    told = single.with_columns(text=pl.col("text").replace_strict(spelled, return_dtype=pl.String))
+    return told.filter(pl.col("text") != "")

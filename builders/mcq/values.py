@@ -49,6 +49,7 @@ def is_placeholder(text: str) -> bool:
     return words(text) in _PLACEHOLDERS
 
 
+@lru_cache(maxsize=1 << 16)
 def shown(text: str) -> str:
     """The text as an option shows it: clean and in lower case.
 
@@ -102,6 +103,8 @@ def _related(word: str) -> tuple[str, ...]:
 
 def _stem(word: str) -> str:
     """The English stem (Porter 2), or the word where the stem says too little to tell words apart by it."""
+    if len(word) <= _SHORTEST_STEM:
+        return word
     stem: str = _stemmer().stemWord(word)
     is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING
     return stem if is_safe and stem not in _AMBIGUOUS_STEMS else word
