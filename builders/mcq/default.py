@@ -19,9 +19,10 @@ from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
 from blend.builders.mcq import translations
 from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
-from blend.builders.mcq.coded import CodedRows, Shown, mcq_frame
+from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.positions import (
+    Digests,
     LeftOver,
     arrangements,
     balanced,
@@ -101,7 +102,11 @@ class Block:
     def shown(self) -> Iterator[Shown]:
         """All options of its questions, right and wrong."""
         yield from self.distractors
-        yield from ((gold, self.locale.tag) for gold in self.golds)
+        yield from self.right()
+
+    def right(self) -> list[Shown]:
+        """The right answers as they are shown."""
+        return [(gold, self.locale.tag) for gold in self.golds]
 
 
 _WIDTHS = (8, 16)
@@ -127,25 +132,34 @@ class DefaultPlan:
         """All questions, `schemas.frames.MCQS`."""
         shown = sorted({option for block in self.blocks for option in block.shown()})
         rank = {option: i for i, option in enumerate(shown)}
-        ids = [block.ids(self.template_id) for block in self.blocks]
-        parts = [self._coded(block, own, rank) for block, own in zip(self.blocks, ids, strict=True)]
-        return mcq_frame(self.template_id, list(chain(*ids)), shown, parts)
-
-    def _coded(self, block: Block, ids: Sequence[str], rank: Mapping[Shown, int]) -> CodedRows:
-        """The questions of a block, options numbered by text and locale."""
-        tag = block.locale.tag
+        ids = [mcq_id for block in self.blocks for mcq_id in block.ids(self.template_id)]
         digests = np.array([digest(self.seed, mcq_id) for mcq_id in ids], np.uint64)
-        in_groups = shared_out_in_fours(digests[: split_off(len(ids))])
-        positions = np.concatenate([in_groups, self.rest.get((self.template_id, tag), ())]).astype(np.int64)
-        golds = np.array([rank[gold, tag] for gold in block.golds])[block.picks[:, :1]]
-        distractors = np.array([rank[option] for option in block.distractors])[block.picks[:, 1:]]
-        in_turn = np.take_along_axis(np.sort(distractors, axis=1), arrangements(digests), axis=1)
-        # The right answer at its position, the distractors at those left: option k is the right answer, or
-        # the k-th distractor before it, the one before the k-th behind it.
-        places = np.arange(len(LETTERS))
-        behind = np.clip(places - (places > positions[:, None]), 0, N_DISTRACTORS - 1)
-        wrong = np.take_along_axis(in_turn, behind, axis=1)
-        return CodedRows(tag, np.where(places == positions[:, None], golds, wrong), positions)
+        golds = numbers_of((block.right() for block in self.blocks), rank)
+        distractors = numbers_of((block.distractors for block in self.blocks), rank)
+        right = [own[block.picks[:, 0]] for own, block in zip(golds, self.blocks, strict=True)]
+        wrong = [own[block.picks[:, 1:]] for own, block in zip(distractors, self.blocks, strict=True)]
+        in_turn = np.take_along_axis(np.sort(np.concatenate(wrong), axis=1), arrangements(digests), axis=1)
+        positions = self._positions(digests)
+        options = _inserted(np.concatenate(right), in_turn, positions)
+        return mcq_frame(self.template_id, ids, [*self.counts.items()], shown, options, positions)
+
+    def _positions(self, digests: Digests) -> Numbers:
+        """Where the right answers stand: full groups of four share positions out, the rest is balanced."""
+        in_group = np.concatenate([np.arange(n) < split_off(n) for n in self.counts.values()])
+        rest = [self.rest.get((self.template_id, tag), ()) for tag in self.counts]
+        positions = np.empty(len(digests), np.int64)
+        positions[in_group] = shared_out_in_fours(digests[in_group])
+        positions[~in_group] = list(chain(*rest))
+        return positions
+
+
+def _inserted(right: Numbers, wrong: Numbers, positions: Numbers) -> Numbers:
+    """The right answers at their positions among the wrong ones, which keep their order, shape ``(n, 4)``."""
+    options = np.empty((len(right), len(LETTERS)), np.int64)
+    is_right = np.arange(len(LETTERS)) == positions[:, None]
+    options[is_right] = right
+    options[~is_right] = wrong.ravel()
+    return options
 
 
 # Making the blocks of one template

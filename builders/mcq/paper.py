@@ -21,7 +21,7 @@ import polars as pl
 
 from blend.builders.judges.bench import Bench, pair, settle
 from blend.builders.judges.equivalence import Judge, Pair
-from blend.builders.mcq.coded import CodedRows, Numbers, Shown, mcq_frame
+from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
 from blend.builders.mcq.paper_rules import Overlaps, anything, formats, objected, objections
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
 from blend.schemas.frames import empty
@@ -146,33 +146,36 @@ class PaperPlan:
         """All questions, `schemas.frames.MCQS`, numbered through the template."""
         shown = sorted({option for part in self.parts for option in part.shown()}, key=self._shown_order)
         rank = {option: i for i, option in enumerate(shown)}
-        parts = [_combined(part, rank) for part in self.parts if part.n_mcqs]
-        ids = [f"{self.template_id}_{i}" for i in range(sum(self.counts.values()))]
-        return mcq_frame(self.template_id, ids, shown, parts)
+        options = np.concatenate([_combined(part, rank) for part in self.parts])
+        # Options are numbered in the order in which they are shown.
+        ordered = np.sort(options, axis=1)
+        answer = (ordered == options[:, -1:]).argmax(axis=1)
+        ids = [f"{self.template_id}_{i}" for i in range(len(options))]
+        asked = [(part.locale.tag, part.n_mcqs) for part in self.parts]
+        return mcq_frame(self.template_id, ids, asked, shown, ordered, answer)
 
     def _shown_order(self, option: Shown) -> Shown:
         text, tag = option
         return text, self.names[tag]
 
 
-def _combined(part: Part, rank: Mapping[Shown, int]) -> CodedRows:
-    """The questions of a locale: right answer by right answer, all combinations of distractors.
+def _combined(part: Part, rank: Mapping[Shown, int]) -> Numbers:
+    """The questions of a locale as numbers of three distractors and the right answer, shape ``(n_mcqs, 4)``.
 
-    Options are numbered in the order in which they are shown, so that a question's options are in order when
-    their numbers are.
+    Right answer by right answer, with all combinations of distractors.
     """
-    distractors = np.array([rank[option] for option in part.options])
+    right = [[(answer, part.locale.tag)] for answer in part.answers]
+    (distractors, *rights) = numbers_of([part.options, *right], rank)
     triples = distractors[_combinations(len(part.options))]
-    right = np.array([rank[answer, part.locale.tag] for answer in part.answers])
-    options = np.column_stack([np.tile(triples, (len(right), 1)), np.repeat(right, len(triples))])
-    ordered = np.sort(options, axis=1)
-    return CodedRows(part.locale.tag, ordered, (ordered == options[:, -1:]).argmax(axis=1))
+    return np.column_stack(
+        [np.tile(triples, (len(rights), 1)), np.repeat(np.array(rights, np.int64), len(triples))]
+    )
 
 
 @cache
 def _combinations(n: int) -> Numbers:
     """Combinations of ``n`` distractors in the order of `itertools.combinations`, shape ``(n_triples, 3)``."""
-    return np.array(list(combinations(range(n), N_DISTRACTORS)))
+    return np.array(list(combinations(range(n), N_DISTRACTORS)), np.int64).reshape(-1, N_DISTRACTORS)
 
 
 def _plan(

@@ -17,6 +17,7 @@ from blend.builders.diff.text import changelog, first_entry, next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, write_table
 from blend.builders.release.carried import carry_reviewed, portable_names
+from blend.builders.release.garbage import uncollected
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.own_domain import carried_domain
 from blend.builders.release.tables import BuiltTables, build_tables
@@ -88,7 +89,7 @@ def build_release(
     out, base = Path(out), Path(base)
     known = known_locales(recipe, base=base, packaged=locales)
     check = partial(check_replaceable, name=recipe.name, option="--out", replace=replace)
-    with staged(out, check=check) as release:
+    with uncollected(), staged(out, check=check) as release:
         if recipe.locale_file is not None:
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
         for path, text in carried_domain(recipe, base).items():

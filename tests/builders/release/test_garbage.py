@@ -1,0 +1,26 @@
+"""Collection of garbage waits for the end of a build, and is then as it was."""
+
+import gc
+
+import pytest
+
+from blend.builders.release.garbage import uncollected
+
+
+def broken_off():
+    with uncollected():
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_collection_is_as_before_whatever_happens(enabled: bool):
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with uncollected():
+            assert not gc.isenabled()
+        assert gc.isenabled() is enabled
+        with pytest.raises(KeyboardInterrupt):
+            broken_off()
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
