@@ -24,7 +24,7 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\*\*|__|`|[\"“”„«»「」『』]")
-_ENDS = " \t.。!！…:：;،,，、*_-–—"
+_ENDS = re.compile(r"^[\s.。!！…:：;،,，、*_–—-]+|[\s.。!！…:：;،,，、*_–—-]+$")
 
 
 def listed(text: str, language: str) -> list[str]:
@@ -48,7 +48,7 @@ def _entries(line: str, language: str) -> list[str]:
     parts = [part for part in _SEPARATOR.split(plain) if part.strip()]
     if len(parts) > 1 or _is_short_pair(plain, language):
         parts = [*parts[:-1], *_unjoined(parts[-1], language)]
-    return [_AMOUNT.sub("", part.strip(_ENDS)).strip(_ENDS) for part in parts]
+    return [_ENDS.sub("", _AMOUNT.sub("", _ENDS.sub("", part))) for part in parts]
 
 
 def _after_colon(line: str) -> str:

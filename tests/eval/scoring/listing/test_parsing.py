@@ -1,0 +1,52 @@
+"""Lists: the entries that models write, however they set them out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.scoring.listing.parsing import listed
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "entries"),
+    [
+        ("egg, milk, flour", "en", ["egg", "milk", "flour"]),
+        ("1. Eggs\n2. 200 g flour\n3. **Sugar** (white)", "en", ["Eggs", "flour", "Sugar"]),
+        ("Ingredients: egg, milk, and butter.", "en", ["egg", "milk", "butter"]),
+        ("Here are the ingredients:\n- soy sauce\n- 1/2 cup of rice wine", "en", ["soy sauce", "rice wine"]),
+        ("egg and milk", "en", ["egg", "milk"]),
+        ("2 eggs, 1,5 kg potatoes", "en", ["eggs", "potatoes"]),
+        ("salt; pepper; ½ onion", "en", ["salt", "pepper", "onion"]),
+        ("egg, Egg, egg", "en", ["egg", "Egg"]),
+        ("豆腐、牛肉和辣椒。", "zh", ["豆腐", "牛肉", "辣椒"]),
+        # Wagyu begins with the word for and.
+        ("和牛、米", "zh", ["和牛", "米"]),
+        ("1) 鸡蛋 2) 面粉", "zh", ["鸡蛋", "面粉"]),
+        ("卵、牛乳と砂糖", "ja", ["卵", "牛乳", "砂糖"]),
+        ("계란, 두부, 그리고 파", "ko", ["계란", "두부", "파"]),
+        ("بيض، حليب، دقيق", "ar", ["بيض", "حليب", "دقيق"]),
+        ("яйца, молоко и сахар", "ru", ["яйца", "молоко", "сахар"]),
+        ("huevos, leche y azúcar", "es", ["huevos", "leche", "azúcar"]),
+        ("• тофу\n• мясо", "ru", ["тофу", "мясо"]),
+        ("", "en", []),
+        ("...", "en", []),
+        ("42", "en", []),
+    ],
+)
+def test_entries(text: str, language: str, entries: list[str]):
+    assert listed(text, language) == entries
+
+
+WORDS = st.text(alphabet="abcdefghij", min_size=2, max_size=8).filter(lambda word: word not in ("g", "kg"))
+
+
+@given(st.lists(WORDS, min_size=2, max_size=6, unique=True), st.sampled_from([", ", "\n", "\n- ", "; ", "、"]))
+def test_how_a_list_is_set_out_does_not_matter(words: list[str], between: str):
+    assert listed(between.join(words), "en") == words
+
+
+@given(st.text(max_size=80))
+def test_any_text_can_be_read(text: str):
+    for entry in listed(text, "ar"):
+        assert entry == entry.strip()
+        assert any(c.isalpha() for c in entry)

@@ -1,0 +1,116 @@
+"""Word vectors: what is read, what is refused, and that nothing is ever NaN."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.scoring.probing.vectors import WordVectors, read_vectors
+from blend.schemas.errors import InputError
+
+LABELS = ("egg", "soy sauce", "zero", "absent")
+FILE = "4 2\negg 3 4\nsoy_sauce 1 0\nzero 0 0\nother 5 5 \n"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "words.vec"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_labels_are_looked_up_with_underscores_for_blanks(tmp_path: Path):
+    vectors = read_vectors(written(tmp_path, FILE), LABELS)
+    assert {label: vector.tolist() for label, vector in vectors.vectors.items()} == {
+        "egg": [0.6, 0.8],
+        "soy sauce": [1.0, 0.0],
+    }
+    # The zero vector is none.
+    assert vectors.covered(LABELS) == 2
+
+
+def test_similarity_is_the_mean_of_the_highest_cosines(tmp_path: Path):
+    vectors = read_vectors(written(tmp_path, FILE), LABELS)
+    # egg: cosine with soy sauce 0.6, with itself 1.
+    assert vectors.similarity(["egg"], ["soy sauce"]) == pytest.approx(0.6)
+    assert vectors.similarity(["egg", "soy sauce"], ["soy sauce", "zero"]) == pytest.approx((0.6 + 1) / 2)
+
+
+def test_a_label_without_a_vector_has_cosine_0(tmp_path: Path):
+    vectors = read_vectors(written(tmp_path, "2 1\negg 1\nice -1\n"), ("egg", "ice", "absent"))
+    assert vectors.similarity(["absent"], ["egg"]) == 0.0
+    assert vectors.similarity(["egg"], ["absent"]) == 0.0
+    assert vectors.similarity(["egg"], ["ice"]) == -1.0
+    # 0 with the absent one is more than -1.
+    assert vectors.similarity(["egg"], ["ice", "absent"]) == 0.0
+
+
+@given(st.lists(st.sampled_from(LABELS), max_size=4), st.lists(st.sampled_from(LABELS), max_size=4))
+def test_similarity_is_a_number(gold: list[str], best: list[str]):
+    import numpy as np
+
+    vectors = WordVectors({"egg": np.array([0.6, 0.8]), "soy sauce": np.array([1.0, 0.0])}, "")
+    assert math.isfinite(vectors.similarity(gold, best))
+    assert -1 <= vectors.similarity(gold, best) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "egg 1 2\n",
+            (
+                "words.vec:1: the first line is not 'count dimension'; give word vectors in the text format of "
+                "fastText or word2vec (.vec)"
+            ),
+        ),
+        (
+            "2 2\negg 1 2\nice 1 2 3\n",
+            (
+                "words.vec:3: 3 numbers instead of 2; all vectors have the dimension that the first line says; "
+                "download the file again"
+            ),
+        ),
+        (
+            "2 2\negg 1 2\nice 1\n",
+            (
+                "words.vec:3: 1 numbers instead of 2; all vectors have the dimension that the first line says; "
+                "download the file again"
+            ),
+        ),
+        (
+            "3 2\negg 1 2\nice 1 2\n",
+            (
+                "words.vec: the first line says 3 words, and there are 2; download the file again, or "
+                "correct its "
+                "first line"
+            ),
+        ),
+        (
+            "2 2\negg 1 2\nice 1 nan\n",
+            "words.vec:3: a number is not finite; remove the word, or correct its vector",
+        ),
+        (
+            "1 2\negg 1 inf\n",
+            "words.vec:2: a number is not finite; remove the word, or correct its vector",
+        ),
+        (
+            "1 2\negg 1 x\n",
+            "words.vec:2: not a vector (could not convert string to float: b'x'); download the file again",
+        ),
+    ],
+)
+def test_a_broken_file_is_refused(tmp_path: Path, text: str, message: str):
+    with pytest.raises(InputError) as raised:
+        read_vectors(written(tmp_path, text), LABELS)
+    assert str(raised.value) == message
+
+
+def test_a_file_that_is_not_there(tmp_path: Path):
+    path = tmp_path / "words.vec"
+    with pytest.raises(InputError) as raised:
+        read_vectors(path, LABELS)
+    assert str(raised.value) == (
+        f"{path}: cannot be read (No such file or directory); --vectors names a file of word vectors"
+    )
