@@ -45,10 +45,12 @@ def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -
     seen: dict[tuple[str, str, str], str] = {}
     for path in paths:
         for place, name, annotator, ingredient, correct in _read(path, asked, problems):
-            first = seen.setdefault((name, annotator, ingredient), place)
-            if first != place:
+            judged = (name, annotator, ingredient)
+            if judged in seen:
                 what = f"{annotator!r} judges {ingredient!r} twice"
-                problems.append(RowError(what, where=place, fix=f"delete this row or {first}"))
+                problems.append(RowError(what, where=place, fix=f"delete this row or {seen[judged]}"))
+            # Copies of a sheet can have one name in several folders.
+            seen.setdefault(judged, f"{path}:{place.rpartition(':')[2]}")
             rows.append((name, annotator, ingredient, correct))
     raise_all(problems)
     if not rows:
