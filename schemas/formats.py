@@ -100,6 +100,24 @@ def understood(
     return canonical(text, answer_format)
 
 
+_LONGEST_NUMBER = 15
+"""Characters of the longest number that a float holds exactly."""
+
+
+def magnitude(answer: str, answer_format: AnswerFormat) -> float | None:
+    """An answer in its format as a number: the integer, minutes of the day, or days of a year of 31-day months.
+
+    Null for free text, for an answer that is not in its format, and for numbers beyond any count.
+    """
+    value = None if answer_format is AnswerFormat.TEXT else canonical(answer, answer_format)
+    if value is None or len(value) > _LONGEST_NUMBER:
+        return None
+    if answer_format is AnswerFormat.INTEGER:
+        return float(value)
+    first, second = int(value[:2]), int(value[3:])
+    return float(first * (60 if answer_format is AnswerFormat.TIME else 31) + second)
+
+
 def _text(text: str) -> str | None:
     return text or None
 

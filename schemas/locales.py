@@ -46,6 +46,8 @@ class Locale(Row):
     """English adjectives and names of the people, the preferred adjective first; never a plural."""
     aliases: tuple[Text, ...]
     """Further English names of the region, without article, for example ``United Kingdom``."""
+    capitals: tuple[Text, ...] = ()
+    """English names of the capital of the region and of the country that it lies in; never of another city."""
     native_name: Text
     """Name of the region in the local language."""
     direction: Literal["ltr", "rtl"]

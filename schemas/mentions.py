@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+import langcodes
+
 from blend.schemas.locales import Locale, Registry
 
 
@@ -20,11 +22,36 @@ def is_named(text: str, locale: Locale) -> bool:
     return bool(_names(locale).search(text))
 
 
+def names_any(text: str, locales: Registry) -> bool:
+    """Whether a text names any region, its people, its capital, or the country that it lies in.
+
+    Case says nothing, since answers are often written without capitals; only ``us`` needs it, or must stand
+    alone.
+    """
+    return bool(_any_name(locales).search(text)) or text.strip() in _ALSO_WORDS
+
+
 def others_named(text: str, locales: Registry, but: Locale) -> list[str]:
     """English names of the other regions that a text names, in registry order, each once."""
     own = {but.region_name, *but.names}
     named = (locale.region_name for locale in locales if is_named(text, locale))
     return list(dict.fromkeys(name for name in named if name not in own))
+
+
+_ALSO_WORDS = {"us"}
+"""Names that are English words as well when they are written without capitals."""
+
+
+@lru_cache(maxsize=8)
+def _any_name(locales: Registry) -> re.Pattern[str]:
+    names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
+    names |= {langcodes.Language.make(territory=locale.parent).territory_name("en") for locale in locales}
+    # The longest first: of two names that begin alike the pattern takes the first that fits.
+    forms = [
+        re.escape(name) if name.lower() in _ALSO_WORDS else f"(?i:{re.escape(name)})s?"
+        for name in sorted(names, key=lambda name: (-len(name), name))
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)")
 
 
 @lru_cache(maxsize=256)

@@ -82,6 +82,9 @@ class McqOptions(Part):
     """Non-answers of all kinds with which a region is still asked about: a minority of five."""
     target_max_not_applicable: StrictInt = Field(default=0, ge=0)
     """Votes for *not applicable to our culture* with which a region is still asked about."""
+    target_drop_named: StrictBool = False
+    """Whether a right answer that names a region, its people or its capital is left out, and the question with
+    it where there is no other."""
     distractor_min_votes: StrictInt = Field(default=2, ge=1)
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
     distractor_max_non_answers: StrictInt = Field(default=2, ge=0)

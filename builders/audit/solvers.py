@@ -14,7 +14,7 @@ import polars as pl
 from blend.builders.audit.asked import Asked, FloatArray, IntArray, Words, rounded, words_of
 from blend.builders.audit.learning import option_classifier
 from blend.builders.audit.naming import named_groups
-from blend.schemas.formats import AnswerFormat, canonical
+from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.locales import Registry
 
 _PRIOR_VOTES = 2.0
@@ -196,21 +196,11 @@ def numbers_of(asked: Asked) -> FloatArray:
     formats = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
     found = np.full(len(asked.text), np.nan)
     for answer_format in formats:
-        values = np.array([_number(text, answer_format) for text in asked.texts], dtype=np.float64)
+        values = np.array([magnitude(text, answer_format) for text in asked.texts], dtype=np.float64)
         of_options = values[asked.text]
         whole = np.logical_and.reduceat(~np.isnan(of_options), asked.starts)
         found = np.where(whole[asked.owner], of_options, found)
     return found
-
-
-def _number(text: str, answer_format: AnswerFormat) -> float:
-    value = canonical(text, answer_format)
-    if value is None or len(value) > 15:
-        return np.nan
-    if answer_format is AnswerFormat.INTEGER:
-        return float(value)
-    first, second = value[:2], value[3:]
-    return int(first) * (60 if answer_format is AnswerFormat.TIME else 31) + int(second)
 
 
 SOLVERS: Mapping[str, Solver] = {

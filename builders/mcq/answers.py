@@ -16,14 +16,18 @@ import polars as pl
 
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.translations import Translations
-from blend.builders.mcq.values import is_placeholder, shown, values
+from blend.builders.mcq.values import is_latin, is_placeholder, shown, values
 from blend.schemas.formats import AnswerFormat, format_of_template, understood
 from blend.schemas.locales import Locale, Registry
+from blend.schemas.mentions import names_any
 from blend.schemas.recipe import McqOptions
 from blend.schemas.text import counted
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
+
+NAMES_REGION = "names-region"
+"""Outcome of an answer that gives a region away, and is never a distractor for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class Option:
     """Annotators behind it; 0 for a reviewed filler."""
     values: frozenset[str]
     """What it and its variants can mean."""
+    names_region: bool = False
+    """Whether it names a region, its people, its capital or its country, see `schemas.mentions.names_any`."""
     also: frozenset[str] = frozenset()
     """Other English texts that its locale means by the same words of its own, see `Translations.also`."""
 
@@ -87,31 +93,40 @@ def digest(*parts: object) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def as_option(variants: Sequence[str], answer_format: AnswerFormat, locale: Locale, votes: int) -> Option | str:
-    """The variants of an answer as one option, spelled as the first that has the format; or why it is none.
+def as_option(
+    variants: Sequence[str], answer_format: AnswerFormat, locale: Locale, votes: int, *, locales: Registry
+) -> Option | str:
+    """The variants of an answer as one option, spelled as the first that can be shown; or why it is none.
 
     Args:
         variants: English variants, the preferred one first.
         answer_format: Format of the question.
         locale: Whose answer it is.
         votes: Annotators behind it.
+        locales: Regions that it may name.
 
     Returns:
-        The option, or ``no-english``, ``placeholder`` (an answer that says there is none), ``out-of-format`` or
-        ``no-words``.
+        The option, or ``no-english``, ``placeholder`` (an answer that says there is none), ``out-of-format``,
+        ``foreign-script`` (no variant in format is in the script of the question) or ``no-words``.
     """
-    texts = [text for text in map(shown, variants) if text]
+    # As shown, and as typed: capitals tell the US from us.
+    texts = [(text, typed) for text, typed in zip(map(shown, variants), variants, strict=True) if text]
     if not texts:
         return "no-english"
-    if is_placeholder(texts[0]):
+    if is_placeholder(texts[0][0]):
         return "placeholder"
-    spelled = [text for text in (_spelled(t, answer_format) for t in texts) if text is not None]
+    read = ((_spelled(text, answer_format), typed) for text, typed in texts)
+    spelled = [(text, typed) for text, typed in read if text is not None]
     if not spelled:
         return "out-of-format"
-    if not values(spelled[0], answer_format):
+    readable = [(text, typed) for text, typed in spelled if is_latin(text)]
+    if not readable:
+        return "foreign-script"
+    text, typed = readable[0]
+    if not values(text, answer_format):
         return "no-words"
-    found = frozenset[str]().union(*(values(text, answer_format) for text in texts))
-    return Option(spelled[0], locale, votes, found)
+    meant = frozenset[str]().union(*(values(text, answer_format) for text, _ in texts))
+    return Option(text, locale, votes, meant, names_region=names_any(typed, locales))
 
 
 def _spelled(text: str, answer_format: AnswerFormat) -> str | None:
@@ -145,7 +160,7 @@ def read_answers(
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
         known = translations if answer_format is AnswerFormat.TEXT else None
-        reader = _Reader(template_id, answer_format, options, seed, outcomes, known)
+        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known)
         found = tuple(reader.read(locales.get(tag), groups, idks) for _, tag, groups, idks, _ in group)
         yield TemplateAnswers(template_id, answer_format, found, outcomes)
 
@@ -170,26 +185,32 @@ class _Reader:
     answer_format: AnswerFormat
     options: McqOptions
     seed: int
+    locales: Registry
     outcomes: Counter[tuple[str, str]]
     translations: Translations | None
     """Null where they have no say."""
 
     def read(self, locale: Locale, groups: list[dict[str, Any]], idks: dict[str, Any]) -> LocaleAnswers:
-        read = [
-            (group["count"], as_option(group["en_answers"], self.answer_format, locale, group["count"]))
-            for group in groups
-        ]
+        read = [(group["count"], self._option(locale, group)) for group in groups]
         votes = [count for count, _ in read]
-        loss = self._loss(idks, votes) or _loss_of_top([option for n, option in read if n == max(votes)])
+        top = [option for n, option in read if n == max(votes)]
+        loss = self._loss(idks, votes) or _loss_of_top(top, drop_named=self.options.target_drop_named)
         silent = _non_answers(idks) > self.options.distractor_max_non_answers
         distinct = self._distinct(locale, [option for _, option in read], silent=silent)
+        golds = (o for o in distinct if o.votes == max(votes) and not self._drops(o))
         return LocaleAnswers(
             locale=locale,
-            golds=() if loss else tuple(self._ordered(o for o in distinct if o.votes == max(votes))),
+            golds=() if loss else tuple(self._ordered(golds)),
             acceptable=tuple(self._acceptable(locale, groups)),
-            offered=() if silent else tuple(self._ordered(o for o in distinct if self._voted(o))),
+            offered=() if silent else tuple(self._ordered(filter(self._may_be_wrong, distinct))),
             loss=loss,
         )
+
+    def _option(self, locale: Locale, group: dict[str, Any]) -> Option | str:
+        return as_option(group["en_answers"], self.answer_format, locale, group["count"], locales=self.locales)
+
+    def _drops(self, gold: Option) -> bool:
+        return gold.names_region and self.options.target_drop_named
 
     def _loss(self, idks: dict[str, Any], votes: list[int]) -> tuple[str, str] | None:
         limits = self.options
@@ -219,15 +240,23 @@ class _Reader:
             kept = best.setdefault(option.text, option)
             if kept is not option:
                 merged = max(kept.votes, option.votes)
-                best[option.text] = replace(kept, votes=merged, values=kept.values | option.values)
+                names = kept.names_region or option.names_region
+                meant = kept.values | option.values
+                best[option.text] = replace(kept, votes=merged, values=meant, names_region=names)
                 self.outcomes[locale.tag, "repeated"] += 1
         for option in best.values():
-            fate = "few-votes" if not self._voted(option) else "uncertain-question" if silent else OFFERED
-            self.outcomes[locale.tag, fate] += 1
+            self.outcomes[locale.tag, self._fate(option, silent=silent)] += 1
         return list(best.values())
 
-    def _voted(self, option: Option) -> bool:
-        return option.votes >= self.options.distractor_min_votes
+    def _fate(self, option: Option, *, silent: bool) -> str:
+        if option.votes < self.options.distractor_min_votes:
+            return "few-votes"
+        if option.names_region:
+            return NAMES_REGION
+        return "uncertain-question" if silent else OFFERED
+
+    def _may_be_wrong(self, option: Option) -> bool:
+        return self._fate(option, silent=False) == OFFERED
 
     def _ordered(self, options: Iterable[Option]) -> list[Option]:
         """Most votes first; equal votes have no order of their own, a digest gives them one."""
@@ -249,13 +278,21 @@ def _non_answers(idks: dict[str, Any]) -> int:
     return int(kinds + sum(other["count"] for other in idks["others"]))
 
 
-def _loss_of_top(top: list[Option | str]) -> tuple[str, str] | None:
+def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str] | None:
     """Why no top answer can be shown, if so."""
     said = {
         "no-english": "no top answer has an English variant",
         "placeholder": "the top answer only says that there is none",
         "out-of-format": "no top answer has the format of the question",
+        "foreign-script": "no top answer is written in the script of the question",
         "no-words": "no top answer has a letter or digit",
+        NAMES_REGION: "every top answer names a region, its people, its capital or its country",
     }
-    reasons = [option for option in top if isinstance(option, str)]
+    reasons = [
+        option if isinstance(option, str) else NAMES_REGION for option in top if _is_lost(option, drop_named)
+    ]
     return None if len(reasons) < len(top) or not top else (reasons[0], said[reasons[0]])
+
+
+def _is_lost(option: Option | str, drop_named: bool) -> bool:
+    return isinstance(option, str) or (option.names_region and drop_named)

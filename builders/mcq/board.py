@@ -109,19 +109,22 @@ class Board:
         board.targets = tuple(self._cleared(target, verdicts) for target in self.targets)
         return board
 
-    def available(self, target: Target, known: Mapping[Pair, bool]) -> dict[str, int]:
-        """By region, the option that it offers to a target: its first that no acceptable answer rules out.
+    def available(self, target: Target, known: Mapping[Pair, bool]) -> dict[str, tuple[int, ...]]:
+        """By region, the options that it offers to a target: those that no acceptable answer rules out.
+
+        The preferred one first; fillers only where the region has nothing of its own.
 
         Args:
             target: Whom to ask.
             known: Verdicts on pairs that share nothing: whether they are the same all the same.
         """
         alive = self.foreign(target.answers.locale) & ~(target.touching | self._judged(target, known))
-        found: dict[str, int] = {}
+        found: dict[str, tuple[int, ...]] = {}
         for region, (start, mask) in self._segments.items():
-            first = (alive >> start) & mask
-            if first:
-                found[region] = start + (first & -first).bit_length() - 1
+            offered = [start + place for place in _bits((alive >> start) & mask)]
+            own = [i for i in offered if i not in self.fillers]
+            if offered:
+                found[region] = tuple(own or offered)
         return found
 
     def conflicts(self, known: Mapping[Pair, bool]) -> list[int]:
@@ -131,6 +134,12 @@ class Board:
             return self._conflicts
         judged = (self._named(partners.get(option.text, _NOBODY)) for option in self.options)
         return [lexical | more for lexical, more in zip(self._conflicts, judged, strict=True)]
+
+    def apart(self, known: Mapping[Pair, bool]) -> list[int]:
+        """For every option, those that may not stand beside it, of its own region or for what they mean."""
+        own = {region: mask << start for region, (start, mask) in self._segments.items()}
+        of_regions = (own[option.locale.region] for option in self.options)
+        return [mine | others for mine, others in zip(of_regions, self.conflicts(known), strict=True)]
 
     def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> Iterator[Pair]:
         """Pairs that share nothing and must be different for a target to use these triples of options.

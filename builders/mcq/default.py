@@ -1,13 +1,14 @@
 """Multiple-choice questions in default mode: every region is asked about what its own people agree on.
 
-`answers` says who is asked and who offers, `board` what may stand beside what, `variants`
-which three options stand together, `positions` where the right one stands; ``docs/mcq.md`` says why.
+`answers` says who is asked and who offers, `board` what may stand beside what, `matching` what would make the
+right answer stand out, `variants` which three options stand together, `positions` where the right one stands;
+``docs/mcq.md`` says why.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,9 @@ from blend.builders.mcq import translations
 from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
+from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.fillers import Fillers, FillerUse
+from blend.builders.mcq.matching import N_DISTRACTORS, Known, matches
 from blend.builders.mcq.positions import (
     Digests,
     LeftOver,
@@ -31,7 +34,8 @@ from blend.builders.mcq.positions import (
     split_off,
 )
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
-from blend.builders.mcq.variants import N_DISTRACTORS, Orders, Pick, pick_variants
+from blend.builders.mcq.typical import Typicality
+from blend.builders.mcq.variants import Orders, Pick, pick_variants
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
@@ -54,11 +58,12 @@ def build_default(
     """Multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
     bench = Bench(judges)
     reviewed = Fillers(fillers, questions, locales)
+    rules = _Rules(options, seed, Known(Typicality(annotations), Companions(questions, annotations)))
     outcomes: Counter[tuple[str, str]] = Counter()
     made: list[_Made] = []
     for answers in read_answers(questions, annotations, options=options, seed=seed, locales=locales):
         outcomes.update(answers.outcomes)
-        made.append(_make(answers, options, seed, bench, reviewed))
+        made.append(_make(answers, rules, bench, reviewed))
     rest = _positions_left(made, seed)
     uses = [use for one in made for use in one.fillers]
     plans = [DefaultPlan(one.template_id, one.blocks, seed, rest) for one in made if one.blocks]
@@ -165,6 +170,14 @@ def _inserted(right: Numbers, wrong: Numbers, positions: Numbers) -> Numbers:
 # Making the blocks of one template
 
 
+class _Rules(NamedTuple):
+    """What decides which questions are made."""
+
+    options: McqOptions
+    seed: int
+    known: Known
+
+
 @dataclass(frozen=True, slots=True)
 class _Made:
     """What became of a template."""
@@ -175,7 +188,7 @@ class _Made:
     fillers: tuple[FillerUse, ...]
 
 
-def _make(answers: TemplateAnswers, options: McqOptions, seed: int, bench: Bench, reviewed: Fillers) -> _Made:
+def _make(answers: TemplateAnswers, rules: _Rules, bench: Bench, reviewed: Fillers) -> _Made:
     dropped = [
         (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
     ]
@@ -185,7 +198,7 @@ def _make(answers: TemplateAnswers, options: McqOptions, seed: int, bench: Bench
     judging = bench if answers.answer_format is AnswerFormat.TEXT else Bench(())
     board = _board(answers, judging)
     _count_rules(board, bench)
-    picked = _pick(board, answers.template_id, options, seed, judging)
+    picked = _pick(board, answers, rules, judging)
     for target in board.targets:
         tag = target.answers.locale.tag
         source, found = board, picked
@@ -193,7 +206,7 @@ def _make(answers: TemplateAnswers, options: McqOptions, seed: int, bench: Bench
             offered = reviewed.options(answers, target.answers.locale)
             source = _board(answers, judging, offered, only=tag)
             target = source.targets[0]
-            found = _pick(source, answers.template_id, options, seed, judging)
+            found = _pick(source, answers, rules, judging)
             available = source.available(target, found.known)
             uses.extend(reviewed.uses(answers, source, available, found.picks[tag]))
         if picks := found.picks[tag]:
@@ -225,21 +238,24 @@ class _Picked(NamedTuple):
     """The verdicts that they rest on."""
 
 
-def _pick(board: Board, template_id: str, options: McqOptions, seed: int, judging: Bench) -> _Picked:
+def _pick(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench) -> _Picked:
     """The questions about every target of the board."""
     tags = [target.answers.locale.tag for target in board.targets]
-    orders = Orders(seed, template_id, tags, board.regions)
+    orders = Orders(rules.seed, answers.template_id, tags, board.regions)
+    golds = [target.answers.golds for target in board.targets]
+    matched = iter(matches(answers, board.options, list(chain(*golds)), rules.known, seed=rules.seed))
+    of_targets = [tuple(islice(matched, len(own))) for own in golds]
 
     def choose(known: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
-        conflicts = board.conflicts(known)
+        apart = board.apart(known)
         return {
             tag: pick_variants(
                 board.available(target, known),
-                conflicts,
+                apart,
                 orders,
                 target=place,
-                n_golds=len(target.answers.golds),
-                limit=options.variants,
+                golds=of_targets[place],
+                limit=rules.options.variants,
                 last=board.fillers,
             )
             for place, (tag, target) in enumerate(zip(tags, board.targets, strict=True))

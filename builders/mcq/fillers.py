@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from blend.builders.mcq.answers import Option, TemplateAnswers, as_option
+from blend.builders.mcq.answers import NAMES_REGION, Option, TemplateAnswers, as_option
 from blend.builders.mcq.board import Board, are_apart
 from blend.builders.mcq.variants import Pick
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
@@ -29,6 +29,7 @@ class Fillers:
 
     def __init__(self, rows: pl.DataFrame | None, questions: pl.DataFrame, locales: Registry) -> None:
         self._rows: dict[str, list[tuple[str | None, str, Locale, str]]] = {}
+        self._locales = locales
         if rows is None or rows.is_empty():
             return
         templates = set(questions["template_id"])
@@ -54,13 +55,18 @@ class Fillers:
         return [option for option in read if isinstance(option, Option)]
 
     def uses(
-        self, answers: TemplateAnswers, board: Board, available: Mapping[str, int], picks: Sequence[Pick]
+        self,
+        answers: TemplateAnswers,
+        board: Board,
+        available: Mapping[str, Sequence[int]],
+        picks: Sequence[Pick],
     ) -> list[FillerUse]:
         """What became of the fillers for the one target of a board, given what each region offers to it."""
         (target,) = board.targets
         asked = target.answers.locale
         used = {board.options[i] for pick in picks for i in pick.triple}
-        refused = {board.options[i] for i in board.fillers} - {board.options[i] for i in available.values()}
+        offered = {board.options[i] for numbers in available.values() for i in numbers}
+        refused = {board.options[i] for i in board.fillers} - offered
         uses: list[FillerUse] = []
         for text, origin, reviewer in self._of(answers, asked):
             option = self._option(answers, asked, text, origin)
@@ -89,7 +95,8 @@ class Fillers:
     def _option(self, answers: TemplateAnswers, asked: Locale, text: str, origin: Locale) -> Option | str:
         if not are_apart(origin, asked):
             return "own-region"
-        return as_option([text], answers.answer_format, origin, 0)
+        option = as_option([text], answers.answer_format, origin, 0, locales=self._locales)
+        return NAMES_REGION if isinstance(option, Option) and option.names_region else option
 
 
 def _checked(row: dict[str, str | None], where: str, templates: set[str], locales: Registry) -> Locale:

@@ -11,6 +11,7 @@ import math
 import re
 from functools import cache, lru_cache
 from typing import Any
+from unicodedata import name
 
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.text import clean, words
@@ -32,6 +33,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+_LATIN = ("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO")
+"""First words of the Unicode names of such letters."""
 _SHORTEST_STEM = 4
 _LONGEST_ENDING = 4
 _AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
@@ -47,6 +50,11 @@ _WIDEST_RANGE = 10_000
 def is_placeholder(text: str) -> bool:
     """Whether an answer only says that there is none, such as ``none``, ``X`` or ``n/a``."""
     return words(text) in _PLACEHOLDERS
+
+
+def is_latin(text: str) -> bool:
+    """Whether all letters are Latin, or belong to no script, as questions are asked in English."""
+    return all(name(c, "?").partition(" ")[0] in _LATIN for c in text if c.isalpha())
 
 
 @lru_cache(maxsize=1 << 16)
@@ -85,6 +93,19 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     if answer_format is AnswerFormat.TIME:
         return frozenset(_times(text))
     return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
+
+
+@lru_cache(maxsize=1 << 16)
+def base_forms(text: str) -> tuple[str, ...]:
+    """The stems of a text's words: texts that differ in grammatical endings alone, as in number, share them."""
+    return tuple(map(_stem_of_base_form, words(text)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem_of_base_form(word: str) -> str:
+    import simplemma
+
+    return _stem(simplemma.lemmatize(word, lang="en"))
 
 
 @lru_cache(maxsize=1 << 16)

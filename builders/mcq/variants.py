@@ -1,22 +1,25 @@
-"""Variants: which three distractors stand together, spread over the regions that offer any.
+"""Variants: which three distractors stand together, so that the right answer does not stand out among them.
 
-Every choice is the first possible one in an order that depends on the seed, the template, the region asked
-about and the regions themselves. A region that joins and is not chosen therefore changes nothing (independence
-of irrelevant alternatives), and one that is chosen displaces little, since every variant has its own order.
+Two distractors of a right answer stand in all of its questions, as it does itself, and only the third one
+changes: whoever sees the whole set and looks for what recurs finds three options. How many distractors outdo
+the right answer is drawn, see `builders.mcq.matching`; where nothing outdoes it, one question has to do.
+
+Every choice is the first possible one in an order in which the place of two sets of options does not depend on
+a third. A region that joins and is not chosen therefore changes nothing (independence of irrelevant
+alternatives), and one that is chosen displaces little, since every variant has its own order.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Final, Literal
+from itertools import combinations, product
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from blend.builders.mcq.answers import digest
-
-N_DISTRACTORS: Final = 3
-"""Distractors of a question."""
+from blend.builders.mcq.matching import N_DISTRACTORS, Match
 
 Triple = tuple[int, int, int]
 """Numbers of three options of a board."""
@@ -41,15 +44,23 @@ class Orders:
         self._targets = np.array([digest(seed, template_id, "target", tag) for tag in targets], np.uint64)
         self._regions = np.array([digest(seed, template_id, "region", code) for code in regions], np.uint64)
         self._codes = tuple(regions)
-        self._ranked: list[list[list[int]]] = []
+        self._keys: list[Keys] = []
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """Codes of the regions, as they were given."""
+        return self._codes
 
     def of(self, target: int, variant: int) -> list[str]:
         """The regions in the order of a variant (from 0) for a target (its place among the targets)."""
-        while len(self._ranked) <= variant:
-            salt = _mixed(self._targets + np.uint64(len(self._ranked)))
-            keys = _mixed(salt[:, None] ^ self._regions[None, :])
-            self._ranked.append(np.argsort(keys, axis=1, kind="stable").tolist())
-        return [self._codes[i] for i in self._ranked[variant][target]]
+        return [self._codes[i] for i in np.argsort(self.keys(target, variant), kind="stable").tolist()]
+
+    def keys(self, target: int, variant: int) -> Keys:
+        """What orders the regions, as they were given, for a variant and a target."""
+        while len(self._keys) <= variant:
+            salt = _mixed(self._targets + np.uint64(len(self._keys)))
+            self._keys.append(_mixed(salt[:, None] ^ self._regions[None, :]))
+        return self._keys[variant][target]
 
 
 def _mixed(keys: Keys) -> Keys:
@@ -65,8 +76,8 @@ def _mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-_LAST = 1 << 32
-"""More uses than any option has: what is to be used last counts as used so often."""
+OPTIONS_OF_A_REGION = 3
+"""How many options of a region are looked at for a question; one of them is shown at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,74 +89,153 @@ class Pick:
 
 
 def pick_variants(
-    available: Mapping[str, int],
-    conflicts: Sequence[int],
+    available: Mapping[str, Sequence[int]],
+    apart: Sequence[int],
     orders: Orders,
     *,
     target: int,
-    n_golds: int,
+    golds: Sequence[Match],
     limit: int | Literal["all"],
     last: frozenset[int] = frozenset(),
 ) -> list[Pick]:
     """The multiple-choice questions of one target.
 
     Args:
-        available: By region, the number of the option that it offers.
-        conflicts: For every option of the board the options, as bits, that may not stand beside it.
+        available: By region, the numbers of the options that it offers, the preferred one first.
+        apart: For every option of the board the options, as bits, that may not stand beside it; those of its
+            own region are among them.
         orders: Orders of the regions.
         target: Place of the target in ``orders``.
-        n_golds: Right answers; they take turns.
-        limit: How many questions at most, or ``all``: every right answer with every triple.
+        golds: The right answers; they take turns.
+        limit: How many questions at most, or ``all``: every right answer with every triple of the regions'
+            preferred options.
         last: Options to use only where the others do not suffice.
 
     Returns:
-        The questions, none twice. With a limit, each takes the options least used by those before it, in the
-        order of its own variant; the first three in this order that may stand together.
+        The questions, none twice.
     """
     if limit == "all":
         ordered = sorted(
-            (available[code] for code in orders.of(target, 0) if code in available), key=last.__contains__
+            (available[code][0] for code in orders.of(target, 0) if code in available), key=last.__contains__
         )
-        triples = (triple for triple in combinations(ordered, N_DISTRACTORS) if _compatible(triple, conflicts))
-        return [Pick(gold, triple) for triple in triples for gold in range(n_golds)]
+        triples = (triple for triple in combinations(ordered, N_DISTRACTORS) if _compatible(triple, apart))
+        return [Pick(gold, triple) for triple in triples for gold in range(len(golds))]
+    offered = _Offered(available, orders, target, last)
+    series = [_Series(gold, apart, sum(1 << i for i in last)) for gold in golds]
+    used: Counter[int] = Counter()
     picks: list[Pick] = []
-    used = {i: _LAST if i in last else 0 for i in available.values()}
-    taken: list[set[frozenset[int]]] = [set() for _ in range(n_golds)]
     for variant in range(limit):
-        ordered = [available[code] for code in orders.of(target, variant) if code in available]
-        ordered.sort(key=used.__getitem__)
-        pick = _first_pick(ordered, conflicts, taken, variant)
-        if pick is None:
-            break
-        picks.append(pick)
-        taken[pick.gold].add(frozenset(pick.triple))
-        for i in pick.triple:
-            used[i] += 1
+        for turn in range(len(golds)):
+            gold = (variant + turn) % len(golds)
+            if series[gold].ended:
+                continue
+            triple = series[gold].following(offered.ordered(golds[gold], variant, used))
+            if triple is not None:
+                picks.append(Pick(gold, triple))
+                used.update(triple)
+                break
     return picks
 
 
-def _first_pick(
-    ordered: Sequence[int], conflicts: Sequence[int], taken: Sequence[set[frozenset[int]]], variant: int
-) -> Pick | None:
-    """The right answer whose turn it is, or the next that has a triple left, with its first triple."""
-    for turn in range(len(taken)):
-        gold = (variant + turn) % len(taken)
-        for triple in _triples(ordered, conflicts):
-            if frozenset(triple) not in taken[gold]:
-                return Pick(gold, triple)
-    return None
+class _Offered:
+    """What a target is offered, in the order of a variant and a right answer."""
+
+    def __init__(
+        self, available: Mapping[str, Sequence[int]], orders: Orders, target: int, last: frozenset[int]
+    ) -> None:
+        self._orders, self._target = orders, target
+        rows = [
+            (i, place, region, i in last)
+            for region, code in enumerate(orders.regions)
+            for place, i in enumerate(available.get(code, ())[:OPTIONS_OF_A_REGION])
+        ]
+        columns = np.array(rows, dtype=np.uint64).reshape(-1, 4).T
+        self._numbers, self._place, self._region, self._last = columns
+
+    def ordered(self, gold: Match, variant: int, used: Counter[int]) -> list[int]:
+        """The options: sound ones first, alike before unlike, unused before used, then as regions are ordered.
+
+        Behind the sound ones come the doubtful, and then the fillers.
+        """
+        uses = np.array([min(used[i], 7) for i in self._numbers.tolist()], dtype=np.uint64)
+        drawn = self._orders.keys(self._target, variant)[self._region.astype(np.intp)] >> np.uint64(9)
+        unlike = gold.unlike[self._numbers.astype(np.intp)]
+        key = (
+            self._last << np.uint64(63)
+            | unlike << np.uint64(60)
+            | uses << np.uint64(57)
+            | drawn << np.uint64(2)
+        )
+        ordered: list[int] = (
+            self._numbers[np.argsort(key | self._place, kind="stable")].astype(np.int64).tolist()
+        )
+        return ordered
 
 
-def _triples(ordered: Sequence[int], conflicts: Sequence[int]) -> Iterator[Triple]:
-    """All triples that may stand together, in lexicographic order of the given one."""
-    for i, a in enumerate(ordered):
-        for j, b in enumerate(ordered[i + 1 :], start=i + 2):
-            if conflicts[a] >> b & 1:
+class _Series:
+    """The questions with one right answer, one after the other."""
+
+    def __init__(self, gold: Match, apart: Sequence[int], last: int) -> None:
+        self._gold, self._apart, self._last = gold, apart, last | gold.doubtful
+        self._triples: list[Triple] = []
+        self.ended = False
+        """Whether there is no further one."""
+
+    def following(self, ordered: Sequence[int]) -> Triple | None:
+        """The next triple, of options in an order of preference; null when there is none left."""
+        triple = self._further(ordered) if self._triples else self._first(ordered)
+        if triple is None:
+            self.ended = True
+        else:
+            self._triples.append(triple)
+            self.ended = self._is_alone(triple)
+        return triple
+
+    def _is_alone(self, triple: Triple) -> bool:
+        """Whether one question has to do, since a guesser who sees it finds the right answer."""
+        outdoes_all = all(self._gold.below >> i & 1 for i in triple)
+        return self._gold.names_region or (outdoes_all and not self._gold.by_value)
+
+    def _first(self, ordered: Sequence[int]) -> Triple | None:
+        """With as few fillers and doubtful options as can be, and then with as many above as is wanted most."""
+        n_last = range(N_DISTRACTORS + 1) if self._last else (0,)
+        found = (self._with(ordered, wanted, n) for n, wanted in product(n_last, self._gold.wanted))
+        return next((triple for triple in found if triple is not None), None)
+
+    def _with(self, ordered: Sequence[int], wanted: int, n_last: int) -> Triple | None:
+        """The first triple in lexicographic order with so many options above, these first."""
+        above, below = self._sides(ordered)
+        first, second, third = (above if place < wanted else below for place in range(N_DISTRACTORS))
+        possible = sum(1 << i for i in third)
+        for a, b in product(first, second):
+            blocked = self._apart[a] | self._apart[b] | 1 << a | 1 << b
+            if self._apart[a] >> b & 1 or a == b or not possible & ~blocked:
                 continue
-            both = conflicts[a] | conflicts[b]
-            yield from ((a, b, c) for c in ordered[j:] if not both >> c & 1)
+            for c in third:
+                chosen = 1 << a | 1 << b | 1 << c
+                if not blocked >> c & 1 and (chosen & self._last).bit_count() == n_last:
+                    return a, b, c
+        return None
+
+    def _further(self, ordered: Sequence[int]) -> Triple | None:
+        """Beside the two that stay another third one, on the side of the first if there is any.
+
+        Never a doubtful one: one question less is better. Numbers keep to their side, since the place among
+        four numbers is easily seen.
+        """
+        a, b, first = self._triples[0]
+        thirds = sum(1 << c for _, _, c in self._triples)
+        blocked = self._apart[a] | self._apart[b] | 1 << a | 1 << b | thirds | self._gold.doubtful
+        above, below = self._sides([i for i in ordered if not blocked >> i & 1])
+        same, other = (above, below) if self._gold.above >> first & 1 else (below, above)
+        return next(((a, b, c) for c in (same if self._gold.by_value else same + other)), None)
+
+    def _sides(self, ordered: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Those that outdo the right answer, and the others, each in order."""
+        above = [i for i in ordered if self._gold.above >> i & 1]
+        return above, [i for i in ordered if not self._gold.above >> i & 1]
 
 
-def _compatible(triple: Triple, conflicts: Sequence[int]) -> bool:
+def _compatible(triple: Triple, apart: Sequence[int]) -> bool:
     a, b, c = triple
-    return not (conflicts[a] >> b & 1 or (conflicts[a] | conflicts[b]) >> c & 1)
+    return not (apart[a] >> b & 1 or (apart[a] | apart[b]) >> c & 1)

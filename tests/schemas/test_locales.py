@@ -212,8 +212,8 @@ def test_extended_by_a_known_locale():
             "aliases = []\nalias = []",
             (
                 "own.toml, entry 1 (eo-ZA), field alias: unknown field; choose from: tag, language, region, "
-                "region_name, upstream, prompt_name, nationalities, aliases, native_name, direction, script, "
-                "parent, latitude, longitude, split, semeval, other_codes, collections"
+                "region_name, upstream, prompt_name, nationalities, aliases, capitals, native_name, direction, "
+                "script, parent, latitude, longitude, split, semeval, other_codes, collections"
             ),
         ),
         (

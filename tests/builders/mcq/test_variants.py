@@ -1,93 +1,198 @@
 """Which distractors stand together."""
 
+from collections import Counter
 from itertools import combinations
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blend.builders.mcq.matching import Match
 from blend.builders.mcq.variants import Orders, Pick, pick_variants
 
 PINNED = ["GR", "ET", "CN", "IR", "AZ", "ID", "DZ", "AS"]
 REGIONS = ("DZ", "AS", "AZ", "CN", "ET", "GR", "ID", "IR")
 
 
-def picks_of(regions, conflicts=(), *, limit=5, n_golds=1, seed=0, last=frozenset()):
+ALIKE = (0,) * len(REGIONS)
+
+
+def match(above=(), below=None, *, doubtful=(), unlike=ALIKE, wanted=(1, 2, 3, 0), **more):
+    """How the options compare with a right answer; all are below it that are not above it."""
+    rest = set(range(len(REGIONS))) - set(above) if below is None else below
+    bits = [sum(1 << i for i in side) for side in (above, rest, doubtful)]
+    fixed = {"by_value": False, "names_region": False, **more}
+    return Match(*bits, np.array(unlike, dtype=np.uint64), wanted, **fixed)
+
+
+ANY = match(above=range(0, len(REGIONS), 2))
+
+
+def picks_of(regions, conflicts=(), *, limit=5, golds=(ANY,), seed=0, last=frozenset()):
     """Picks for one target; option i is offered by the i-th of all regions."""
-    available = {code: REGIONS.index(code) for code in regions}
-    masks = [0] * len(REGIONS)
+    available = {code: (REGIONS.index(code),) for code in regions}
+    masks = [1 << i for i in range(len(REGIONS))]
     for a, b in conflicts:
         masks[a] |= 1 << b
         masks[b] |= 1 << a
     orders = Orders(seed, "Al-en-01", ["ko-KR"], sorted(regions))
-    return pick_variants(available, masks, orders, target=0, n_golds=n_golds, limit=limit, last=last)
+    return pick_variants(available, masks, orders, target=0, golds=golds, limit=limit, last=last)
 
 
-CONFLICTS = st.sets(st.sampled_from(list(combinations(range(len(REGIONS)), 2))), max_size=20)
+NUMBERS = range(len(REGIONS))
+CONFLICTS = st.sets(st.sampled_from(list(combinations(NUMBERS, 2))), max_size=20)
 SUBSETS = st.sets(st.sampled_from(REGIONS))
 SEEDS = st.integers(0, 1000)
+MATCHES = st.builds(
+    match,
+    above=st.sets(st.sampled_from(NUMBERS)),
+    doubtful=st.sets(st.sampled_from(NUMBERS), max_size=3),
+    unlike=st.lists(st.integers(0, 3), min_size=len(REGIONS), max_size=len(REGIONS)),
+    wanted=st.permutations(range(4)).map(tuple),
+    by_value=st.booleans(),
+    names_region=st.booleans(),
+)
+GOLDS = st.lists(MATCHES, min_size=1, max_size=3)
 
 
 def used(picks):
     return {i for pick in picks for i in pick.triple}
 
 
-@given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), st.integers(1, 3))
-def test_picks_are_distinct_and_compatible(regions, conflicts, seed, limit, n_golds):
-    picks = picks_of(regions, conflicts, limit=limit, n_golds=n_golds, seed=seed)
-    assert len(picks) <= limit
-    assert len({(pick.gold, frozenset(pick.triple)) for pick in picks}) == len(picks)
-    for pick in picks:
-        assert all(tuple(sorted(couple)) not in conflicts for couple in combinations(pick.triple, 2))
+def outdoing(pick, gold):
+    return sum(gold.above >> i & 1 for i in pick.triple)
 
 
-@given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 3))
-def test_nothing_possible_is_left_out(regions, conflicts, seed, n_golds):
+def possible(regions, conflicts):
     numbers = sorted(REGIONS.index(code) for code in regions)
-    possible = {
+    return {
         frozenset(triple)
         for triple in combinations(numbers, 3)
         if not any(couple in conflicts for couple in combinations(triple, 2))
     }
-    everything = {(gold, triple) for gold in range(n_golds) for triple in possible}
-    found = picks_of(regions, conflicts, limit="all", n_golds=n_golds, seed=seed)
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), GOLDS)
+def test_picks_are_distinct_and_compatible(regions, conflicts, seed, limit, golds):
+    picks = picks_of(regions, conflicts, limit=limit, golds=golds, seed=seed)
+    assert len(picks) <= limit
+    assert len({(pick.gold, frozenset(pick.triple)) for pick in picks}) == len(picks)
+    assert {frozenset(pick.triple) for pick in picks} <= possible(regions, conflicts)
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, GOLDS)
+def test_nothing_possible_is_left_out(regions, conflicts, seed, golds):
+    triples = possible(regions, conflicts)
+    everything = {(gold, triple) for gold in range(len(golds)) for triple in triples}
+    found = picks_of(regions, conflicts, limit="all", golds=golds, seed=seed)
     assert {(pick.gold, frozenset(pick.triple)) for pick in found} == everything
     assert len(found) == len(everything)
-    few = picks_of(regions, conflicts, limit=5, n_golds=n_golds, seed=seed)
-    assert len(few) == min(5, len(everything))
+    # Whatever else is wished for, a question that can be asked is asked, once for every right answer.
+    few = picks_of(regions, conflicts, limit=len(golds), golds=golds, seed=seed)
+    assert {pick.gold for pick in few} == (set(range(len(golds))) if triples else set())
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), GOLDS)
+def test_two_distractors_recur_as_often_as_their_right_answer(regions, conflicts, seed, limit, golds):
+    picks = picks_of(regions, conflicts, limit=limit, golds=golds, seed=seed)
+    for gold in range(len(golds)):
+        mine = Counter(i for pick in picks if pick.gold == gold for i in pick.triple)
+        n = sum(pick.gold == gold for pick in picks)
+        if n > 1:
+            assert sorted(mine.values()) == [1] * n + [n] * 2
+        elif n:
+            assert sorted(mine.values()) == [1] * 3
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
+def test_a_right_answer_is_outdone_as_often_as_it_wishes_most_of_what_can_be(regions, conflicts, seed, gold):
+    triples = possible(regions, conflicts)
+    picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
+    n_doubtful = {triple: sum(gold.doubtful >> i & 1 for i in triple) for triple in triples}
+    sound = [triple for triple in triples if n_doubtful[triple] == min(n_doubtful.values())]
+    can_be = {outdoing(Pick(0, tuple(triple)), gold) for triple in sound}
+    if picks:
+        assert frozenset(picks[0].triple) in sound
+        assert outdoing(picks[0], gold) == next(n for n in gold.wanted if n in can_be)
+    if gold.by_value:
+        assert len({outdoing(pick, gold) for pick in picks}) <= 1
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
+def test_what_a_guesser_finds_is_asked_once(regions, conflicts, seed, gold):
+    picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
+    if picks and (gold.names_region or (not gold.by_value and not outdoing(picks[0], gold))):
+        assert len(picks) == 1
+
+
+def test_an_option_that_is_just_as_typical_hides_the_right_answer_as_well():
+    apart, alike = match(), match(below=NUMBERS[1:])
+    assert len(picks_of(REGIONS, golds=[apart])) == 1
+    found = [picks_of(REGIONS, golds=[alike], seed=seed) for seed in range(9)]
+    assert {len(picks) for picks in found if 0 in picks[0].triple} == {5}
+    assert {len(picks) for picks in found if 0 not in picks[0].triple} == {1}
 
 
 @settings(max_examples=300)
-@given(
-    SUBSETS, CONFLICTS, SEEDS, st.sampled_from([1, 3, 5, "all"]), st.integers(1, 2), st.sampled_from(REGIONS)
-)
-def test_a_region_that_is_not_chosen_changes_nothing(regions, conflicts, seed, limit, n_golds, joining):
-    before = picks_of(regions - {joining}, conflicts, limit=limit, n_golds=n_golds, seed=seed)
-    after = picks_of(regions | {joining}, conflicts, limit=limit, n_golds=n_golds, seed=seed)
+@given(SUBSETS, CONFLICTS, SEEDS, st.sampled_from([1, 3, 5, "all"]), GOLDS, st.sampled_from(REGIONS))
+def test_a_region_that_is_not_chosen_changes_nothing(regions, conflicts, seed, limit, golds, joining):
+    before = picks_of(regions - {joining}, conflicts, limit=limit, golds=golds, seed=seed)
+    after = picks_of(regions | {joining}, conflicts, limit=limit, golds=golds, seed=seed)
     without = [pick for pick in after if REGIONS.index(joining) not in pick.triple]
     if limit == "all" or without == after:
         assert without == before
 
 
-def test_variants_cover_all_regions_before_they_repeat_one():
-    picks = picks_of(REGIONS[:6], limit=2)
-    assert used(picks) == set(range(6))
-    # Eight regions, three questions of three options: nobody stands in more than two.
-    counts = [sum(i in pick.triple for pick in picks_of(REGIONS, limit=3)) for i in range(8)]
-    assert sorted(counts) == [1] * 7 + [2]
+def test_alike_options_come_before_unlike_ones():
+    gold = match(unlike=(3, 2, 1, 1, 2, 0, 0, 0))
+    assert used(picks_of(REGIONS, golds=[gold])) == {5, 6, 7}
+    assert used(picks_of(REGIONS[:5], golds=[gold])) >= {2, 3}
+
+
+def test_a_region_shows_one_of_its_three_preferred_options():
+    orders = Orders(0, "Al-en-01", ["ko-KR"], ["DZ", "AS", "CN"])
+    available = {"DZ": (0, 1, 2, 3), "AS": (4,), "CN": (5,)}
+    masks = [0b1111, 0b1111, 0b1111, 0b1111, 0, 0]
+    shown = set()
+    for above in range(8):
+        gold = match(above={above}, wanted=(1, 0, 2, 3))
+        shown |= used(pick_variants(available, masks, orders, target=0, golds=[gold], limit=5))
+    assert shown == {0, 1, 2, 4, 5}
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
+def test_no_further_question_is_made_of_doubtful_options(regions, conflicts, seed, gold):
+    picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
+    assert not [pick for pick in picks[1:] if gold.doubtful >> pick.triple[2] & 1]
 
 
 def test_right_answers_take_turns():
-    assert [pick.gold for pick in picks_of(REGIONS, limit=5, n_golds=2)] == [0, 1, 0, 1, 0]
+    assert [pick.gold for pick in picks_of(REGIONS, limit=5, golds=[ANY, ANY])] == [0, 1, 0, 1, 0]
 
 
 def test_a_right_answer_without_triple_left_gives_its_turn_away():
     # Three options make one triple: each of the two right answers has it once.
-    assert [pick.gold for pick in picks_of(REGIONS[:3], limit=5, n_golds=2)] == [0, 1]
+    assert [pick.gold for pick in picks_of(REGIONS[:3], limit=5, golds=[ANY, ANY])] == [0, 1]
+    assert [pick.gold for pick in picks_of(REGIONS, limit=4, golds=[match(), ANY])] == [0, 1, 1, 1]
+
+
+def test_right_answers_share_out_the_distractors():
+    first, second = picks_of(REGIONS, limit=2, golds=[ANY, ANY])
+    assert not set(first.triple) & set(second.triple)
 
 
 def test_fillers_stand_only_where_others_do_not_suffice():
     picks = picks_of(REGIONS[:5], limit=3, last=frozenset({2, 3, 4}))
     assert [set(pick.triple) & {0, 1} for pick in picks] == [{0, 1}] * 3
+
+
+@given(SUBSETS, CONFLICTS, SEEDS, MATCHES, st.sets(st.sampled_from(NUMBERS)))
+def test_a_question_has_as_few_fillers_and_doubtful_options_as_can_be(regions, conflicts, seed, gold, fillers):
+    picks = picks_of(regions, conflicts, golds=[gold], seed=seed, last=frozenset(fillers))
+    if picks:
+        last = {i for i in NUMBERS if i in fillers or gold.doubtful >> i & 1}
+        fewest = min(len(triple & last) for triple in possible(regions, conflicts))
+        assert len(set(picks[0].triple) & last) == fewest
 
 
 def test_too_few_options():
@@ -108,4 +213,5 @@ def test_orders_differ_by_seed_template_target_and_variant_but_not_by_what_else_
 def test_the_order_is_pinned():
     # A release is rebuilt with the same order for ever; a change here changes every published dataset.
     assert Orders(0, "Al-en-01", ["ko-KR"], REGIONS).of(0, 0) == PINNED
-    assert picks_of(REGIONS, limit=1) == [Pick(0, tuple(REGIONS.index(code) for code in PINNED[:3]))]
+    first = picks_of(REGIONS, limit=1, golds=[match()])
+    assert first == [Pick(0, tuple(REGIONS.index(code) for code in PINNED[:3]))]

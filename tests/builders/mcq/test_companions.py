@@ -1,0 +1,68 @@
+"""What people gave to other questions and may have meant here."""
+
+import polars as pl
+import pytest
+from mcq_inputs import build_of, frames_of, shown_to
+
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.companions import Companions
+from blend.builders.mcq.values import base_forms
+from blend.schemas.recipe import McqOptions
+
+TEMPLATES = {
+    "T-1": {"ko-KR": [("soccer", 4)], "en-GB": [("soccer", 3), ("rugby", 1)]},
+    "T-2": {"ko-KR": [("Soccer", 3), ("volleyball", 1)], "en-GB": [("cricket", 3)]},
+    "T-3": {"ko-KR": [("cycling", 3), ("apples", 2)]},
+}
+
+
+def companions_of(templates, topics):
+    questions, annotations = frames_of(templates)
+    topic = pl.col("template_id").replace_strict(topics, return_dtype=pl.String)
+    return Companions(questions.with_columns(topic=topic), annotations)
+
+
+TWO_TOPICS = {"T-1": "Sport", "T-2": "Leisure", "T-3": "Food"}
+
+
+def test_what_was_said_beside_it_anywhere():
+    found = companions_of(TEMPLATES, TWO_TOPICS).of("T-1", "ko-KR", "soccer")
+    assert base_forms("volleyball") in found
+    # Another region's answers say nothing about this one.
+    assert base_forms("rugby") not in found
+    assert base_forms("cycling") not in found
+
+
+def test_what_was_said_on_the_same_topic():
+    found = companions_of(TEMPLATES, dict.fromkeys(TEMPLATES, "Leisure")).of("T-1", "ko-KR", "baseball")
+    assert {base_forms(text) for text in ("volleyball", "cycling", "apple")} <= found
+    assert companions_of(TEMPLATES, TWO_TOPICS).of("T-1", "en-GB", "baseball") == {
+        base_forms("soccer"),
+        base_forms("rugby"),
+    }
+    assert companions_of(TEMPLATES, TWO_TOPICS).of("T-9", "fr-FR", "baseball") == set()
+
+
+ANSWERS = {
+    "en-GB": [("apple", 4)],
+    "en-US": [("pear", 3)],
+    "ko-KR": [("plum", 3)],
+    "ar-DZ": [("dates", 5)],
+    "zh-CN": [("grape", 4)],
+}
+
+
+@pytest.mark.parametrize("limit", [1, 5])
+def test_a_doubtful_option_stands_only_where_the_others_do_not_suffice(limit):
+    templates = {"T-1": ANSWERS, "T-2": {"en-GB": [("grapes", 1)]}}
+    rows = build_mcq(*frames_of(templates), options=McqOptions(variants=limit), seed=0).frame()
+    shown = set(rows.filter(pl.col("locale") == "en-GB")["options"].explode())
+    assert shown == {"apple", "pear", "plum", "dates"}
+    assert "grape" in set(rows.filter(pl.col("locale") == "en-US")["options"].explode())
+    short = {tag: groups for tag, groups in ANSWERS.items() if tag != "ar-DZ"}
+    rows = build_mcq(*frames_of({**templates, "T-1": short}), options=McqOptions(), seed=0).frame()
+    assert "grape" in set(rows.filter(pl.col("locale") == "en-GB")["options"].explode())
+
+
+def test_all_variants_show_doubtful_options_as_well():
+    assert ("zh-CN", "grape") in shown_to(build_of(ANSWERS), "en-GB")

@@ -1,0 +1,111 @@
+"""How options compare with a right answer."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcq_inputs import frames_of
+
+from blend.builders.mcq.answers import Option, TemplateAnswers, as_option
+from blend.builders.mcq.companions import Companions
+from blend.builders.mcq.matching import Known, matches
+from blend.builders.mcq.typical import Typicality
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.locales import registry
+
+LOCALES = registry()
+
+
+def option_of(text, tag, answer_format=AnswerFormat.TEXT):
+    found = as_option([text], answer_format, LOCALES.get(tag), 3, locales=LOCALES)
+    assert isinstance(found, Option)
+    return found
+
+
+def match_of(gold, others, answer_format=AnswerFormat.TEXT, elsewhere=None, *, seed=0, template_id="T-1"):
+    """How texts of the UK compare with a right answer of South Korea."""
+    templates = {"T-1": {"ko-KR": [(gold, 3)]}, "T-2": elsewhere} if elsewhere else {}
+    known = Known(Typicality(frames_of(templates)[1]), Companions(*frames_of(templates)))
+    answers = TemplateAnswers(template_id, answer_format, (), Counter())
+    options = [option_of(text, "en-GB", answer_format) for text in others]
+    (found,) = matches(answers, options, [option_of(gold, "ko-KR", answer_format)], known, seed=seed)
+    return found
+
+
+def bits(mask):
+    return {i for i in range(mask.bit_length()) if mask >> i & 1}
+
+
+@pytest.mark.parametrize(
+    ("answer_format", "gold", "others", "larger", "far"),
+    [
+        (AnswerFormat.INTEGER, "12", ["2", "12", "30", "130", "-5", "1"], {2, 3}, {3}),
+        (AnswerFormat.INTEGER, "0", ["9", "10"], {0, 1}, {1}),
+        (AnswerFormat.TIME, "12:00", ["06:00", "05:59", "18:00", "18:01"], {2, 3}, {1, 3}),
+        (AnswerFormat.DATE, "05/15", ["02/15", "02/14", "08/15", "08/16"], {2, 3}, {1, 3}),
+        # Numbers in free text, too; what is no number is neither larger nor smaller, and the least alike.
+        (AnswerFormat.TEXT, "12", ["2", "30", "a dozen"], {1}, set()),
+    ],
+)
+def test_numbers_times_and_dates_compare_by_value(answer_format, gold, others, larger, far):
+    found = match_of(gold, others, answer_format)
+    assert found.by_value
+    assert bits(found.above) == larger
+    assert {i for i, degree in enumerate(found.unlike.tolist()) if degree == 2} == far
+    assert [i for i, degree in enumerate(found.unlike.tolist()) if degree == 3] == [
+        i for i, text in enumerate(others) if text == "a dozen"
+    ]
+    assert not bits(found.above) & bits(found.below)
+
+
+def test_texts_compare_by_what_is_typical():
+    elsewhere = {"ko-KR": [("rice", 3)], "en-GB": [("bread", 3)]}
+    found = match_of("soup", ["rice", "bread", "fish"], elsewhere=elsewhere)
+    assert (bits(found.above), bits(found.below)) == ({0}, set())
+    assert not found.by_value
+
+
+@pytest.mark.parametrize(
+    ("gold", "other", "degree"),
+    [
+        ("rice", "fish", 0),
+        ("rice", "pasta and", 1),
+        ("rice", "ox", 1),
+        ("rice", "fish!", 2),
+        ("rice", "fish.", 2),
+        ("rice", "7 up", 2),
+        ("rice", "pasta (fresh)", 3),
+        ("rice (white)", "pasta (fresh)", 0),
+    ],
+)
+def test_length_and_format_make_options_unlike(gold, other, degree):
+    assert match_of(gold, [other]).unlike.tolist() == [degree]
+
+
+def test_what_people_gave_elsewhere_is_doubtful_and_the_least_alike():
+    found = match_of("rice", ["fishes", "ox"], elsewhere={"ko-KR": [("fish", 1)], "en-GB": [("ox", 1)]})
+    assert bits(found.doubtful) == {0}
+    assert found.unlike.tolist() == [4, 1]
+
+
+@given(st.integers(0, 99), st.text("abc", min_size=1, max_size=3))
+def test_a_text_wishes_to_be_outdone(seed, template_id):
+    found = match_of("rice", ["fish"], seed=seed, template_id=template_id)
+    assert sorted(found.wanted[:3]) == [1, 2, 3]
+    assert found.wanted[3] == 0
+
+
+def test_numbers_wish_for_every_place():
+    wishes = Counter(match_of("7", ["8"], AnswerFormat.INTEGER, seed=seed).wanted for seed in range(600))
+    assert all(sorted(wanted) == [0, 1, 2, 3] for wanted in wishes)
+    first = Counter({n: sum(k for wanted, k in wishes.items() if wanted[0] == n) for n in range(4)})
+    # Four, three, three and two of twelve tickets: 200, 150, 150 and 100 of 600, give or take 40.
+    assert [round(first[n] / 600, 2) for n in range(4)] == pytest.approx(
+        [4 / 12, 3 / 12, 3 / 12, 2 / 12], abs=0.07
+    )
+
+
+def test_a_right_answer_that_names_a_region_is_known():
+    assert match_of("korean rice", ["fish"]).names_region
+    assert not match_of("rice", ["korean fish"]).names_region
