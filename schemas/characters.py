@@ -32,7 +32,7 @@ _JOINING = frozenset(
 _WITHOUT_BLANKS = frozenset({"Khmr", "Mymr", "Thai", "Laoo", "Tibt"})
 """Scripts that write no blanks between words and mark them with a zero-width space."""
 
-_RIGHT_TO_LEFT = frozenset({"Adlm", "Arab", "Aran", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"})
+RIGHT_TO_LEFT = frozenset({"Adlm", "Arab", "Aran", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"})
 """Scripts written from right to left, whose texts may need directional marks."""
 
 
@@ -47,7 +47,7 @@ def ordinary_in(script: str, *, rtl: bool) -> str:
 def ordinary_in_language(tag: str) -> str:
     """Invisible characters that belong to the spelling of a language, in the script that it most often has."""
     script = Language.get(tag).maximize().script if tag_is_valid(tag) else None
-    return ordinary_in(script or "", rtl=script in _RIGHT_TO_LEFT)
+    return ordinary_in(script or "", rtl=script in RIGHT_TO_LEFT)
 
 
 def forbidden_in(text: str) -> Iterator[str]:

@@ -1,0 +1,190 @@
+"""Starting: a folder for a new culture, with locale entry, project file, recipe, first questions and a key."""
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+import langcodes
+from jinja2 import Environment, StrictUndefined
+
+from blend.builders.annotation.pseudonyms import write_key
+from blend.loaders.files.whole import write_whole
+from blend.schemas.characters import RIGHT_TO_LEFT
+from blend.schemas.errors import ConflictError, InputError, StorageError
+from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+
+_TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
+_LOCALES, _KEY = "locales.toml", "annotators.key"
+
+
+def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None) -> list[str]:
+    """Write everything that a new project begins with; nothing is ever replaced.
+
+    Args:
+        folder: Made if it is not there. Files of other names may be in it.
+        tags: Locales, ``language-region``; those that the package does not know get an entry in a locale file,
+            filled in from Unicode's data, to be checked by people.
+        name: Short name of project and release; that of the folder when absent.
+
+    Returns:
+        The paths of the files, relative to the folder, in text order.
+
+    Raises:
+        InputError: If a tag or the name cannot be one.
+        ConflictError: If one of the files is there already.
+        StorageError: If the folder cannot be written.
+    """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise InputError(f"{folder}: is not a folder; name one to make")
+    name = _name(folder.absolute().name if name is None else name, given=name is not None)
+    known, new = _with_new(tags)
+    contents = _contents(name, [known.get(tag) for tag in dict.fromkeys(tags)], new)
+    present = [path for path in (*contents, _KEY) if os.path.lexists(folder / path)]
+    if present:
+        raise ConflictError(
+            f"{folder}: holds {', '.join(sorted(present))} already, and nothing is replaced; "
+            "choose another folder"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, content in contents.items():
+            write_whole(folder / path, content)
+        (folder / "collected").mkdir(exist_ok=True)
+        write_key(folder / _KEY)
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot write here ({error.strerror}); choose another folder") from error
+    return sorted((*contents, _KEY))
+
+
+def _name(name: str, *, given: bool) -> str:
+    """The name of project and release.
+
+    Raises:
+        InputError: If it cannot be one.
+    """
+    short = re.sub(r"[^a-z0-9._-]+", "-", name.casefold()).strip("-._")[:24]
+    if not short or (given and short != name):
+        suggestion = f", for example {short}" if short else ""
+        raise InputError(
+            f"{name!r} cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and "
+            f"- as --name{suggestion}"
+        )
+    return short
+
+
+def _with_new(tags: Sequence[str]) -> tuple[Registry, list[Locale]]:
+    """The registry with an entry for every tag, and the entries that it lacked."""
+    known = registry()
+    new: list[Locale] = []
+    for tag in dict.fromkeys(tags):
+        if tag not in known:
+            new.append(_entry(tag, known))
+            known = registry().extended(new)
+    return known, new
+
+
+def _entry(tag: str, known: Registry) -> Locale:
+    """An entry for a locale, from Unicode's data.
+
+    Raises:
+        InputError: If the tag is not a language in a country.
+    """
+    parts = _TAG.fullmatch(tag)
+    if parts is None or not langcodes.tag_is_valid(parts[1]):
+        raise InputError(
+            f"{tag!r} is not a locale; write language and country like wo-SN, or one that `blend locales` lists"
+        )
+    language, region = parts[1], parts[2]
+    territory = langcodes.Language.make(territory=region)
+    english = territory.territory_name()
+    if not territory.is_valid() or english.startswith("Unknown"):
+        raise InputError(
+            f"{tag!r}: {region} is not an ISO 3166 country; for another region write the country that it lies "
+            "in, and change region and names in the locale file"
+        )
+    script = langcodes.Language.get(f"{language}-{region}").maximize().script or "Latn"
+    upstream = re.sub(r"\W+", "_", english).strip("_")
+    taken = {code for locale in known for code in (locale.split, locale.upstream, *locale.other_codes)}
+    suffix = f"_{language_name(language).replace(' ', '_')}"
+    return Locale(
+        tag=tag,
+        language=language,
+        region=region,
+        region_name=english,
+        upstream=f"{upstream}{suffix}" if upstream in taken else upstream,
+        prompt_name=english,
+        nationalities=(),
+        aliases=(),
+        native_name=territory.territory_name(language),
+        direction="rtl" if script in RIGHT_TO_LEFT else "ltr",
+        script=script,
+        parent=region,
+        split=f"{region}_{language.replace('-', '_')}" if region in taken else region,
+    )
+
+
+def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Mapping[str, str]:
+    """The text of every file by its path."""
+    tags = [locale.tag for locale in locales]
+    regions = list(dict.fromkeys(locale.prompt_name for locale in locales))
+    facts = {
+        "name": name,
+        "tags": tags,
+        "language": locales[0].language,
+        "names": ", ".join(regions),
+        "locale_file": _LOCALES if new else "",
+        "options": _options(locales, new),
+    }
+    sheet = _text("sheet.csv")
+    contents = {
+        "project.toml": _filled("project.toml.j2", facts),
+        "recipe.toml": _filled("recipe.toml.j2", facts),
+        "README.md": _filled("README.md.j2", facts),
+        "sheet.csv": sheet,
+        "translations.csv": _to_translate(sheet, locales),
+        ".gitignore": f"{_KEY}\npulled/\n",
+    }
+    if new:
+        contents[_LOCALES] = _filled("locales.toml.j2", {"locales": new})
+        parse_locales(contents[_LOCALES], source=_LOCALES)
+    return contents
+
+
+def _options(locales: Sequence[Locale], new: Sequence[Locale]) -> str:
+    """What `blend templates localise` must be told: locales that nothing is translated for, and own ones."""
+    named = [f" --locale {locale.tag}" for locale in locales] if any(map(_speaks_english, locales)) else []
+    return "".join([*named, f" --locale-file {_LOCALES}" if new else ""])
+
+
+def _speaks_english(locale: Locale) -> bool:
+    return locale.language.partition("-")[0] == "en"
+
+
+def _to_translate(sheet: str, locales: Sequence[Locale]) -> str:
+    """A row for every question and locale, without its translation; English needs none."""
+    rows = io.StringIO(newline="")
+    writer = csv.writer(rows, lineterminator="\n")
+    writer.writerow(("template_id", "locale", "question"))
+    for template in csv.DictReader(io.StringIO(sheet)):
+        for locale in locales:
+            if not _speaks_english(locale):
+                writer.writerow((template["template_id"], locale.tag, ""))
+    return rows.getvalue()
+
+
+def _filled(template: str, facts: Mapping[str, object]) -> str:
+    environment = Environment(  # noqa: S701  # plain text and TOML, in which texts are quoted
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
+    return environment.from_string(_text(template)).render(facts)
+
+
+def _text(name: str) -> str:
+    return files("blend.builders.annotation").joinpath("start", name).read_text(encoding="utf-8")

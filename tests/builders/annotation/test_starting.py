@@ -1,0 +1,103 @@
+"""Starting: what `init` writes is without mistakes, and leads to questions that can be asked."""
+
+import stat
+from pathlib import Path
+
+import polars as pl
+import pytest
+from exported import write_lines
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.starting import start_project
+from blend.cli import app
+from blend.loaders.files.locales import registry_with
+from blend.loaders.recipes import read_recipe
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import BlendError
+
+
+def run(*arguments: object) -> None:
+    app([str(argument) for argument in arguments], standalone_mode=False)
+
+
+def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "senegal"
+    written = start_project(folder, ["wo-SN", "en-GB"])
+    assert written == sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+    assert stat.S_IMODE((folder / "annotators.key").stat().st_mode) == 0o600
+    wolof = registry_with(folder / "locales.toml").get("wo-SN")
+    assert (wolof.region_name, wolof.native_name, wolof.script, wolof.direction) == (
+        "Senegal",
+        "Senegaal",
+        "Latn",
+        "ltr",
+    )
+    rows = pl.read_csv(folder / "translations.csv")
+    translated = rows.with_columns(question=pl.format("{} ci Senegaal?", "template_id"))
+    translated.write_csv(folder / "translations.csv")
+    monkeypatch.chdir(folder)
+    commands = [
+        line.strip() for line in Path("README.md").read_text().splitlines() if line.startswith("   blend")
+    ]
+    assert len(commands) == 2
+    for command in commands:
+        run(*command.split()[1:])
+    checked = check_project(Path("project.toml"))
+    assert sorted(set(checked.material.questions["locale"])) == ["en-GB", "wo-SN"]
+    assert len(checked.material.questions) == 20
+    answered = [{"template_id": "start-01", "annotator": "p-1", "answers": ["ceeb"]}]
+    write_lines(Path("collected/responses/wo-SN.jsonl"), answered)
+    recipe = read_recipe(Path("recipe.toml"))
+    assert (recipe.name, recipe.locale_file) == ("senegal", "locales.toml")
+    assert len(read_responses(Path("collected"), locales=registry_with(Path("locales.toml"))).responses) == 1
+
+
+def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):
+    start_project(tmp_path / "ng", ["yo-NG", "ar-SN", "ha-NG", "wo-SN"])
+    known = registry_with(tmp_path / "ng" / "locales.toml")
+    assert [known.get(tag).split for tag in ("yo-NG", "ar-SN", "wo-SN")] == ["NG_yo", "SN", "SN_wo"]
+    assert known.get("ar-SN").direction == "rtl"
+
+
+def test_known_locales_need_no_locale_file(tmp_path: Path):
+    assert "locales.toml" not in start_project(tmp_path / "korea", ["ko-KR"], name="both-koreas")
+    assert 'name = "both-koreas"' in (tmp_path / "korea" / "project.toml").read_text()
+
+
+NO_LOCALE = "is not a locale; write language and country like wo-SN, or one that `blend locales` lists"
+NO_COUNTRY = (
+    "ZZ is not an ISO 3166 country; for another region write the country that it lies in, and change region and "
+    "names in the locale file"
+)
+NO_NAME = "cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and - as --name"
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "told"),
+    [
+        ("Wolof", None, f"'Wolof' {NO_LOCALE}"),
+        ("wo_SN", None, f"'wo_SN' {NO_LOCALE}"),
+        ("wo-ZZ", None, f"'wo-ZZ': {NO_COUNTRY}"),
+        ("ko-KR", "My Project", f"'My Project' {NO_NAME}, for example my-project"),
+        ("ko-KR", "한국", f"'한국' {NO_NAME}"),
+    ],
+)
+def test_what_cannot_be_started_is_told(tmp_path: Path, tag: str, name: str | None, told: str):
+    with pytest.raises(BlendError) as raised:
+        start_project(tmp_path / "x", [tag], name=name)
+    assert str(raised.value) == told
+    assert not (tmp_path / "x").exists()
+
+
+def test_nothing_is_replaced(tmp_path: Path):
+    (tmp_path / "recipe.toml").write_text("mine")
+    with pytest.raises(BlendError) as raised:
+        start_project(tmp_path, ["ko-KR"], name="x")
+    told = "holds recipe.toml already, and nothing is replaced; choose another folder"
+    assert str(raised.value) == f"{tmp_path}: {told}"
+    assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]
+    with pytest.raises(BlendError) as raised:
+        start_project(tmp_path / "recipe.toml", ["ko-KR"])
+    assert str(raised.value) == f"{tmp_path}/recipe.toml: is not a folder; name one to make"
