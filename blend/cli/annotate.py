@@ -172,6 +172,79 @@ def pseudonym(
     _say([pseudonym_of(one, key) for one in address])
 
 
+@app.command()
+def reliability(
+    project: ProjectPath,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it as a page, with every question.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how far people agree, by what was pulled: per locale and person, and whose work is worth a look.
+
+    Nothing is said of people with fewer than 20 questions.
+
+    - `blend annotate reliability project.toml --html reliability.html` writes a page for a browser.
+    """
+    from blend.builders.annotation.check import check_project
+    from blend.builders.annotation.server.relying import project_reliability, write_reliability_page
+    from blend.views.reliability import reliability_json, reliability_lines, reliability_tables
+    from blend.views.safe import SafeConsole
+
+    checked = check_project(project)
+    found = project_reliability(checked)
+    if html is not None:
+        write_reliability_page(found, checked.file.project.name, html)
+    if as_json:
+        typer.echo(reliability_json(found))
+        return
+    console = SafeConsole()
+    for table in reliability_tables(found):
+        console.print(table)
+    _say(reliability_lines(found))
+
+
+@app.command()
+def forget(
+    project: ProjectPath,
+    person: Annotated[str, typer.Argument(metavar="PSEUDONYM|EMAIL", help="Who asks to be forgotten.")],
+) -> None:
+    """Remove a person's responses, reviews and history for good, and say what that changes.
+
+    What is on the server, and in releases that are published, stays there: the command says what to delete.
+
+    - `blend annotate forget project.toml p-1a2b3c4d5e6f` may be stopped and run again.
+    """
+    from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.server.forgetting import forget_person
+    from blend.views.progress import interruptible
+    from blend.views.reliability import forgotten_lines
+
+    with interruptible(_STOPPED):
+        done = forget_person(read_project(project), person)
+    _say(list(forgotten_lines(done)))
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to make; nothing in it is replaced.")],
+    locale: Annotated[
+        list[str], typer.Option(help="Locale to ask, like wo-SN; repeat it. Unknown ones get an entry.")
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="Short name of project and release; that of the folder when absent.")
+    ] = None,
+) -> None:
+    """Begin a project: locale entry, project file, recipe, first questions, key, and a README that leads on.
+
+    - `blend annotate init senegal --locale wo-SN` makes the folder; `docs/new-culture.md` goes on from there.
+    """
+    from blend.builders.annotation.starting import start_project
+
+    _say([*(str(folder / path) for path in start_project(folder, locale, name=name))])
+    _say([f"{folder / 'README.md'} says what to do next."])
+
+
 def _say(lines: Sequence[str]) -> None:
     from blend.views.safe import SafeConsole
 

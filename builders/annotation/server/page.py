@@ -2,6 +2,7 @@
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -13,8 +14,13 @@ from blend.schemas.text import harmless
 TEMPLATE = "annotation_status.html.j2"
 
 
-def status_page(status: ProjectStatus) -> str:
-    """The page as text; every value of it is escaped, and made harmless."""
+def filled_page(template: str, **facts: Any) -> str:
+    """A page as text; every value of it is escaped, and made harmless.
+
+    Args:
+        template: Name of its file.
+        facts: What it shows.
+    """
     environment = Environment(
         loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
         undefined=StrictUndefined,
@@ -23,10 +29,16 @@ def status_page(status: ProjectStatus) -> str:
         lstrip_blocks=True,
         finalize=lambda value: harmless(value) if isinstance(value, str) else value,
     )
+    return environment.get_template(template).render(facts)
+
+
+def status_page(status: ProjectStatus) -> str:
+    """The page as text."""
     questions = {
         tag: rows.to_dicts() for (tag,), rows in status.questions.partition_by("locale", as_dict=True).items()
     }
-    return environment.get_template(TEMPLATE).render(
+    return filled_page(
+        TEMPLATE,
         name=status.name,
         today=status.today,
         wanted=status.wanted,
@@ -42,7 +54,16 @@ def write_status_page(status: ProjectStatus, path: Path) -> None:
     Raises:
         StorageError: If it cannot be written.
     """
+    write_page(status_page(status), path)
+
+
+def write_page(page: str, path: Path) -> None:
+    """Write a page; one that is there is replaced.
+
+    Raises:
+        StorageError: If it cannot be written.
+    """
     try:
-        write_whole(path, status_page(status))
+        write_whole(path, page)
     except OSError as error:
         raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --html") from error

@@ -9,9 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, read_key
 from blend.builders.annotation.server.files import Written, json_lines, write_files
+from blend.builders.annotation.server.forgotten import forgotten, without_people
 from blend.builders.annotation.server.projects import Place, places
 from blend.builders.annotation.server.pushing import studio_of
 from blend.builders.annotation.stages.model import Reading
@@ -193,12 +195,14 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     people = People(key, accounts(folder.path))
     pulled: list[PulledProject] = []
     absent: list[Place] = []
+    gone = forgotten(folder.path)
     found: list[tuple[Place, Reading]] = []
     for place in places(file):
         raw = raw_export(folder.path, place)
         if not raw.exists():
             absent.append(place)
             continue
+        without_people(raw, people.of, gone)
         tasks = read_export(raw)
         desk = place.stage.desk(file.project, place.locale, people, file.locales)
         reading = place.stage.read(tasks, desk)
@@ -206,14 +210,33 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         changes = record(folder.path / HISTORY / f"{place.slug}.jsonl", tasks, people.of)
         write_digest(raw)
         annotations = sum(len(task["annotations"]) for task in tasks)
-        news, gone = place.name in fetched.news, place.name in fetched.gone
-        pulled.append(PulledProject(place, len(tasks), annotations, changes, news, gone))
+        news, is_gone = place.name in fetched.news, place.name in fetched.gone
+        pulled.append(PulledProject(place, len(tasks), annotations, changes, news, is_gone))
         found.append((place, reading))
+    found = [(place, _settled(place, reading, found)) for place, reading in found]
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
     written = write_files(folder, dict(_contents(file, found)))
     write_whole(folder.path / FINDINGS_FILE, findings.write_csv())
     folder.write_state({**folder.state, _PROJECTS: fetched.state})
     return Pull(pulled, absent, written, findings)
+
+
+def take_again(file: ProjectFile, folder: Folder, key: bytes) -> Pull:
+    """Write the files anew from what was pulled before, without asking anybody."""
+    return _taken(file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset()))
+
+
+def _settled(place: Place, reading: Reading, found: Sequence[tuple[Place, Reading]]) -> Reading:
+    """A reading whose reviews decide only on answers that are still given; others stay as they are."""
+    tag = place.locale.tag
+    given = [
+        other.rows["responses"] for at, other in found if at.locale.tag == tag and "responses" in other.rows
+    ]
+    if "reviews" not in reading.rows or not given:
+        return reading
+    kept = without_lost_answers(reading.rows["reviews"], given[0], tag)
+    findings = pl.concat([reading.findings, kept.findings])
+    return Reading({**reading.rows, "reviews": kept.reviews}, findings, reading.work)
 
 
 def _contents(

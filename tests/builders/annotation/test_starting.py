@@ -68,8 +68,8 @@ def test_known_locales_need_no_locale_file(tmp_path: Path):
 
 NO_LOCALE = "is not a locale; write language and country like wo-SN, or one that `blend locales` lists"
 NO_COUNTRY = (
-    "ZZ is not an ISO 3166 country; for another region write the country that it lies in, and change region and "
-    "names in the locale file"
+    "ZZ is not an ISO 3166 country; for another region write the country that it lies in, and change region "
+    "and names in the locale file"
 )
 NO_NAME = "cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and - as --name"
 

@@ -1,0 +1,79 @@
+"""Lost answers: reviews without the answers that nobody gives any more, corrected or withdrawn since."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.schemas.frames import FINDINGS
+from blend.schemas.text import clean, harmless
+
+_Row = dict[str, Any]
+
+
+class Kept(NamedTuple):
+    """Reviews of what is still there."""
+
+    reviews: list[_Row]
+    """Rows of a file of reviews."""
+    findings: pl.DataFrame
+    """`frames.FINDINGS`: what was left out of them."""
+
+
+def without_lost_answers(reviews: Iterable[_Row], responses: Sequence[Mapping[str, Any]], locale: str) -> Kept:
+    """Reviews as far as their answers are still given.
+
+    Whoever corrects an answer after it was reviewed, or asks to be forgotten, leaves a decision about nothing,
+    which a build would refuse. Groups that become empty go, and so do reviews that decide nothing any more.
+
+    Args:
+        reviews: Rows of a file of reviews.
+        responses: Rows of the responses in the same locale.
+        locale: Its tag.
+    """
+    given: dict[str, set[str]] = {}
+    for row in responses:
+        given.setdefault(row["template_id"], set()).update(map(clean, row.get("answers", ())))
+    kept: list[_Row] = []
+    findings: list[dict[str, str]] = []
+    for review in reviews:
+        template_id = review["template_id"]
+        left, lost = _parted(review, given.get(template_id, set()))
+        if lost:
+            listed = ", ".join(f"'{harmless(answer)}'" for answer in lost)
+            findings.append(
+                {
+                    "kind": "lost-answer",
+                    "source": f"review of {template_id}",
+                    "locale": locale,
+                    "template_id": template_id,
+                    "detail": f"the review decides on {listed}, which nobody answers any more; left out of it",
+                }
+            )
+        if left is not None:
+            kept.append(left)
+    return Kept(kept, pl.DataFrame(findings, schema=FINDINGS))
+
+
+def _parted(review: _Row, given: set[str]) -> tuple[_Row | None, list[str]]:
+    """A review of the given answers, null if it has none, and the others."""
+    invalid = review.get("invalid", [])
+    decided = [*invalid, *(answer for group in review["groups"] for answer in group["answers"])]
+    lost = [answer for answer in decided if clean(answer) not in given]
+    if not lost:
+        return review, []
+    reasons = dict(zip(invalid, review.get("reasons", ()), strict=False))
+    still = [answer for answer in invalid if answer not in lost]
+    groups = [
+        {**group, "answers": answers}
+        for group in review["groups"]
+        if (answers := [answer for answer in group["answers"] if answer not in lost])
+    ]
+    if not still and not groups:
+        return None, lost
+    left = {name: value for name, value in review.items() if name not in ("invalid", "reasons", "groups")}
+    if still:
+        left["invalid"] = still
+        if reasons:
+            left["reasons"] = [reasons[answer] for answer in still]
+    return {**left, "groups": groups}, lost

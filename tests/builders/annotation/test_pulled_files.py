@@ -1,0 +1,198 @@
+"""From exports without a server: pulled files build, people are relied on, and whoever asks is forgotten."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from exported import annotation, chosen, typed
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile, read_project
+from blend.builders.annotation.pseudonyms import pseudonym, read_key, write_key
+from blend.builders.annotation.server.forgetting import forget_person
+from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.relying import project_reliability, reliability_page
+from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages.model import Material
+from blend.builders.release import build_release
+from blend.cli import app
+from blend.loaders.responses import read_responses
+from blend.loaders.sample import sample_path
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import Recipe
+
+PROJECT = """\
+name = "trial"
+wanted = 2
+[[locales]]
+locale = "ko-KR"
+annotators = ["kim@example.org", "lee@example.org"]
+"""
+KIM, LEE, REVIEWER = "kim@example.org", "lee@example.org", "rim@example.org"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> ProjectFile:
+    """A project that asks the Korean questions of the sample."""
+    (tmp_path / "project.toml").write_text(PROJECT)
+    (tmp_path / "collected").mkdir()
+    with sample_path() as sample:
+        for name in ("templates.csv", "questions.csv"):
+            lines = (sample / name).read_text(encoding="utf-8").splitlines()
+            kept = [line for line in lines if name == "templates.csv" or ",ko-KR," in line or line == lines[0]]
+            (tmp_path / "collected" / name).write_text("\n".join(kept) + "\n", encoding="utf-8")
+    write_key(tmp_path / "annotators.key")
+    return read_project(tmp_path / "project.toml")
+
+
+def export(file: ProjectFile, stage: str, answers: dict[str, list[tuple[str, list[dict[str, Any]]]]]) -> Path:
+    """The export of a stage in which people have given these results, by template."""
+    tables = read_responses(file.collected, reviewing=True, collecting=True)
+    material = Material(tables.questions, tables.responses, tables.reviews)
+    made = STAGES[stage].tasks(file.project, file.locale("ko-KR"), material)
+    tasks = []
+    for number, task in enumerate(made, start=1):
+        given = answers.get(task.data["template_id"], [])
+        done = [
+            annotation(100 * number + k, {"id": k, "email": who}, *results)
+            for k, (who, results) in enumerate(given, start=1)
+        ]
+        tasks.append({"id": number, "data": task.data, "annotations": done})
+    path = file.base / f"{stage}.json"
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    return path
+
+
+ANSWERED = {
+    "food-01": [(KIM, [typed("라면", "김밥")]), (LEE, [typed("라면")])],
+    "food-02": [(KIM, [typed("고추")]), (LEE, [chosen("idk")])],
+}
+
+
+def reviewed(file: ProjectFile) -> Path:
+    """An export in which the answers to food-01 are in two groups, and those to food-02 invalid."""
+    tables = read_responses(file.collected, reviewing=True, collecting=True)
+    material = Material(tables.questions, tables.responses, tables.reviews)
+    tasks = {
+        t.data["template_id"]: t for t in STAGES["review"].tasks(file.project, file.locale("ko-KR"), material)
+    }
+    ids = {item["title"]: item["id"] for item in tasks["food-01"].data["answers"]}
+    columns = {"g1": [ids["라면"]], "g2": [ids["김밥"]]}
+    ranker = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
+    results = [ranker, typed("instant noodles", control="english_1"), typed("gimbap", control="english_2")]
+    return export(file, "review", {"food-01": [(REVIEWER, results)]})
+
+
+@pytest.fixture
+def pulled(file: ProjectFile) -> ProjectFile:
+    """The project with two people's answers and a review pulled."""
+    pull_project(file, exports=[export(file, "answer", ANSWERED)])
+    pull_project(file, exports=[reviewed(file)])
+    return file
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_what_was_pulled_builds(pulled: ProjectFile, tmp_path: Path):
+    source = {"kind": "responses", "location": "collected"}
+    recipe = {"name": "trial", "version": "0.1.0", "license": "cc-by-4.0", "sources": [source]}
+    build_release(Recipe.model_validate(recipe), tmp_path / "release", base=pulled.base)
+    held = pl.read_parquet(tmp_path / "release/data/annotations/*.parquet").filter(ID="food-01")
+    (groups,) = held["annotations"].to_list()
+    assert [(group["answers"], group["en_answers"], group["count"]) for group in groups] == [
+        (["라면"], ["instant noodles"], 2),
+        (["김밥"], ["gimbap"], 1),
+    ]
+    everything = b"".join(path.read_bytes() for path in (tmp_path / "release").rglob("*") if path.is_file())
+    assert b"example.org" not in everything
+
+
+def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile):
+    kim = pseudonym(KIM, read_key(pulled.key_file))
+    done = forget_person(pulled, kim)
+    assert {stage: len(numbers) for stage, numbers in done.annotations.items()} == {"answer ko-KR": 2}
+    assert done.reopened.to_dicts() == [{"template_id": "food-01", "locale": "ko-KR"}]
+    assert done.named_in == ["locales[0].annotators"]
+    responses = rows(pulled.collected / "responses/ko-KR.jsonl")
+    assert {row["annotator"] for row in responses} == {pseudonym(LEE, read_key(pulled.key_file))}
+    (review,) = rows(pulled.collected / "reviews/ko-KR.jsonl")
+    assert review["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
+    assert_nowhere(pulled, kim)
+    # The server has it still: neither an export nor a second order brings it back.
+    again = pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
+    assert not any(written.changed for written in again.written)
+    assert_nowhere(pulled, kim)
+    assert forget_person(pulled, KIM).annotations == {}
+    read_responses(pulled.collected)
+
+
+def assert_nowhere(file: ProjectFile, annotator: str) -> None:
+    """Nothing tells of a person, but that they are forgotten."""
+    for path in [*file.pulled.rglob("*"), *file.collected.rglob("*")]:
+        if path.is_file() and path.name != "forgotten.json":
+            text = path.read_text(encoding="utf-8")
+            assert KIM not in text, path
+            assert annotator not in text, path
+
+
+def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
+    corrected = {**ANSWERED, "food-01": [(KIM, [typed("우동")]), (LEE, [typed("라면")])]}
+    done = pull_project(pulled, exports=[export(pulled, "answer", corrected)])
+    detail = "the review decides on '김밥', which nobody answers any more; left out of it"
+    lost = done.findings.filter(kind="lost-answer").select("source", "template_id", "detail").rows()
+    assert lost == [("review of food-01", "food-01", detail)]
+    assert [change.event for project in done.projects for change in project.changes] == ["edited"]
+    (review,) = rows(pulled.collected / "reviews/ko-KR.jsonl")
+    assert review["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
+
+
+def test_nobody_else_can_be_forgotten(pulled: ProjectFile):
+    with pytest.raises(BlendError) as raised:
+        forget_person(pulled, "p-000000000000")
+    assert str(raised.value) == (
+        "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
+        "lists who has"
+    )
+    (pulled.pulled / "forgotten.json").write_text("{")
+    with pytest.raises(BlendError) as raised:
+        forget_person(pulled, KIM)
+    path = pulled.pulled / "forgotten.json"
+    assert str(raised.value) == f'{path}: is damaged; write it again as a list of pseudonyms, ["p-…"]'
+
+
+def test_reliability_of_what_was_pulled(pulled: ProjectFile):
+    checked = check_project(pulled.path)
+    found = project_reliability(checked)
+    assert found.questions.select("template_id", "answers").rows() == [("food-01", 2)]
+    assert set(found.annotators["verdict"]) == {"too few"}
+    assert found.annotators["seconds"].null_count() == 0
+    page = reliability_page(found, "<b>trial</b>")
+    assert "&lt;b&gt;trial&lt;/b&gt;" in page
+    assert "<b>" not in page
+    assert "example.org" not in page
+
+
+def test_commands_say_what_they_found(pulled: ProjectFile, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    def said(*arguments: object) -> str:
+        app(["annotate", *map(str, arguments)], standalone_mode=False)
+        return capsys.readouterr().out
+
+    told = said("reliability", pulled.path, "--html", tmp_path / "page.html")
+    assert "Nothing is said of 2 annotators with too few questions." in told
+    assert "Krippendorff" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert {*json.loads(said("reliability", pulled.path, "--json"))} == {"locales", "annotators", "questions"}
+    kim = pseudonym(KIM, read_key(pulled.key_file))
+    told = said("forget", pulled.path, KIM)
+    assert told.startswith(f"{kim}: 2 annotations removed from the pull folder, and will not come back.\n")
+    assert (
+        "1 question with too few responses now: food-01 in ko-KR; `blend annotate top-up` asks for more."
+        in told
+    )
+    assert "  remove the person from locales[0].annotators of the project file\n" in told
+    assert "delete on the server, in answer ko-KR: annotation " in told
+    told = said("init", tmp_path / "wolof", "--locale", "wo-SN")
+    assert f"{tmp_path}/wolof/README.md says what to do next.\n" in told
