@@ -5,14 +5,17 @@ References:
     time (Hyyrö 2003).
 """
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blend.eval.extrinsic.definitions import Definition
-from blend.eval.extrinsic.topics import CodedTopic, IntArray, as_compact
+from blend.eval.extrinsic.topics import CodedTopic, IntArray
 from blend.eval.statistics.clusters import FloatArray, divide
 
 _BLOCK = 2048
@@ -91,23 +94,69 @@ def _blocks(distinct: Sequence[IntArray], which: IntArray) -> Iterator[tuple[sli
 
 
 def _weds(distinct: Sequence[IntArray], rows: IntArray, columns: IntArray, *, square: bool) -> FloatArray:
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
-
+    """WED of every pair of texts, each pair of different ones computed once."""
     row_texts, row_of = np.unique(rows, return_inverse=True)
-    queries: list[Any] = [as_compact(distinct[number]) for number in row_texts]
-    row_lengths = np.array([len(query) for query in queries])
+    column_texts, column_of = np.unique(columns, return_inverse=True)
+    block = _Block([distinct[number] for number in column_texts])
+    edits = np.zeros((len(row_texts), len(column_texts)))
+    for place, number in enumerate(row_texts):
+        # Of a square block, rows and columns are the same texts: the lower half is the upper one.
+        first = place + 1 if square else 0
+        edits[place, first:] = block.edits(distinct[number], first)
     if square:
-        # RapidFuzz computes one half where both sides are one list.
-        choices, column_of, column_lengths = queries, row_of, row_lengths
-    else:
-        column_texts, column_of = np.unique(columns, return_inverse=True)
-        choices = [as_compact(distinct[number]) for number in column_texts]
-        column_lengths = np.array([len(choice) for choice in choices])
-    edits = cdist(queries, choices, scorer=Levenshtein.distance, dtype=np.int32)
-    longest = np.maximum(row_lengths[:, np.newaxis], column_lengths[np.newaxis, :])
+        edits += edits.T
+    row_lengths = np.array([len(distinct[number]) for number in row_texts])
+    longest = np.maximum(row_lengths[:, np.newaxis], block.lengths[np.newaxis, :])
     values: FloatArray = edits / np.maximum(longest, 1)
-    return values if len(values) == len(rows) and square else values[np.ix_(row_of, column_of)]
+    return values[np.ix_(row_of, column_of)]
+
+
+class _Block:
+    """Texts that others are compared with, one after the other."""
+
+    def __init__(self, texts: Sequence[IntArray]) -> None:
+        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        self._tokens = np.concatenate([np.zeros(0, dtype=np.int64), *texts])
+        self._starts = np.concatenate([[0], np.cumsum(self.lengths)])
+        self._n_codes = int(self._tokens.max(initial=0)) + 1
+
+    def edits(self, text: IntArray, first: int) -> IntArray:
+        """Edits between a text and each text of the block from a place on.
+
+        Only whether a token is one of the text's counts. So its commonest tokens are coded as the numbers below
+        255, for which RapidFuzz has a table and no search, and all that it does not hold as 255.
+        """
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+
+        tokens, counts = np.unique(text, return_counts=True)
+        codes = np.arange(len(tokens))
+        codes[_OTHER:] += 1
+        table = np.full(max(self._n_codes, int(text.max(initial=0)) + 1), _OTHER, dtype=_width(len(tokens)))
+        table[tokens[np.argsort(-counts, kind="stable")]] = codes
+        start = self._starts[first]
+        choices = _texts(table[self._tokens[start:]], self._starts[first:] - start)
+        if not choices:
+            return np.zeros(0, dtype=np.int64)
+        (query,) = _texts(table[text], np.array([0, len(text)]))
+        return cdist([query], choices, scorer=Levenshtein.distance, dtype=np.int32)[0].astype(np.int64)
+
+
+_OTHER = 255
+"""Code of every token that a text does not hold; a text's own codes are all others."""
+
+
+def _width(n_tokens: int) -> Any:
+    """The narrowest numbers that hold the codes of so many tokens and of all others."""
+    return np.uint8 if n_tokens <= _OTHER else np.uint16 if n_tokens < 2**16 else np.uint32
+
+
+def _texts(codes: NDArray[Any], starts: IntArray) -> list[Any]:
+    """Texts in the form that RapidFuzz reads fastest, cut from one row of codes."""
+    joined: Any = codes.tobytes()
+    if codes.dtype != np.uint8:
+        joined = array("H" if codes.dtype == np.uint16 else "I", joined)
+    return [joined[start:end] for start, end in pairwise(starts.tolist())]
 
 
 def _add(total: FloatArray, values: FloatArray, row_groups: IntArray, column_groups: IntArray) -> None:

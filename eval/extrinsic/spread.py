@@ -25,7 +25,7 @@ EXTRA = "dask"
 AHEAD = 3
 """Topics under way for each thread of the cluster: enough that none waits, few enough to hold in memory."""
 
-_CONNECT_S = 30
+CONNECT_S = 30
 """Seconds to wait for the scheduler."""
 
 
@@ -62,7 +62,7 @@ def _connected(address: str) -> "Client":
     except ModuleNotFoundError:
         raise MissingExtraError("analysing on a cluster", extra=EXTRA) from None
     try:
-        client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+        client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ServerError(
             f"--dask {address}: no scheduler can be reached there ({type(error).__name__}); start one with "

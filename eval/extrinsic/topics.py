@@ -1,6 +1,5 @@
 """Topics: the texts of all groups about one topic, each parted into tokens once and coded as integers."""
 
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,8 +61,3 @@ def code_topic(texts: Sequence[Sequence[str]], group_of: Sequence[int], n_groups
     ]
     groups = np.array([group_of[i] for i in order], dtype=np.int64)
     return CodedTopic(n_groups, groups, tuple(coded), tuple(codes))
-
-
-def as_compact(text: IntArray) -> "array[int]":
-    """A text's codes in the form that RapidFuzz reads fastest."""
-    return array("I", text.astype(np.uint32).tobytes())

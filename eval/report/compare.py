@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
+from blend.eval.report.texts import TASK as TEXTS
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.figures import Estimate, macro_estimate
 from blend.eval.statistics.paired import Comparison, holm, macro_test, paired_tests
@@ -106,6 +107,11 @@ def compare_runs(directories: Sequence[Path], *, seed: int = 0) -> Comparisons:
         raise InputError("one run cannot be compared; name two or more")
     runs = read_scored(directories)
     check_comparable(runs)
+    if runs[0].scores.task == TEXTS:
+        raise InputError(
+            "texts for readers of many nationalities are not right or wrong, so no model is better; "
+            "show the runs side by side with blend eval report"
+        )
     return compare_scored(runs, seed=seed)
 
 

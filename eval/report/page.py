@@ -15,7 +15,9 @@ from blend.eval.report.compare import Comparisons, compare_scored
 from blend.eval.report.hardest import HardQuestion, hardest_questions
 from blend.eval.report.probing import probe_overview, probe_sections
 from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
-from blend.eval.report.sections import Section, overview, region_name, sections
+from blend.eval.report.sections import Section, Table, overview, region_name, sections
+from blend.eval.report.texts import TASK as TEXTS
+from blend.eval.report.texts import text_overview, text_sections
 from blend.loaders.files.whole import write_whole
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, StorageError
@@ -114,16 +116,19 @@ def write_report(directories: Sequence[Path], out: Path, *, seed: int = 0) -> No
 
 def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
     check_comparable(runs)
-    found = probe_sections(runs) if task == PROBE else sections(runs, _locales(), seed=seed)
+    if task == TEXTS:
+        found = text_sections(runs)
+    else:
+        found = probe_sections(runs) if task == PROBE else sections(runs, _locales(), seed=seed)
     return TaskReport(
         task=task,
         signature=runs[0].scores.signature,
         release=runs[0].scores.release,
         runs=tuple(runs),
-        comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
+        comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 and task != TEXTS else None,
         sections=found,
         # Ranks have no answer to show; the examples of probing stand among its sections.
-        hardest=() if task == PROBE else hardest_questions(runs),
+        hardest=() if task in (PROBE, TEXTS) else hardest_questions(runs),
         charts={
             f"{task}-{section.name}-{i}": chart.spec
             for section in found
@@ -172,14 +177,20 @@ def _environment() -> Environment:
         "figure": _figure,
         "p_value": _p_value,
         "task_title": lambda task: _TITLES.get(task, task.replace("-", " ").capitalize()),
-        "overview": lambda run: probe_overview(run) if run.scores.task == PROBE else overview(run, _locales()),
+        "overview": _overview,
         "regions": lambda codes: ", ".join(sorted(region_name(code, _locales()) for code in codes)),
         "region": lambda code: region_name(code, _locales()),
     }
     return environment
 
 
-_TITLES = {"short-answer": "Short answers"}
+def _overview(run: ScoredRun) -> Table:
+    if run.scores.task == TEXTS:
+        return text_overview(run)
+    return probe_overview(run) if run.scores.task == PROBE else overview(run, _locales())
+
+
+_TITLES = {"short-answer": "Short answers", TEXTS: "Texts for readers of many nationalities"}
 """Headings of tasks that are not called as their options are."""
 
 
