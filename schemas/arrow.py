@@ -3,6 +3,7 @@
 import types
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import polars as pl
@@ -20,6 +21,7 @@ _SCALARS: dict[type, pa.DataType] = {
 }
 
 
+@cache
 def arrow_schema(model: type[BaseModel]) -> pa.Schema:
     """The Arrow schema of a model's published rows: columns by alias, in the model's order.
 
@@ -39,6 +41,7 @@ def features(model: type[BaseModel]) -> "datasets.Features":
     return Features.from_arrow_schema(arrow_schema(model))
 
 
+@cache
 def frame_schema(model: type[BaseModel]) -> pl.Schema:
     """The polars columns of the same rows inside the package: named by field, nested fields by alias."""
     published = pl.DataFrame(pa.Table.from_batches([], arrow_schema(model))).schema

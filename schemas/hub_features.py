@@ -10,6 +10,7 @@ References:
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ from pydantic import BaseModel
 from blend.schemas.arrow import arrow_schema
 
 
+@cache
 def written_schema(model: type[BaseModel]) -> pa.Schema:
     """The columns of a model's published rows with the note of their features that travels in every file."""
     schema = arrow_schema(model)

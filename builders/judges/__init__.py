@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, answer_key, pair_key
@@ -134,6 +133,9 @@ def _model_judge(
     assert options.model is not None
     if options.kind == "embedding":
         return (EmbeddingJudge(options.model, threshold=options.threshold),)
+    # It brings a client along, which a build without a model need not load.
+    from blend.builders.judges.chat import ChatJudge
+
     if record is None:
         raise InputError("judge: verdicts of a chat model must be kept; pass record to make_judges")
     return (

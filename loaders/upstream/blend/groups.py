@@ -128,6 +128,8 @@ def _answers(texts: list[str], what: str, origin: Origin, tidy: Tidy) -> list[st
 
 def _distinct(texts: list[str], what: str, origin: Origin, tidy: Tidy) -> list[str]:
     """The variants of a group without repetitions, if texts are changed."""
+    if len(set(texts)) == len(texts):
+        return texts
     for text, times in Counter(texts).items():
         if times > 1:
             tidy.finding("repeated-variant", f"{what} holds {text!r} {times} times", "one left", origin)

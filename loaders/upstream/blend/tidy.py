@@ -36,7 +36,8 @@ class Tidy:
         Control characters and line feeds become blanks, outer white space goes, Unicode is composed (NFC).
         Invisible characters such as the zero-width space stay: in many scripts they change what is read.
         """
-        if text.isascii() and text.isprintable() and text == text.strip():
+        # No control, format or private character is printable: nothing to report in nearly all texts.
+        if text.isprintable() and text == text.strip() and is_normalized("NFC", text):
             return text
         self._report(text, what, origin)
         return normalize("NFC", _CONTROL.sub(" ", text)).strip() if self.clean else text
