@@ -12,6 +12,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from blend.builders.mcq.result import OUTCOMES
@@ -89,8 +91,19 @@ class TemplateAnswers:
 
 def digest(*parts: object) -> int:
     """A number of 64 bits that depends on the parts alone: the same in every process, for every version."""
-    text = "\x1f".join(map(str, parts))
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+    (number,) = digests([joined(*parts)]).tolist()
+    return int(number)
+
+
+def joined(*parts: object) -> str:
+    """The text that the digest of some parts is taken of; joined parts can be parts in turn."""
+    return "\x1f".join(map(str, parts))
+
+
+def digests(texts: Iterable[str]) -> npt.NDArray[np.uint64]:
+    """The digest of every text that `joined` made."""
+    found = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(found, ">u8").astype(np.uint64)
 
 
 def as_option(

@@ -18,7 +18,14 @@ import polars as pl
 from blend.builders.judges.bench import Bench, settle
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
 from blend.builders.mcq import translations
-from blend.builders.mcq.answers import Option, TemplateAnswers, digest, outcomes_frame, read_answers
+from blend.builders.mcq.answers import (
+    Option,
+    TemplateAnswers,
+    digests,
+    joined,
+    outcomes_frame,
+    read_answers,
+)
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
 from blend.builders.mcq.companions import Companions
@@ -138,22 +145,22 @@ class DefaultPlan:
         shown = sorted({option for block in self.blocks for option in block.shown()})
         rank = {option: i for i, option in enumerate(shown)}
         ids = [mcq_id for block in self.blocks for mcq_id in block.ids(self.template_id)]
-        digests = np.array([digest(self.seed, mcq_id) for mcq_id in ids], np.uint64)
+        keys = digests(joined(self.seed, mcq_id) for mcq_id in ids)
         golds = numbers_of((block.right() for block in self.blocks), rank)
         distractors = numbers_of((block.distractors for block in self.blocks), rank)
         right = [own[block.picks[:, 0]] for own, block in zip(golds, self.blocks, strict=True)]
         wrong = [own[block.picks[:, 1:]] for own, block in zip(distractors, self.blocks, strict=True)]
-        in_turn = np.take_along_axis(np.sort(np.concatenate(wrong), axis=1), arrangements(digests), axis=1)
-        positions = self._positions(digests)
+        in_turn = np.take_along_axis(np.sort(np.concatenate(wrong), axis=1), arrangements(keys), axis=1)
+        positions = self._positions(keys)
         options = _inserted(np.concatenate(right), in_turn, positions)
         return mcq_frame(self.template_id, ids, [*self.counts.items()], shown, options, positions)
 
-    def _positions(self, digests: Digests) -> Numbers:
+    def _positions(self, keys: Digests) -> Numbers:
         """Where the right answers stand: full groups of four share positions out, the rest is balanced."""
         in_group = np.concatenate([np.arange(n) < split_off(n) for n in self.counts.values()])
         rest = [self.rest.get((self.template_id, tag), ()) for tag in self.counts]
-        positions = np.empty(len(digests), np.int64)
-        positions[in_group] = shared_out_in_fours(digests[in_group])
+        positions = np.empty(len(keys), np.int64)
+        positions[in_group] = shared_out_in_fours(keys[in_group])
         positions[~in_group] = list(chain(*rest))
         return positions
 
@@ -269,22 +276,30 @@ def _pick(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench)
 
 
 def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
-    used = sorted({i for pick in picks for i in pick.triple})
-    place = {i: n for n, i in enumerate(used)}
+    chosen = np.array([(pick.gold, *pick.triple) for pick in picks], np.int64)
+    used, places = np.unique(chosen[:, 1:], return_inverse=True)
     golds = tuple(gold.text for gold in target.answers.golds)
-    distractors = tuple((board.options[i].text, board.options[i].locale.tag) for i in used)
-    tag = target.answers.locale.tag
-    shown = (
-        (golds[pick.gold], [(golds[pick.gold], tag), *(distractors[place[i]] for i in pick.triple)])
-        for pick in picks
-    )
+    distractors = tuple((board.options[i].text, board.options[i].locale.tag) for i in used.tolist())
+    numbers = np.column_stack([chosen[:, 0], places.reshape(-1, N_DISTRACTORS)])
     return Block(
         locale=target.answers.locale,
         golds=golds,
         distractors=distractors,
-        picks=np.array([(pick.gold, *(place[i] for i in pick.triple)) for pick in picks], np.uint16),
-        digests=np.array([digest(gold, *chain(*sorted(options))) for gold, options in shown], np.uint64),
+        picks=numbers.astype(np.uint16),
+        digests=_digests(golds, target.answers.locale.tag, distractors, numbers),
     )
+
+
+def _digests(golds: Sequence[str], tag: str, distractors: Sequence[Shown], picks: Numbers) -> Digests:
+    """What every question shows: ``digest(right answer, *options by text and locale)``, for all at once."""
+    right = [(gold, tag) for gold in golds]
+    shown = sorted({*right, *distractors})
+    rank = {option: i for i, option in enumerate(shown)}
+    of_right, of_wrong = numbers_of([right, distractors], rank)
+    options = np.sort(np.column_stack([of_right[picks[:, 0]], of_wrong[picks[:, 1:]]]), axis=1)
+    said = [joined(*option) for option in shown]
+    asked = zip((golds[gold] for gold in picks[:, 0].tolist()), options.tolist(), strict=True)
+    return digests(joined(gold, *(said[i] for i in some)) for gold, some in asked)
 
 
 def _count_rules(board: Board, bench: Bench) -> None:
@@ -319,7 +334,7 @@ def _positions_left(made: Iterable[_Made], seed: int) -> dict[Place, tuple[int, 
     for one in made:
         for block in one.blocks:
             left_ids = block.ids(one.template_id)[split_off(len(block.picks)) :]
-            digests = [digest(seed, mcq_id) for mcq_id in left_ids]
-            left = [LeftOver(*pair) for pair in zip(digests, shared_out(digests), strict=True)]
+            keys = digests(joined(seed, mcq_id) for mcq_id in left_ids).tolist()
+            left = [LeftOver(*pair) for pair in zip(keys, shared_out(keys), strict=True)]
             regions.setdefault(block.locale.region, {})[one.template_id, block.locale.tag] = left
     return {place: ps for left in regions.values() for place, ps in balanced(left).items()}

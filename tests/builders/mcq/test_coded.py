@@ -1,6 +1,6 @@
 """Rows written out from numbers are those of the plain definition, question by question."""
 
-from itertools import combinations
+from itertools import chain, combinations
 
 import polars as pl
 from hypothesis import given, settings
@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import digest
-from blend.builders.mcq.default import DefaultPlan
+from blend.builders.mcq.default import Block, DefaultPlan
 from blend.builders.mcq.paper import PaperPlan
 from blend.builders.mcq.positions import arranged, shared_out, split_off
 from blend.schemas.frames import MCQS
@@ -58,6 +58,15 @@ def plain_default_rows(plan: DefaultPlan) -> pl.DataFrame:
     return pl.DataFrame(rows, MCQS, orient="row")
 
 
+def plain_digests(block: Block) -> list[int]:
+    found = []
+    for gold, *distractors in block.picks.tolist():
+        right = (block.golds[gold], block.locale.tag)
+        options = sorted([right, *(block.distractors[i] for i in distractors)])
+        found.append(digest(right[0], *chain(*options)))
+    return found
+
+
 @settings(max_examples=60)
 @given(ANSWERED)
 def test_paper_rows(answered):
@@ -70,6 +79,8 @@ def test_paper_rows(answered):
 def test_default_rows(answered, limit):
     for plan in built(answered, McqOptions(variants=limit)).plans:
         assert_frame_equal(plan.rows(), plain_default_rows(plan))
+        for block in plan.blocks:
+            assert block.digests.tolist() == plain_digests(block)
 
 
 def test_there_is_something_to_compare():
