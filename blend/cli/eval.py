@@ -110,12 +110,15 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     from blend.cli import eval_asking
-    from blend.eval.tasks import TASKS
+    from blend.eval.tasks import IN_LANGUAGES, TASKS
     from blend.eval.tasks.asking import ask
     from blend.views.progress import interruptible
 
     task = task or ("multiple-choice" if config is None else "probe")
     check_known("task", task, TASKS)
+    if locales is not None and task in IN_LANGUAGES:
+        asks = "probing asks in languages (--language) about countries (--country)"
+        eval_asking.refuse({"locales": locales[0]}, f"where regions are asked about, and {asks}")
     style = style or ("json" if answers is not None and task == "multiple-choice" else None)
     options = eval_asking.given(
         style=style,

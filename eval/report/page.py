@@ -13,6 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from blend.eval.report.charts import Spec, chart_library, land
 from blend.eval.report.compare import Comparisons, compare_scored
 from blend.eval.report.hardest import HardQuestion, hardest_questions
+from blend.eval.report.probing import TASKS as ABOUT_DISHES
 from blend.eval.report.probing import probe_overview, probe_sections
 from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
 from blend.eval.report.sections import Section, Table, overview, region_name, sections
@@ -25,8 +26,6 @@ from blend.schemas.locales import Locale, registry
 from blend.version import __version__
 
 TEMPLATE = "report.html.j2"
-PROBE = "probe"
-"""The task whose answers are ranks."""
 
 OPEN_QUESTIONS = 8
 """Hardest questions that are shown at once; the others unfold."""
@@ -119,7 +118,7 @@ def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
     if task == TEXTS:
         found = text_sections(runs)
     else:
-        found = probe_sections(runs) if task == PROBE else sections(runs, _locales(), seed=seed)
+        found = probe_sections(runs) if task in ABOUT_DISHES else sections(runs, _locales(), seed=seed)
     return TaskReport(
         task=task,
         signature=runs[0].scores.signature,
@@ -128,7 +127,7 @@ def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
         comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 and task != TEXTS else None,
         sections=found,
         # Ranks have no answer to show; the examples of probing stand among its sections.
-        hardest=() if task in (PROBE, TEXTS) else hardest_questions(runs),
+        hardest=() if task in (*ABOUT_DISHES, TEXTS) else hardest_questions(runs),
         charts={
             f"{task}-{section.name}-{i}": chart.spec
             for section in found
@@ -187,7 +186,7 @@ def _environment() -> Environment:
 def _overview(run: ScoredRun) -> Table:
     if run.scores.task == TEXTS:
         return text_overview(run)
-    return probe_overview(run) if run.scores.task == PROBE else overview(run, _locales())
+    return probe_overview(run) if run.scores.task in ABOUT_DISHES else overview(run, _locales())
 
 
 _TITLES = {"short-answer": "Short answers", TEXTS: "Texts for readers of many nationalities"}

@@ -17,7 +17,16 @@ EXAMPLES = 12
 PER_COUNTRY = 2
 """Of these, from one country at most."""
 
-_MAIN = "mAP"
+_MAIN = {"probe": "mAP", "free-answers": "f1"}
+"""The figure that a task is about."""
+
+TASKS = tuple(_MAIN)
+"""Tasks about dishes and countries."""
+
+_TOP = {"probe": "top", "free-answers": "named"}
+"""Column of decisions with what a model names first."""
+
+_SHOWN_FIGURES = {"probe": ("mAP", "P@1", "P@5"), "free-answers": ("f1", "precision", "recall", "accuracy")}
 _DIFFERENCES = {
     "country-effect": "naming the country, less not naming it",
     "english-advantage": "asked in English, less in the language of the row",
@@ -32,7 +41,7 @@ def probe_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
 
 def probe_overview(run: ScoredRun) -> Table:
     """A run's line in the overview."""
-    cells = {f"{name}, %": cell(run.overall(name)) for name in (_MAIN, "P@1", "P@5")}
+    cells = {f"{name}, %": cell(run.overall(name)) for name in _SHOWN_FIGURES[run.scores.task]}
     similarity = run.overall("mWS")
     if similarity is not None and similarity.value is not None:
         cells["mWS"] = f"{similarity.value:.3f}"
@@ -46,17 +55,15 @@ def probe_overview(run: ScoredRun) -> Table:
 
 
 def _countries(runs: Sequence[ScoredRun]) -> Section | None:
-    return _marks(
-        runs,
-        "country",
-        "countries",
-        "By country",
-        "Each mark is the mean average precision (mAP) of the dishes from a country: 100 where every "
-        "ingredient "
-        "stands before all other candidates. The line is its 95 % interval over dishes; a country with one "
-        "dish "
-        "has none.",
-    )
+    text = {
+        "probe": "Each mark is the mean average precision (mAP) of the dishes from a country: 100 where every "
+        "ingredient stands before all other candidates.",
+        "free-answers": "Each mark is the mean F1 of the lists for dishes from a country: 100 where a list "
+        "names "
+        "every ingredient and nothing else.",
+    }[runs[0].scores.task]
+    line = " The line is its 95 % interval over dishes; a country with one dish has none."
+    return _marks(runs, "country", "countries", "By country", text + line)
 
 
 def _templates(runs: Sequence[ScoredRun]) -> Section | None:
@@ -70,7 +77,8 @@ def _templates(runs: Sequence[ScoredRun]) -> Section | None:
 
 
 def _marks(runs: Sequence[ScoredRun], scope: str, name: str, title: str, text: str) -> Section | None:
-    scores = {run.name: run.of(_MAIN, scope) for run in runs}
+    main = _MAIN[runs[0].scores.task]
+    scores = {run.name: run.of(main, scope) for run in runs}
     keys = _best_first(scores)
     if not keys:
         return None
@@ -81,7 +89,7 @@ def _marks(runs: Sequence[ScoredRun], scope: str, name: str, title: str, text: s
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
     cells = tuple((key, *(cell(by_key.get(key)) for by_key in scores.values())) for key in keys)
-    chart = charts.region_chart(rows, keys, list(scores), title=f"{_MAIN}, %")
+    chart = charts.region_chart(rows, keys, list(scores), title=f"{main}, %")
     return Section(name, title, text, (Chart("", chart),), Table((scope, *scores), cells))
 
 
@@ -96,18 +104,19 @@ def _best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
 
 
 def _languages(runs: Sequence[ScoredRun]) -> Section | None:
+    main = _MAIN[runs[0].scores.task]
     pictures: list[Chart] = []
     cells: list[tuple[str, ...]] = []
     for run in runs:
-        scores = {tuple(key.split("/", 1)): one for key, one in run.of(_MAIN, "language-country").items()}
+        scores = {tuple(key.split("/", 1)): one for key, one in run.of(main, "language-country").items()}
         languages = sorted({language for language, _ in scores})
         if len(languages) < 2:
             continue
         # Countries are many and languages few: countries are the rows.
         turned = {(country, language): one for (language, country), one in scores.items()}
-        countries = _best_first({run.name: run.of(_MAIN, "country")})
+        countries = _best_first({run.name: run.of(main, "country")})
         highest = max((one.value or 0.0 for one in scores.values()), default=0.0) or 1.0
-        pictures.append(heat(run.name, turned, countries, languages, {}, (0, highest), f"{_MAIN}, %"))
+        pictures.append(heat(run.name, turned, countries, languages, {}, (0, highest), f"{main}, %"))
         cells += [(run.name, language, country, cell(one)) for (language, country), one in scores.items()]
     if not pictures:
         return None
@@ -117,7 +126,7 @@ def _languages(runs: Sequence[ScoredRun]) -> Section | None:
         "mAP of the dishes from the country of the row, asked in the language of the column; brighter is more. "
         "Languages have other candidates, so rows can be compared more safely than columns.",
         tuple(pictures),
-        Table(("model", "language", "country", f"{_MAIN}, %"), tuple(cells)),
+        Table(("model", "language", "country", f"{main}, %"), tuple(cells)),
     )
 
 
@@ -145,6 +154,7 @@ def _differences(runs: Sequence[ScoredRun]) -> Section | None:
 def _examples(runs: Sequence[ScoredRun]) -> Section | None:
     """Some dishes with what each model puts first, chosen by a digest so that nobody picks them."""
     decided = [run.decisions() for run in runs]
+    top, right = _TOP[runs[0].scores.task], "gold" if runs[0].scores.task == "probe" else "right_entries"
     common = decided[0]
     for other in decided[1:]:
         common = common.join(other.select("item_id"), on="item_id", how="semi", maintain_order="left")
@@ -159,9 +169,7 @@ def _examples(runs: Sequence[ScoredRun]) -> Section | None:
         .head(EXAMPLES)
     )
     prompts = dict(runs[0].run.items("item_id", "prompt").iter_rows())
-    by_item = [
-        dict(zip(rows["item_id"], rows.select("top", "gold").iter_rows(), strict=True)) for rows in decided
-    ]
+    by_item = [dict(zip(rows["item_id"], rows.select(top, right).iter_rows(), strict=True)) for rows in decided]
     cells = tuple(
         (
             row["region"],

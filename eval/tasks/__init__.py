@@ -50,6 +50,9 @@ TASKS: dict[str, Task] = {
 }
 """The tasks by name."""
 
+IN_LANGUAGES = ("probe", "free-answers")
+"""Tasks that ask in languages, about countries, and not about regions."""
+
 
 def task_of(name: str) -> Task:
     """The task of this name.

@@ -36,7 +36,9 @@ class MaskedCandidates:
         ranked = sorted({n for n in self.lengths.tolist() if 0 < n <= max_masks})
         self.members = {n: np.flatnonzero(self.lengths == n) for n in ranked}
         """Positions of the candidates with so many tokens."""
-        self.tokens = {n: np.array([candidates[i] for i in members]) for n, members in self.members.items()}
+        self.tokens = {
+            n: np.array([candidates[i] for i in members.tolist()]) for n, members in self.members.items()
+        }
         """Their tokens, shape ``(n_candidates, n)``."""
 
     @property

@@ -35,7 +35,7 @@ DECISIONS = pl.Schema(
         "gold": pl.List(pl.String()),
         "named": pl.List(pl.String()),
         "found": pl.List(pl.String()),
-        "n_right": pl.Int64(),
+        "right_entries": pl.List(pl.String()),
         "precision": pl.Float64(),
         "recall": pl.Float64(),
         "f1": pl.Float64(),
@@ -43,7 +43,7 @@ DECISIONS = pl.Schema(
     }
 )
 """One row per item: the labels of the parts, the entries that the model named, the labels of those that it
-found, how many entries name a part, the shares, and whether it named anything right. Null without an answer."""
+found, the entries that name a part, the shares, and whether it named anything right. Null without an answer."""
 
 _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
@@ -72,7 +72,7 @@ def judge_lists(
     )
     readers = _readers(rows["language"].unique().to_list(), lemmas or DEFAULT_LEMMAS)
     judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
-    columns = ("gold", "named", "found", "n_right", "precision", "recall", "f1", "right")
+    columns = ("gold", "named", "found", "right_entries", "precision", "recall", "f1", "right")
     schema = {name: DECISIONS[name] for name in columns}
     decided = pl.concat([rows, pl.DataFrame(judged, schema=schema, orient="row")], how="horizontal")
     kept = decided.filter(pl.col("named").is_not_null())
@@ -115,7 +115,7 @@ def _judged(row: Mapping[str, Any], known: Reader | None, rule: str) -> tuple[An
     recall = len(found) / len(labels)
     both = precision + recall
     f1 = 2 * precision * recall / both if both else 0.0
-    return labels, named, found, len(right), precision, recall, f1, bool(found)
+    return labels, named, found, [named[i] for i in sorted(right)], precision, recall, f1, bool(found)
 
 
 def _readings(named: Sequence[str], language: str) -> list[list[str]]:
@@ -149,7 +149,10 @@ def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:
 def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Means over dishes of precision, recall and F1, and the share of all named entries that is right."""
     measures = {name: (pl.col(name), pl.lit(1.0)) for name in ("f1", "precision", "recall")}
-    measures["accuracy"] = (pl.col("n_right").cast(pl.Float64), pl.col("named").list.len().cast(pl.Float64))
+    measures["accuracy"] = (
+        pl.col("right_entries").list.len().cast(pl.Float64),
+        pl.col("named").list.len().cast(pl.Float64),
+    )
     measures["nothing-right"] = ((~pl.col("right")).cast(pl.Float64), pl.lit(1.0))
     scores: list[Score] = []
     for metric, (value, weight) in measures.items():

@@ -208,11 +208,12 @@ def _unseen_context(rows: pl.DataFrame) -> Score:
     """The share of templates of which a left-to-right score leaves words out: those behind the gap."""
     behind = pl.col("prompt").str.split(GAP).list.last().str.contains(r"[\p{L}\p{N}]")
     templates = rows.group_by("language", "prompt_id").agg(unseen=behind.any())
+    n_unseen = templates.filter("unseen").height
     return plain(
         "right-context-unseen",
         "overall",
         ALL,
-        _share(templates["unseen"].sum(), templates.height),
+        _share(n_unseen, templates.height),
         n=templates.height,
     )
 
