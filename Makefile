@@ -50,7 +50,7 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,annotate,judge,embed,eval,report,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,annotate,dask,extrinsic,judge,embed,eval,report,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]"
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
