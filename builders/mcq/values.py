@@ -37,6 +37,8 @@ _LATIN = ("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO")
 """First words of the Unicode names of such letters."""
 _SHORTEST_STEM = 4
 _LONGEST_ENDING = 4
+_ENDS_OF_ENDINGS = frozenset("cdegilmnrsty")
+"""Last letters of the endings that Porter 2 takes off; it leaves any other word as it is."""
 _AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
 """Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
 _AGENT = re.compile(r"(\w{3,})(?:ers?|ing)")
@@ -124,7 +126,7 @@ def _related(word: str) -> tuple[str, ...]:
 
 def _stem(word: str) -> str:
     """The English stem (Porter 2), or the word where the stem says too little to tell words apart by it."""
-    if len(word) <= _SHORTEST_STEM:
+    if len(word) <= _SHORTEST_STEM or word[-1] not in _ENDS_OF_ENDINGS:
         return word
     stem: str = _stemmer().stemWord(word)
     is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING

@@ -1,11 +1,12 @@
 """What an answer can mean, and when two answers may stand side by side."""
 
 import pytest
-from hypothesis import given
+import snowballstemmer
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.builders.judges.equivalence import overlaps
-from blend.builders.mcq.values import is_placeholder, shown, values
+from blend.builders.mcq.values import _ENDS_OF_ENDINGS, is_placeholder, shown, values
 from blend.schemas.formats import AnswerFormat
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat
@@ -29,6 +30,20 @@ def test_texts_that_share_a_word_or_its_base_form_overlap(a, b):
 @pytest.mark.parametrize(("a", "b"), [("pan", "saucepan"), ("1", "10"), ("tea", "steak")])
 def test_texts_inside_a_word_do_not_overlap(a, b):
     assert values(a, TEXT).isdisjoint(values(b, TEXT))
+
+
+ENDINGS = st.sampled_from(["", "s", "ies", "ness", "ing", "edly", "ization", "ousli", "ogi", "able", "y", "l"])
+
+
+@settings(max_examples=300)
+@given(st.text("abcdefghijklmnopqrstuvwxyz\u00e9\u0101\u0645\u1230", min_size=1, max_size=9), ENDINGS)
+def test_words_that_the_stemmer_would_leave_alone_are_not_put_to_it(beginning, ending):
+    word = beginning + ending
+    stem = snowballstemmer.stemmer("english").stemWord(word)
+    if word[-1] not in _ENDS_OF_ENDINGS:
+        assert stem == word
+    if len(word) <= 4:
+        assert not (word.startswith(stem) and len(stem) >= 4) or stem == word
 
 
 @given(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12))
