@@ -66,7 +66,9 @@ def land() -> str:
     return (files("blend.eval.report") / LAND).read_text(encoding="utf-8")
 
 
-def region_chart(rows: Rows, regions: Sequence[str], models: Sequence[str], *, title: str) -> Spec:
+def region_chart(
+    rows: Rows, regions: Sequence[str], models: Sequence[str], *, title: str, highest: float = 100
+) -> Spec:
     """Figures by region with their intervals, one mark per model.
 
     Args:
@@ -74,6 +76,7 @@ def region_chart(rows: Rows, regions: Sequence[str], models: Sequence[str], *, t
         regions: Names of the regions, from top to bottom.
         models: Names of the models, in the order of the page.
         title: What the horizontal axis shows.
+        highest: Where the horizontal axis ends.
     """
     alt = load_altair()
     step = 14 * len(models) + 6
@@ -85,7 +88,7 @@ def region_chart(rows: Rows, regions: Sequence[str], models: Sequence[str], *, t
     colour = alt.Color(
         "model:N", sort=list(models), scale=_model_scale(alt, models), legend=_legend(alt, models)
     )
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(labelFlush=False))
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest]), axis=alt.Axis(labelFlush=False))
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(
         x=x,
         color=colour,

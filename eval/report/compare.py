@@ -9,14 +9,18 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
+from blend.eval.report.scored import ABOUT_DISHES, ScoredRun, check_comparable, read_scored
 from blend.eval.report.texts import TASK as TEXTS
+from blend.eval.scoring.probing.figures import MIN_DISHES
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.figures import Estimate, macro_estimate
 from blend.eval.statistics.paired import Comparison, holm, macro_test, paired_tests
 from blend.eval.statistics.ranks import Rank, rank_intervals
 from blend.eval.statistics.resampling import ratio_draws
 from blend.schemas.errors import InputError
+
+OTHER_COUNTRIES = "other countries"
+"""What countries of fewer than `MIN_DISHES` dishes are together."""
 
 ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
@@ -117,7 +121,7 @@ def compare_runs(directories: Sequence[Path], *, seed: int = 0) -> Comparisons:
 
 def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> Comparisons:
     """Compare runs that were read and found comparable; see `compare_runs`."""
-    answers = [run.decisions().select("item_id", "region", "template_id", "right") for run in runs]
+    answers = [_judged(run) for run in runs]
     pairs = [
         _pair(runs[i].name, runs[j].name, answers[i], answers[j], seed)
         for i, j in combinations(range(len(runs)), 2)
@@ -132,6 +136,18 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> Comparisons:
             for (pair, macro), p in zip(pairs, corrected.tolist(), strict=True)
         ),
     )
+
+
+def _judged(run: ScoredRun) -> pl.DataFrame:
+    """What is compared.
+
+    Countries of a few dishes are one region: by themselves each would weigh as much as any other.
+    """
+    rows = run.decisions().select("item_id", "region", "template_id", "right")
+    if run.scores.task not in ABOUT_DISHES:
+        return rows
+    is_large = pl.col("template_id").n_unique().over("region") >= MIN_DISHES
+    return rows.with_columns(region=pl.when(is_large).then("region").otherwise(pl.lit(OTHER_COUNTRIES)))
 
 
 def _pair(

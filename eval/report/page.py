@@ -13,9 +13,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from blend.eval.report.charts import Spec, chart_library, land
 from blend.eval.report.compare import Comparisons, compare_scored
 from blend.eval.report.hardest import HardQuestion, hardest_questions
-from blend.eval.report.probing import TASKS as ABOUT_DISHES
 from blend.eval.report.probing import probe_overview, probe_sections
-from blend.eval.report.scored import ScoredRun, check_comparable, read_scored
+from blend.eval.report.scored import ABOUT_DISHES, ScoredRun, check_comparable, read_scored
 from blend.eval.report.sections import Section, Table, overview, region_name, sections
 from blend.eval.report.texts import TASK as TEXTS
 from blend.eval.report.texts import text_overview, text_sections

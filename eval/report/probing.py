@@ -1,6 +1,7 @@
 """Sections of probing: countries, templates, languages by countries, differences, and dishes as examples."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 import polars as pl
 
@@ -19,9 +20,6 @@ PER_COUNTRY = 2
 
 _MAIN = {"probe": "mAP", "free-answers": "f1"}
 """The figure that a task is about."""
-
-TASKS = tuple(_MAIN)
-"""Tasks about dishes and countries."""
 
 _TOP = {"probe": "top", "free-answers": "named"}
 """Column of decisions with what a model names first."""
@@ -89,7 +87,10 @@ def _marks(runs: Sequence[ScoredRun], scope: str, name: str, title: str, text: s
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
     cells = tuple((key, *(cell(by_key.get(key)) for by_key in scores.values())) for key in keys)
-    chart = charts.region_chart(rows, keys, list(scores), title=f"{main}, %")
+    # Among hundreds of candidates figures are low; an axis up to 100 would press them together.
+    ends = [value for row in rows for value in (row["value"], row["high"]) if isinstance(value, float)]
+    highest = min(100, 10 * ceil(max(ends) / 10) or 10)
+    chart = charts.region_chart(rows, keys, list(scores), title=f"{main}, %", highest=highest)
     return Section(name, title, text, (Chart("", chart),), Table((scope, *scores), cells))
 
 
@@ -113,7 +114,9 @@ def _languages(runs: Sequence[ScoredRun]) -> Section | None:
         if len(languages) < 2:
             continue
         # Countries are many and languages few: countries are the rows.
-        turned = {(country, language): one for (language, country), one in scores.items()}
+        turned: dict[tuple[str, ...], Score] = {
+            (country, language): one for (language, country), one in scores.items()
+        }
         countries = _best_first({run.name: run.of(main, "country")})
         highest = max((one.value or 0.0 for one in scores.values()), default=0.0) or 1.0
         pictures.append(heat(run.name, turned, countries, languages, {}, (0, highest), f"{main}, %"))

@@ -14,6 +14,9 @@ from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
 from blend.schemas.misfits import first_reason
 
+ABOUT_DISHES = ("probe", "free-answers")
+"""Tasks about dishes from countries, and not about regions."""
+
 _KEYS = ("item_id", "region", "template_id", "topic", "language", "prompt_id")
 
 

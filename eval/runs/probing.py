@@ -98,7 +98,7 @@ def _remarks(tokens: pl.DataFrame) -> Iterator[str]:
     distinct = tokens.unique("candidate", maintain_order=True)
     too_long = distinct.filter(why_not_ranked=TOO_LONG)
     if too_long.height:
-        longest = too_long["n_tokens"].max()
+        longest = max(too_long["n_tokens"].to_list())
         yield (
             f"{counted(too_long.height, 'candidate')} of {distinct.height} with more tokens than masks, not "
             f"ranked: {_some(too_long)}; --max-masks {longest} ranks all"

@@ -306,7 +306,8 @@ def filled_template() -> pl.Expr:
 def _filled(row: Mapping[str, Any]) -> str:
     subject, country = PLACEHOLDERS["subject"], PLACEHOLDERS["country"]
     before, _, after = row["template"].partition(subject)
-    return row["name"].join(part.replace(country, row["place"]) for part in (before, after))
+    name, place = str(row["name"]), str(row["place"])
+    return name.join(part.replace(country, place) for part in (before, after))
 
 
 def template_texts(templates: pl.DataFrame) -> dict[str, str]:
