@@ -79,6 +79,21 @@ FILLERS = pl.Schema(
 """One row per reviewed distractor: the template, the locale asked about (null: any), the option in English,
 the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
 
+EXCLUSIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "option": pl.String(),
+        "kind": pl.String(),
+        "reviewer": pl.String(),
+        "why": pl.String(),
+        **_PLACE,
+    }
+)
+"""One row per option that people of a region turned down: the template, the locale asked about, the option in
+English, why it is not to be shown there (``also-right``, ``silly``, or ``wrong`` for a right answer that is
+none), who says so, and their words."""
+
 AGREEMENT = pl.Schema(
     {
         "locale": pl.String(),

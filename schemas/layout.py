@@ -25,6 +25,10 @@ DECISIONS_NAME = "decisions.tsv"
 
 FILLERS_STEM = "fillers"
 """Name, without its ending, of the file of reviewed distractors; only where the recipe names one."""
+
+EXCLUSIONS_STEM = "exclusions"
+"""The same of the file of options that people turned down."""
+
 DOMAINS_NAME = "domains.toml"
 """The domain of the tables from Wikidata; only where the package does not have it."""
 

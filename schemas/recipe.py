@@ -92,6 +92,9 @@ class McqOptions(Part):
     fillers: str | None = None
     """CSV, JSON Lines or Parquet file of reviewed distractors for questions that are short of them, relative
     to the recipe."""
+    exclusions: str | None = None
+    """CSV, JSON Lines or Parquet file of options that people of a region turned down, relative to the
+    recipe."""
     judge: JudgeOptions = JudgeOptions()
     """Who decides whether two answers mean the same."""
 

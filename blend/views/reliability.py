@@ -98,9 +98,9 @@ def forgotten_lines(done: "Forgotten") -> Iterator[str]:
         )
     yield "Left to do by hand:"
     for stage, numbers in done.annotations.items():
-        listed = ", ".join(f"{annotation} (task {task})" for task, annotation in numbers[:_LISTED])
+        named = ", ".join(f"{annotation} (task {task})" for task, annotation in numbers[:_LISTED])
         more = f" and {len(numbers) - _LISTED} more" if len(numbers) > _LISTED else ""
-        yield f"  delete on the server, in {stage}: annotation {listed}{more}"
+        yield f"  delete on the server, in {stage}: annotation {named}{more}"
     yield "  delete the account on the server, and files of exports that you kept elsewhere"
     for place in done.named_in:
         yield f"  remove the person from {place} of the project file"

@@ -21,6 +21,7 @@ def build_mcq(
     seed: int,
     judges: Sequence[Judge] | None = None,
     fillers: pl.DataFrame | None = None,
+    exclusions: pl.DataFrame | None = None,
     locales: Registry | None = None,
 ) -> McqBuild:
     """Multiple-choice questions from aggregated answers; ``docs/mcq.md`` explains the rules.
@@ -37,6 +38,7 @@ def build_mcq(
             comes first and `LexicalJudge` is left out.
         fillers: `schemas.frames.FILLERS`: reviewed options for questions that are short of distractors;
             default mode only.
+        exclusions: `schemas.frames.EXCLUSIONS`: options that people of a region turned down; default mode only.
         locales: Known locales; the packaged registry when absent.
 
     Returns:
@@ -45,12 +47,19 @@ def build_mcq(
 
     Raises:
         UnknownNameError: If a locale is not registered.
-        RowError, RowErrors: If a filler is not as it must be.
+        RowError, RowErrors: If a filler or an exclusion is not as it must be.
     """
     known = registry() if locales is None else locales
     judges = default_judges(options) if judges is None else judges
     if options.mode == "paper":
         return build_paper(questions, annotations, judges=judges, locales=known)
     return build_default(
-        questions, annotations, options=options, seed=seed, judges=judges, fillers=fillers, locales=known
+        questions,
+        annotations,
+        options=options,
+        seed=seed,
+        judges=judges,
+        fillers=fillers,
+        locales=known,
+        exclusions=exclusions,
     )

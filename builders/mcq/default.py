@@ -29,6 +29,7 @@ from blend.builders.mcq.answers import (
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
 from blend.builders.mcq.companions import Companions
+from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.matching import N_DISTRACTORS, Known, matches
 from blend.builders.mcq.positions import (
@@ -60,15 +61,18 @@ def build_default(
     seed: int,
     judges: Sequence[Judge],
     fillers: pl.DataFrame | None,
+    exclusions: pl.DataFrame | None,
     locales: Registry,
 ) -> McqBuild:
     """Multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
     bench = Bench(judges)
     reviewed = Fillers(fillers, questions, locales)
+    turned_down = Exclusions(exclusions, questions, locales)
     rules = _Rules(options, seed, Known(Typicality(annotations), Companions(questions, annotations)))
     outcomes: Counter[tuple[str, str]] = Counter()
     made: list[_Made] = []
-    for answers in read_answers(questions, annotations, options=options, seed=seed, locales=locales):
+    for read in read_answers(questions, annotations, options=options, seed=seed, locales=locales):
+        answers = turned_down.applied(read)
         outcomes.update(answers.outcomes)
         made.append(_make(answers, rules, bench, reviewed))
     rest = _positions_left(made, seed)

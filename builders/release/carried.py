@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from blend.loaders.files.content import read_content
 from blend.loaders.files.pins import directory_digest, file_infos
-from blend.schemas.layout import ANSWERS_NAME, DECISIONS_NAME, DOMAINS_NAME, FILLERS_STEM, LOCALES_NAME
+from blend.schemas.layout import (
+    ANSWERS_NAME,
+    DECISIONS_NAME,
+    DOMAINS_NAME,
+    EXCLUSIONS_STEM,
+    FILLERS_STEM,
+    LOCALES_NAME,
+)
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.recipe import McqOptions, Recipe
 
@@ -36,13 +43,15 @@ def portable_names(recipe: Recipe) -> Recipe:
             "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
             "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
             "food": recipe.food.model_copy(update={"domain_file": own_domain}),
-            "mcq": recipe.mcq.model_copy(update={"judge": judge, "fillers": names.get("fillers")}),
+            "mcq": recipe.mcq.model_copy(
+                update={"judge": judge, **{kind: names.get(kind) for kind in ("fillers", "exclusions")}}
+            ),
         }
     )
 
 
 def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[SourceInfo, ...]:
-    """Put the files of decisions and fillers into a release; call it when no judge will add to one any more.
+    """Put the files that people filled in into a release; call it when no judge will add to one any more.
 
     Args:
         options: The recipe's, with locations relative to ``base``.
@@ -72,3 +81,6 @@ def _reviewed(options: McqOptions) -> Iterator[_Reviewed]:
         yield _Reviewed("decisions", options.judge.decisions, DECISIONS_NAME)
     if options.fillers is not None:
         yield _Reviewed("fillers", options.fillers, FILLERS_STEM + PurePath(options.fillers).suffix)
+    if options.exclusions is not None:
+        name = EXCLUSIONS_STEM + PurePath(options.exclusions).suffix
+        yield _Reviewed("exclusions", options.exclusions, name)

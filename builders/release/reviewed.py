@@ -9,6 +9,7 @@ import polars as pl
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.loaders.responses.decisions import append_decisions, read_decisions
+from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
 from blend.schemas.recipe import McqOptions
 
@@ -36,6 +37,11 @@ def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:
 def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
     """The reviewed fillers of a recipe, `frames.FILLERS`, or null when it names none."""
     return None if options.fillers is None else read_fillers(base / options.fillers)
+
+
+def exclusions_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
+    """The exclusions of a recipe, `frames.EXCLUSIONS`, or null when it names none."""
+    return None if options.exclusions is None else read_exclusions(base / options.exclusions)
 
 
 def _placed(model: str | None, base: Path) -> str | None:

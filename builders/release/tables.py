@@ -11,7 +11,7 @@ from blend.builders.mcq.none_made import STAGE
 from blend.builders.mcq.result import McqBuild
 from blend.builders.prompts import CulturalPrompts, build_prompts
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
-from blend.builders.release.reviewed import fillers_of, judges_of
+from blend.builders.release.reviewed import exclusions_of, fillers_of, judges_of
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
@@ -184,6 +184,7 @@ def _mcqs(
         seed=recipe.seed,
         judges=judges_of(recipe.mcq, base),
         fillers=fillers_of(recipe.mcq, base),
+        exclusions=exclusions_of(recipe.mcq, base),
         locales=known,
     )
 

@@ -26,14 +26,30 @@ def read_fillers(path: Path) -> pl.DataFrame:
         InputError: If there is no such file, or none of a kind that can be read.
         RowError: If it cannot be read or lacks a column.
     """
+    return read_reviewed_options(path, "fillers", FILLERS, _COLUMNS)
+
+
+def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Columns) -> pl.DataFrame:
+    """The rows of a file of options that people have reviewed, all text, in its order.
+
+    Args:
+        path: The file.
+        what: What its rows are, and the key of the recipe's ``[mcq]`` that names it.
+        schema: Of the rows; the last column is their place, empty cells are null.
+        columns: Of the file.
+
+    Raises:
+        InputError: If there is no such file, or none of a kind that can be read.
+        RowError: If it cannot be read or lacks a column.
+    """
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file of fillers; correct the recipe's key mcq.fillers")
+        raise InputError(f"{path}: there is no such file of {what}; correct the recipe's key mcq.{what}")
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
     notes = Notes()
     rows = [
-        (*(str(cells.values.get(name) or "") or None for name in FILLERS.names()[:-1]), cells.place)
-        for cells in read_rows(path, path.parent, notes, _COLUMNS)
+        (*(str(cells.values.get(name) or "") or None for name in schema.names()[:-1]), cells.place)
+        for cells in read_rows(path, path.parent, notes, columns)
     ]
     notes.raise_problems()
-    return pl.DataFrame(rows, FILLERS, orient="row")
+    return pl.DataFrame(rows, schema, orient="row")

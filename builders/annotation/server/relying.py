@@ -26,8 +26,10 @@ def project_reliability(checked: CheckedProject) -> Reliability:
     work = pl.concat([pl.DataFrame(schema=WORK), *(reading.work for _, _, reading in held)])
     material: Material = checked.material
     tags = [settings.locale for settings in checked.file.project.locales]
-    own = (frame.filter(pl.col("locale").is_in(tags)) for frame in (material.responses, material.reviews))
-    return reliability(material.questions, *own, work)
+    is_own = pl.col("locale").is_in(tags)
+    return reliability(
+        material.questions, material.responses.filter(is_own), material.reviews.filter(is_own), work
+    )
 
 
 def reliability_page(found: Reliability, name: str) -> str:

@@ -86,9 +86,10 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     reasons = reader.texts(done, REASON)
     if answers and non_answer is not None:
         listed = ", ".join(map(reader.shown, answers))
-        return reader.leave_out(
+        reader.leave_out(
             done, "answer-and-non-answer", f"{listed}, and the non-answer {non_answer!r}; left out"
         )
+        return None
     row = {"template_id": done.data["template_id"], "annotator": done.annotator}
     if answers:
         if reasons:
@@ -96,16 +97,16 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
             reader.note(done, "reason-without-other", detail)
         return {**row, "answers": answers}
     if non_answer is None:
-        return reader.leave_out(done, "empty-annotation", "neither an answer nor a non-answer; left out")
+        reader.leave_out(done, "empty-annotation", "neither an answer nor a non-answer; left out")
+        return None
     if non_answer != NonAnswer.OTHER.value:
         if reasons:
             detail = f"a reason beside {non_answer!r}, {reader.shown(reasons[0])}; the reason is left out"
             reader.note(done, "reason-without-other", detail)
         return {**row, "non_answer": non_answer}
     if not reasons:
-        return reader.leave_out(
-            done, "other-without-reason", "the non-answer 'other' without a reason; left out"
-        )
+        reader.leave_out(done, "other-without-reason", "the non-answer 'other' without a reason; left out")
+        return None
     return {**row, "non_answer": non_answer, "reason": " ".join(reasons)}
 
 

@@ -102,13 +102,15 @@ def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
     chosen = reader.choice(done, FORM, list(_FORMS))
     for name, text in ((LOCAL, local), (ENGLISH, english), (FORM, chosen)):
         if not text:
-            return reader.leave_out(done, "incomplete-question", f"a question without {name}; left out")
+            reader.leave_out(done, "incomplete-question", f"a question without {name}; left out")
+            return None
     form = _FORMS[str(chosen)]
     if format_of(english) is form:
         return local, english
     if format_of(english) is not AnswerFormat.TEXT:
         detail = f"{reader.shown(english)} asks for {format_of(english)}, but {chosen} was chosen; left out"
-        return reader.leave_out(done, "incomplete-question", detail)
+        reader.leave_out(done, "incomplete-question", detail)
+        return None
     return local, f"{english} ({_HINTS[form]})"
 
 

@@ -85,7 +85,8 @@ def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
 def _decision(done: Done, reader: Reader) -> dict[str, Any] | None:
     verdict = reader.choice(done, VERDICT, _VERDICTS)
     if verdict is None:
-        return reader.leave_out(done, "empty-annotation", "neither 'same' nor 'different'; left out")
+        reader.leave_out(done, "empty-annotation", "neither 'same' nor 'different'; left out")
+        return None
     return {
         "answer_a": done.data["answer_a"],
         "answer_b": done.data["answer_b"],

@@ -169,10 +169,12 @@ class Reader:
             "day": _day(annotation.get("created_at")),
         }
         if annotator is None:
-            return self._left_out(number, "unknown-annotator", place, data, "nobody is named as its author")
+            self._left_out(number, "unknown-annotator", place, data, "nobody is named as its author")
+            return None
         if self._desk.known is not None and annotator not in self._desk.known:
             detail = f"{annotator} is not among those whom the project file names for this stage"
-            return self._left_out(number, "unknown-annotator", place, data, detail)
+            self._left_out(number, "unknown-annotator", place, data, detail)
+            return None
         if annotation.get("was_cancelled"):
             self._note("skipped-task", place, data, f"{annotator} skipped the task; nothing is taken from it")
             self._work[number]["outcome"] = "skipped"

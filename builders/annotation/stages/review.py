@@ -170,10 +170,12 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
     repeated = [answers[item] for item, times in held.items() if times > 1]
     if repeated:
         detail = f"{', '.join(map(reader.shown, repeated))} in two columns; the review is left out"
-        return reader.leave_out(done, "decided-twice", detail)
+        reader.leave_out(done, "decided-twice", detail)
+        return None
     sorted_out = {item for name, items in columns.items() if name != UNSORTED for item in items}
     if not sorted_out:
-        return reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
+        reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
+        return None
     if unsorted := [text for item, text in answers.items() if item not in sorted_out]:
         listed = ", ".join(map(reader.shown, unsorted))
         reader.note(done, "unsorted-answer", f"{listed} in no column; left to the rules of grouping")

@@ -58,9 +58,10 @@ def frames_of(templates, *, idks=None, answer_format="text"):
     return pl.DataFrame(asked, schema=QUESTIONS), pl.DataFrame(annotated, schema=ANNOTATIONS)
 
 
-def build_of(answers, *, options=ALL, seed=0, judges=RULES, fillers=None, **more):
+def build_of(answers, *, options=ALL, seed=0, judges=RULES, fillers=None, exclusions=None, **more):
     frames = frames_of({"T-1": answers}, **more)
-    return build_mcq(*frames, options=options, seed=seed, judges=judges, fillers=fillers)
+    chosen = {"options": options, "seed": seed, "judges": judges}
+    return build_mcq(*frames, **chosen, fillers=fillers, exclusions=exclusions)
 
 
 def shown_to(build, tag):
