@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blend.loaders.files.whole import whole_file
-from blend.loaders.label_studio.explained import explained, no_token
+from blend.loaders.label_studio.explained import GoneError, another_program, explained, no_token
 from blend.loaders.servers.problems import public_address
 from blend.schemas.errors import ConflictError, MissingExtraError, ServerError
 
@@ -91,8 +91,11 @@ class Studio:
         Raises:
             ServerError: If not.
         """
-        with self._explained():
-            release = str(self._sdk.versions.get().release)
+        try:
+            with self._explained():
+                release = str(self._sdk.versions.get().release)
+        except GoneError:
+            raise another_program(self.where) from None
         numbers = _NUMBERS.match(release)
         if numbers is None:
             raise ServerError(

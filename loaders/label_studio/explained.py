@@ -55,7 +55,7 @@ def explained(where: str, *, variable: str) -> Iterator[None]:
             "key server.url of the project file"
         ) from None
     except ValidationError:
-        raise _another_program(where) from None
+        raise another_program(where) from None
 
 
 def no_token(where: str, variable: str) -> InputError:
@@ -66,7 +66,8 @@ def no_token(where: str, variable: str) -> InputError:
     )
 
 
-def _another_program(where: str) -> ServerError:
+def another_program(where: str) -> ServerError:
+    """The error for a server that is not a Label Studio."""
     return ServerError(
         f"{where}: the answer is not one of Label Studio, perhaps of a proxy or of another program; correct "
         "key server.url of the project file"
@@ -84,7 +85,7 @@ def masked(text: str) -> str:
 def _refusal(error: "ApiError", where: str, variable: str) -> BlendError:
     status, said = error.status_code, _said(error.body)
     if status is not None and status < 300:
-        return _another_program(where)
+        return another_program(where)
     if status == 401 and "legacy" in said:
         return ServerError(
             f"{where}: tokens of this kind are switched off there; make a personal access token (Account & "

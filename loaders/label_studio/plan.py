@@ -203,7 +203,7 @@ def _objections(
         return []
     where = f"{studio.where}: project {plan.remote.title!r}"
     mark = mark_of(plan.remote)
-    edited = mark is not None and mark.config not in (digest(plan.remote.config), digest(plan.wanted.config))
+    edited = mark is not None and mark.config != digest(plan.remote.config)
     annotations = sum(task.annotations for task in tasks)
     if annotations and (gone := lost(plan.remote.config, plan.wanted.config)):
         orphans = counted(annotations, "annotation")

@@ -1,0 +1,236 @@
+"""Servers that are not as they should be: the whole message for each, without tokens, cookies or addresses."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
+from typing import Any
+
+import pytest
+
+from blend.loaders.label_studio.client import Studio, label_studio
+from blend.schemas.errors import ConflictError, InputError, ServerError
+
+VARIABLE = "LABEL_STUDIO_API_KEY"
+TOKEN = "0123456789abcdef0123456789abcdef01234567"
+EXPIRED = (
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0b2tlbl90eXBlIjoicmVmcmVzaCIsImV4cCI6MTAwMDAwMDAwMCwiaWF0Ijo5MDAwMDAwMDAsImp0aSI6IngiLCJ1c2VyX2lkIjoiMSJ9."
+    "c2lnbmF0dXJl"
+)  # fmt: skip
+"""A personal access token whose time ended in 2001."""
+
+VERSION = {"release": "1.23.2"}
+WHO = {"id": 1, "email": "lead@example.org", "username": "lead"}
+
+
+NOT_ONE = (
+    "the answer is not one of Label Studio, perhaps of a proxy or of another program; correct key server.url "
+    "of the project file"
+)
+SWITCHED_OFF = (
+    "tokens of this kind are switched off there; make a personal access token (Account & Settings), and set "
+    "LABEL_STUDIO_API_KEY to it"
+)
+TOO_OLD = "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`"
+NO_VERSION = "does not say its version, so it is not a Label Studio; correct key server.url of the project file"
+GONE = "what was asked for is not there, perhaps deleted by hand just now; run the command again"
+TOO_LARGE = "takes nothing so large (413); raise the limit of the server or of the proxy before it"
+FORBIDDEN = (
+    "the account of the token may not do this; use the token of an account that made the projects or "
+    "administers the server"
+)
+REFUSED = (
+    "does not do what it is asked (500: sessionid … …@… has token … …\\x1b[31m); look at its log, and try again"
+)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    answers: dict[str, tuple[int, Any]]
+
+    def do_GET(self) -> None:
+        status, body = next(answer for part, answer in self.answers.items() if part in self.path)
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        kind = "text/html" if isinstance(body, bytes) else "application/json"
+        for name, value in (("Content-Type", kind), ("Set-Cookie", "sessionid=s3cr3ts3ss10n; Path=/")):
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815 - the names that http.server calls
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
+        pass
+
+
+@contextmanager
+def answering(**answers: tuple[int, Any]) -> Iterator[str]:
+    """A server with fixed answers by a part of the path; a Label Studio in what is not said otherwise."""
+    usual: dict[str, tuple[int, Any]] = {"version": (200, VERSION), "whoami": (200, WHO)}
+    handler = type("Handler", (_Handler,), {"answers": usual | answers})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Studio]:
+    with label_studio(url, variable=VARIABLE) as studio:
+        yield studio
+
+
+@pytest.fixture(autouse=True)
+def _token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, TOKEN)
+
+
+def message_of(url: str, kind: type[Exception] = ServerError) -> str:
+    """What connecting to an address says."""
+    with pytest.raises(kind) as raised, connected(url):
+        pass
+    return str(raised.value).removeprefix(f"Label Studio at {url}: ")
+
+
+def test_no_server(unused: int):
+    assert message_of(f"http://127.0.0.1:{unused}") == (
+        "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
+        "project file"
+    )
+
+
+@pytest.fixture
+def unused() -> int:
+    with socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def test_no_token(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv(VARIABLE)
+    with answering() as url:
+        assert message_of(url, InputError) == (
+            "there is no access token; copy yours from that page (Account & Settings), and set "
+            "LABEL_STUDIO_API_KEY to it"
+        )
+
+
+def test_an_expired_token(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(VARIABLE, EXPIRED)
+    with answering() as url:
+        assert message_of(url) == (
+            "the token has expired; make a new one (Account & Settings), and set LABEL_STUDIO_API_KEY to it"
+        )
+
+
+@pytest.mark.parametrize(
+    ("detail", "message"),
+    [
+        (
+            "Invalid token.",
+            "does not accept the token; copy it anew (Account & Settings), and set LABEL_STUDIO_API_KEY to it",
+        ),
+        (
+            "Authentication token no longer valid: legacy token authentication has been disabled",
+            SWITCHED_OFF,
+        ),
+    ],
+)
+def test_a_token_that_is_refused(detail: str, message: str):
+    with answering(whoami=(401, {"detail": detail})) as url:
+        assert message_of(url) == message
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            (200, {"release": "1.12.0"}),
+            TOO_OLD,
+        ),
+        (
+            (200, {"name": "another program"}),
+            NO_VERSION,
+        ),
+        (
+            (200, b"<html><title>Log in to the wireless network</title></html>"),
+            NOT_ONE,
+        ),
+        (
+            (404, b"<html>nothing here</html>"),
+            NOT_ONE,
+        ),
+        (
+            (302, b""),
+            "sends elsewhere (302); correct key server.url of the project file, perhaps https",
+        ),
+    ],
+)
+def test_another_server(answer: tuple[int, Any], message: str):
+    with answering(version=answer) as url:
+        assert message_of(url) == message
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message"),
+    [
+        (
+            (403, {"detail": "You do not have permission to perform this action."}),
+            ServerError,
+            FORBIDDEN,
+        ),
+        (
+            (404, {"detail": "Not found."}),
+            ConflictError,
+            GONE,
+        ),
+        (
+            (413, b"<html>Request Entity Too Large</html>"),
+            ServerError,
+            TOO_LARGE,
+        ),
+        (
+            (500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}, {EXPIRED}\x1b[31m"}),
+            ServerError,
+            REFUSED,
+        ),
+        (
+            (502, b"<html>Bad Gateway</html>"),
+            ServerError,
+            "does not do what it is asked (502); look at its log, and try again",
+        ),
+    ],
+)
+def test_a_request_that_is_refused(answer: tuple[int, Any], kind: type[Exception], message: str):
+    with answering(projects=answer) as url, connected(url) as studio:
+        with pytest.raises(kind) as raised:
+            studio.projects()
+        assert str(raised.value) == f"Label Studio at {url}: {message}"
+        for secret in ("s3cr3ts3ss10n", TOKEN, EXPIRED, "example.org"):
+            assert secret not in str(raised.value)
+
+
+def test_no_answer_in_time():
+    with socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        with pytest.raises(ServerError) as raised, label_studio(url, variable=VARIABLE, timeout_s=0.2):
+            pass
+    assert str(raised.value) == (
+        f"Label Studio at {url}: does not answer in time; look whether it is busy, and try again"
+    )
+
+
+def test_a_password_in_the_address_is_not_shown(unused: int):
+    with pytest.raises(ServerError) as raised, connected(f"http://lead:s3cret@127.0.0.1:{unused}"):
+        pass
+    assert "s3cret" not in str(raised.value)
