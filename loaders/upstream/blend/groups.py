@@ -61,8 +61,10 @@ def _is_count(votes: Json, least: int) -> bool:
 
 def _has_keys(value: Json, keys: tuple[str, ...], where: str, notes: Notes, *, others: bool = False) -> bool:
     """Whether the value is an object with these keys and, unless ``others`` are welcome, no further one."""
-    if not _check(isinstance(value, dict), where, value, f"an object with {', '.join(keys)}", notes):
-        return False
+    if not isinstance(value, dict):
+        return _check(False, where, value, f"an object with {', '.join(keys)}", notes)
+    if (others or len(value) == len(keys)) and all(key in value for key in keys):
+        return True
     for key in keys:
         if key not in value:
             notes.problem(f"key {key!r} is missing", where=where, fix="add it")
