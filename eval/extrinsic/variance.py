@@ -41,35 +41,44 @@ class Anova(NamedTuple):
     """How likely so large an F is if both lists have one mean."""
 
 
-def published_variances(pairs: PairSums, *, definition: Definition = "paper", seed: int = 0) -> Variances:
+def published_variances(
+    pairs: PairSums, *, definition: Definition = "paper", seed: int = 0, draws: int = DRAWS
+) -> Variances:
     """Lexical variance as published.
 
     Between groups, half of the squared mean distance of every ordered pair of groups, a group with itself (0)
     among them; within a group, half of the squared distance of every ordered pair of its samples, a sample
     with itself (0) among them. ``reference_code`` leaves the half out. With one sample, the variance within a
     group is not defined, and NaN here.
+
+    Args:
+        pairs: WED of the texts of a topic.
+        definition: See `definitions.Definition`.
+        seed: Seed of the intervals.
+        draws: Bootstrap draws of groups; none leaves the intervals out.
     """
     factor = 0.5 if definition == "paper" else 1.0
     distances = factor * wed(pairs, definition=definition) ** 2
     own = factor * divide(np.diag(pairs.squares), np.diag(pairs.n_pairs))
     present = pairs.samples > 0
     n = int(present.sum())
-    across = _between(distances, present, (n - 1) / n if n else 1.0, seed)
+    across = _between(distances, present, (n - 1) / n if n else 1.0, seed, draws)
     own = np.where(pairs.samples > 1, own, np.nan)
-    return Variances(across, _mean(own, seed), own)
+    return Variances(across, _mean(own, seed, draws), own)
 
 
-def unbiased_variances(pairs: PairSums, *, seed: int = 0) -> Variances:
+def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) -> Variances:
     """Lexical variance such that both kinds are equal on average if groups make no difference.
 
     Half of the mean squared distance of two different texts: of a pair of groups between, of one group within.
+    See `published_variances` for the arguments.
     """
     counts = pairs.n_pairs
     between = 0.5 * divide(pairs.squares, counts)
     present = pairs.samples > 0
     distinct = np.diag(counts) - pairs.samples
     own = 0.5 * divide(np.diag(pairs.squares).copy(), distinct.astype(np.float64))
-    return Variances(_between(between, present, 1.0, seed), _mean(own, seed), own)
+    return Variances(_between(between, present, 1.0, seed, draws), _mean(own, seed, draws), own)
 
 
 def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
@@ -86,7 +95,7 @@ def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
     return Anova(float(found.statistic), float(found.pvalue))
 
 
-def _between(values: FloatArray, present: BoolArray, scale: float, seed: int) -> Estimate:
+def _between(values: FloatArray, present: BoolArray, scale: float, seed: int, draws: int) -> Estimate:
     """The mean of a figure over pairs of different groups, times a scale; the groups are what is drawn."""
     kept = values[np.ix_(present, present)].copy()
     n = len(kept)
@@ -95,19 +104,19 @@ def _between(values: FloatArray, present: BoolArray, scale: float, seed: int) ->
     np.fill_diagonal(kept, 0.0)
     value = scale * kept.sum() / (n * (n - 1))
     figures = []
-    for weights in cluster_weights(n, seed=seed, draws=DRAWS):
+    for weights in cluster_weights(n, seed=seed, draws=draws):
         pairs = n**2 - (weights**2).sum(axis=1)
         # A group that is drawn twice is no pair with itself.
         figures.append(divide(scale * ((weights @ kept) * weights).sum(axis=1), pairs))
-    return _estimate(value, np.concatenate(figures), n)
+    return _estimate(value, np.concatenate([np.zeros(0), *figures]), n)
 
 
-def _mean(values: FloatArray, seed: int) -> Estimate:
+def _mean(values: FloatArray, seed: int, draws: int) -> Estimate:
     known = values[~np.isnan(values)]
     if not len(known):
         return Estimate(None, None, None, 0.0)
-    drawn = [weights @ known / len(known) for weights in cluster_weights(len(known), seed=seed, draws=DRAWS)]
-    return _estimate(known.mean(), np.concatenate(drawn), len(known))
+    drawn = [weights @ known / len(known) for weights in cluster_weights(len(known), seed=seed, draws=draws)]
+    return _estimate(known.mean(), np.concatenate([np.zeros(0), *drawn]), len(known))
 
 
 def _estimate(value: float, figures: FloatArray, n: int) -> Estimate:
