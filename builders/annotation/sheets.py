@@ -7,7 +7,7 @@ import polars as pl
 from blend.builders.annotation.stages.predictions import PREDICTIONS
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.schemas.answer_sheets import parted
+from blend.schemas.answer_sheets import parted, unguarded
 from blend.schemas.errors import InputError
 
 _COLUMNS = Columns(("id", "dish", "ingredients"), optional=("image",), others=True)
@@ -34,8 +34,8 @@ def read_predictions(path: Path) -> pl.DataFrame:
     first: dict[str, str] = {}
     for cells in read_rows(path, path.parent, notes, _COLUMNS):
         listed = cells.values["ingredients"]
-        ingredients = parted(listed) if isinstance(listed, str) else list(map(str, listed or []))
-        name, dish = (str(cells.values[column] or "").strip() for column in ("id", "dish"))
+        ingredients = parted(unguarded(listed)) if isinstance(listed, str) else list(map(str, listed or []))
+        name, dish = (unguarded(str(cells.values[column] or "").strip()) for column in ("id", "dish"))
         for column, filled in (("id", name), ("dish", dish), ("ingredients", ingredients)):
             if not filled:
                 notes.problem("the cell is blank", where=f"{cells.place}, column {column}", fix="fill it in")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content
+from blend.schemas.characters import forbidden_in
 from blend.schemas.errors import RowError
 from blend.schemas.toml import toml_tables
 
@@ -55,8 +56,8 @@ def instructions_in(path: Path) -> Mapping[str, str]:
     """The instructions in a file by stage: what stands below the heading ``# STAGE``.
 
     Raises:
-        RowError: If the file cannot be read or is not text in UTF-8, or if a heading occurs twice or names no
-            stage.
+        RowError: If the file cannot be read or is not text in UTF-8, if a heading occurs twice or names no
+            stage, or if the text holds control characters.
     """
     content = read_content(path, what="instruction")
     try:
@@ -64,6 +65,10 @@ def instructions_in(path: Path) -> Mapping[str, str]:
     except UnicodeDecodeError as error:
         fix = "save the file with that encoding"
         raise RowError(f"byte {error.start} is not UTF-8", where=str(path), fix=fix) from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := next(forbidden_in(line.replace("\t", " ")), None):
+            where, fix = f"{path}:{number}", "remove them: a page cannot hold them"
+            raise RowError(found, where=where, fix=fix)
     return _parted(text, str(path))
 
 

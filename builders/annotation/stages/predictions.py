@@ -14,7 +14,6 @@ from blend.builders.annotation.stages.model import Desk, Material, Reading, Stag
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.words import words_of
 from blend.schemas.locales import Locale
-from blend.schemas.text import clean
 
 PREDICTIONS = pl.Schema(
     {"id": pl.String(), "dish": pl.String(), "image": pl.String(), "ingredients": pl.List(pl.String())}
@@ -53,7 +52,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
                 "locale": locale.tag,
                 "dish": row["dish"],
                 "image": row["image"] or "–",
-                "ingredients": [{"value": text} for text in dict.fromkeys(map(clean, row["ingredients"]))],
+                "ingredients": [{"value": text} for text in dict.fromkeys(row["ingredients"])],
             },
             wanted=project.wanted,
         )

@@ -10,11 +10,15 @@ import pytest
 from exported import PROJECT, A, B, annotation, chosen, read, told, typed, write_lines
 
 from blend.builders.annotation.project import ORDER, Project
+from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.stages.predictions import PREDICTIONS
 from blend.builders.annotation.words import instruction_of
 from blend.builders.templates import review_sheet
+from blend.eval.judging.judgements import read_judgements
+from blend.eval.judging.sheet import SHEET as JUDGE_SHEET
+from blend.eval.judging.sheet import write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.templates import read_native_questions, read_translations
@@ -204,9 +208,23 @@ def test_a_filler_needs_a_region_that_exists():
         assert [row["kind"] for row in reading.rows["exclusions"]] == ["wrong"]
 
 
+def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):
+    rows = [{"id": "s1", "dish": "=비빔밥", "ingredients": ["10/12", "soy  sauce", "a|b"]}]
+    write_sheet(pl.DataFrame(rows, JUDGE_SHEET), tmp_path / "sheet.csv")
+    sheet = read_predictions(tmp_path / "sheet.csv")
+    task = done("predictions", Material(predictions=sheet), several("correct", "a|b", "10/12"))
+    assert task["data"]["dish"] == "=비빔밥"
+    reading = read(task, stage="predictions")
+    write_lines(tmp_path / "judgements.jsonl", reading.rows["judgements"])
+    held = read_judgements([tmp_path / "judgements.jsonl"], {"s1": rows[0]["ingredients"]})
+    assert held.rows() == [
+        ("s1", A, "10/12", True), ("s1", A, "soy  sauce", False), ("s1", A, "a|b", True)
+    ]  # fmt: skip
+
+
 SHEET = Material(
     predictions=pl.DataFrame(
-        [{"id": "s1", "dish": "비빔밥", "image": None, "ingredients": ["rice", "egg", "rice "]}], PREDICTIONS
+        [{"id": "s1", "dish": "비빔밥", "image": None, "ingredients": ["rice", "egg", "rice"]}], PREDICTIONS
     )
 )
 

@@ -68,6 +68,10 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     stages = "collect, answer, review, equivalence, mcq-review, predictions"
     fix = f"the stages are {stages}; write smaller headings with ##"
     assert str(raised.value) == f"{own}:1: the heading 'answers' names no stage; {fix}"
+    own.write_text("# answer\n\nPress\x0b Enter.\n")
+    with pytest.raises(RowError) as raised:
+        instruction_of("ko", "answer", own)
+    assert str(raised.value).startswith(f"{own}:3: control characters: U+000B")
     own.write_bytes(b"# answer\n\xff")
     with pytest.raises(RowError) as raised:
         instruction_of("ko", "answer", own)

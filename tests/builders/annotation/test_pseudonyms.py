@@ -1,0 +1,54 @@
+"""Pseudonyms: the same person, the same name, for whoever has the key; nothing for anybody else."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.annotation.pseudonyms import People, new_key, pseudonym, read_key, write_key
+from blend.schemas.errors import InputError
+
+KEY = b"k" * 32
+
+
+def test_a_key_is_for_its_owner_and_never_replaced(tmp_path: Path):
+    path = tmp_path / "annotators.key"
+    write_key(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(read_key(path)) == 32
+    assert new_key() != new_key()
+    with pytest.raises(InputError) as raised:
+        write_key(path)
+    assert str(raised.value) == (
+        f"{path}: exists, and a new key would give everybody another pseudonym; keep it"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "abc", "zz" * 32, "0" * 62])
+def test_what_is_no_key_is_told(tmp_path: Path, text: str):
+    path = tmp_path / "annotators.key"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_key(path)
+    assert str(raised.value) == f"{path}: is not a key of 64 hexadecimal digits; bring back the right file"
+
+
+def test_a_person_is_the_same_by_number_address_and_table():
+    people = People(KEY, {7: "Mina@Example.org"})
+    name = people.of(7)
+    assert name == people.of("mina@example.org ") == people.of({"id": 7, "email": "MINA@example.org"})
+    assert name == people.named("mina@example.org") == pseudonym("mina@example.org", KEY)
+    assert people.named(str(name)) == name
+    assert people.of(8) == people.of({"id": 8}) != name
+    assert [people.of(nobody) for nobody in (None, "", {}, True, {"email": ""})] == [None] * 5
+    assert People(b"x" * 32, {7: "mina@example.org"}).of(7) != name
+
+
+@given(st.emails(), st.emails())
+def test_pseudonyms_tell_people_apart_and_nothing_else(one: str, other: str):
+    name = pseudonym(one, KEY)
+    assert len(name) == 14
+    assert (pseudonym(other, KEY) == name) == (one.casefold() == other.casefold())
+    assert one.partition("@")[0] not in name or len(one.partition("@")[0]) < 3
