@@ -61,11 +61,11 @@ def instructions_in(path: Path) -> Mapping[str, str]:
     """
     content = read_content(path, what="instruction")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         fix = "save the file with that encoding"
         raise RowError(f"byte {error.start} is not UTF-8", where=str(path), fix=fix) from None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if found := next(forbidden_in(line.replace("\t", " ")), None):
             where, fix = f"{path}:{number}", "remove them: a page cannot hold them"
             raise RowError(found, where=where, fix=fix)

@@ -58,6 +58,8 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     own = tmp_path / "ko.md"
     own.write_text("Read first.\n\n# answer\n\nJust answer.\n\n## Keys\n\nEnter.\n", encoding="utf-8-sig")
     assert instruction_of("ko", "answer", own) == "Just answer.\n\n## Keys\n\nEnter."
+    own.write_bytes(own.read_bytes().replace(b"\n", b"\r\n"))
+    assert instruction_of("ko", "answer", own) == "Just answer.\n\n## Keys\n\nEnter."
     with pytest.raises(RowError) as raised:
         instruction_of("ko", "review", own)
     fix = "write it below a line '# review', or leave the language out to use ours"
@@ -71,7 +73,7 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     own.write_text("# answer\n\nPress\x0b Enter.\n")
     with pytest.raises(RowError) as raised:
         instruction_of("ko", "answer", own)
-    assert str(raised.value).startswith(f"{own}:3: control characters: U+000B")
+    assert str(raised.value) == (f"{own}:3: control characters: U+000B; remove them: a page cannot hold them")
     own.write_bytes(b"# answer\n\xff")
     with pytest.raises(RowError) as raised:
         instruction_of("ko", "answer", own)
