@@ -176,6 +176,16 @@ def test_reliability_of_what_was_pulled(pulled: ProjectFile):
     assert "example.org" not in page
 
 
+def test_whose_work_is_worth_a_look_is_marked(pulled: ProjectFile):
+    found = project_reliability(check_project(pulled.path))
+    assert 'class="look"' not in reliability_page(found, "trial")
+    told = pl.col("flags").map_elements(lambda _: ["<i>slow\x1b"], return_dtype=pl.List(pl.String))
+    marked = found.annotators.with_columns(told, verdict=pl.lit("look"))
+    page = reliability_page(found._replace(annotators=marked), "trial")
+    assert page.count('<tr class="look">') == 2
+    assert page.count("<li>&lt;i&gt;slow\\x1b") == 2
+
+
 def test_commands_say_what_they_found(pulled: ProjectFile, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     def said(*arguments: object) -> str:
         app(["annotate", *map(str, arguments)], standalone_mode=False)
