@@ -249,3 +249,14 @@ def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Pa
         f"{tmp_path / 'run'}: the task multiple-choice has no predictions to judge; name a run of probe or "
         "free-answers"
     )
+
+
+def test_a_sheet_can_be_a_project_of_label_studio(run: ScoredRun, sheet: Path):
+    from blend.builders.annotation.sheets import read_predictions
+
+    tasks = read_predictions(sheet)
+    asked = {row["id"]: row for row in predictions(run).iter_rows(named=True)}
+    assert tasks.height == 10
+    for row in tasks.iter_rows(named=True):
+        assert row["dish"] == asked[row["id"]]["dish"]
+        assert row["ingredients"] == asked[row["id"]]["ingredients"]
