@@ -81,7 +81,8 @@ def ask(
     }
     asked = chosen.ask(tables, checked)
     if asked.items.is_empty():
-        raise InputError(f"{where}: nothing to ask for the task {task}; choose other --locales")
+        others = "--language or --country" if chosen.settle is not None else "--locales"
+        raise InputError(f"{where}: nothing to ask for the task {task}; choose other {others}")
     return AskedOfRelease(places.manifest, task, configs, checked.model_dump(mode="json"), asked)
 
 

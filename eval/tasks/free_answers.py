@@ -4,14 +4,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from blend.eval.tasks.filling import filled, template_texts
 from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
-from blend.eval.tasks.probe import (
-    check_countries,
-    check_languages,
-    filled_template,
-    probed_config,
-    template_texts,
-)
+from blend.eval.tasks.probe import check_countries, check_languages, probed_config
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.food import FOOD_TRIPLES, language_of_split
 from blend.schemas.listing_prompts import ENGLISH, domain_prompts, listing_prompts
@@ -96,12 +91,12 @@ def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOpti
     chosen = some_templates(check_countries(triples, options.countries), options)
     asked = chosen.filter(pl.col("language").is_in(languages)).with_columns(accepted=_accepted(triples))
     pairs = asked.join(prompts, on="language", how="inner", maintain_order="left_right")
-    items = pairs.with_columns(
+    asked_of = filled(pairs)
+    items = asked_of.rows.with_columns(
         item_id=pl.concat_str("language", "qid", "relation", separator="/"),
         region=pl.col("country"),
         topic=pl.lit(""),
         prompt_id=pl.col("relation"),
-        prompt=filled_template(),
         options=pl.lit(None, pl.List(pl.String)),
         image=pl.col("image").list.first(),
     )
@@ -110,7 +105,7 @@ def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOpti
         items.select(list(GOLD)).cast(GOLD),
         template_texts(prompts),
         "text",
-        remarks=(remark,) if without else (),
+        remarks=(*((remark,) if without else ()), *asked_of.remarks),
     )
 
 

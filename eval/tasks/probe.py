@@ -5,15 +5,15 @@ or anything else that has an origin and parts.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 from pydantic import Field
 
+from blend.eval.tasks.filling import check_gaps, filled, template_texts
 from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
 from blend.loaders.datasets.places import named
-from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
-from blend.schemas.food import PLACEHOLDERS, language_of_split
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.food import language_of_split
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.probing import MAX_MASKS, Causal
 from blend.schemas.text import counted
@@ -158,17 +158,18 @@ def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Aske
     sets, candidates = _candidates(triples, languages, options)
     chosen = some_templates(check_countries(triples, options.countries), options)
     asked = chosen.filter(pl.col("language").is_in(languages)).join(
-        sets, on=["language", "country"], how="left"
+        sets, on=["language", "country"], how="left", maintain_order="left"
     )
     named, lost = _named(asked, triples, options.names)
     remarks += lost
     pairs = _in_order(named, languages).join(templates, on="language", how="inner", maintain_order="left_right")
-    items = pairs.with_columns(
+    asked_of = filled(pairs)
+    remarks += asked_of.remarks
+    items = asked_of.rows.with_columns(
         item_id=pl.concat_str(_prefix(options.names), "qid", "relation", separator="/"),
         region=pl.col("country"),
         topic=pl.lit(""),
         prompt_id=pl.col("relation"),
-        prompt=filled_template(),
         options=pl.lit(None, pl.List(pl.String)),
         image=pl.col("image").list.first(),
         gold=pl.col("parts").list.eval(pl.element().struct.field("label")).list.unique(maintain_order=True),
@@ -195,26 +196,6 @@ def chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> 
     chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
     check_gaps(chosen)
     return chosen
-
-
-def check_gaps(templates: pl.DataFrame) -> None:
-    """Check that every template has one gap, names the dish, and names the country if it is to.
-
-    Raises:
-        RowError, RowErrors: If one does not; names language and template.
-    """
-    problems = []
-    for row in templates.iter_rows(named=True):
-        where = f"template {row['language']}:{row['relation']}"
-        for name, mark in PLACEHOLDERS.items():
-            found = row["template"].count(mark)
-            wanted = 1 if name != "country" or row["with_country"] else 0
-            if found != wanted:
-                what = f"{row['template']!r} has {found or 'no'} {mark} instead of {wanted or 'none'}"
-                problems.append(
-                    RowError(what, where=where, fix="correct the template and build the release again")
-                )
-    raise_all(problems)
 
 
 def _without_templates(triples: pl.DataFrame, templates: pl.DataFrame) -> list[str]:
@@ -291,28 +272,3 @@ def _in_order(rows: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
 
 def _prefix(names: str | None) -> pl.Expr:
     return pl.col("language") if names is None else pl.format("{}~{}", "language", pl.lit(names))
-
-
-def filled_template() -> pl.Expr:
-    """A template with the dish's name and its country in place; the gap stays.
-
-    What is filled in is never read as a placeholder itself. A published template takes the country's name as
-    Wikidata has it, as its authors did; one of this package's, with its article.
-    """
-    country = pl.when(pl.col("published")).then("origin").otherwise("origin_prompt_name")
-    return pl.struct("template", "name", country.alias("place")).map_elements(_filled, return_dtype=pl.String)
-
-
-def _filled(row: Mapping[str, Any]) -> str:
-    subject, country = PLACEHOLDERS["subject"], PLACEHOLDERS["country"]
-    before, _, after = row["template"].partition(subject)
-    name, place = str(row["name"]), str(row["place"])
-    return name.join(part.replace(country, place) for part in (before, after))
-
-
-def template_texts(templates: pl.DataFrame) -> dict[str, str]:
-    """Every template by its name, one line per language."""
-    texts: dict[str, list[str]] = {}
-    for row in templates.sort("relation", "language").iter_rows(named=True):
-        texts.setdefault(row["relation"], []).append(f"{row['language']}: {row['template']}")
-    return {relation: "\n".join(lines) for relation, lines in texts.items()}

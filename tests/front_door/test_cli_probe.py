@@ -235,3 +235,54 @@ def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, t
         "causal language model but BertForSequenceClassification; probing needs a model with the head that "
         "predicts tokens"
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "option", "message"),
+    [
+        (
+            "tiny-bert",
+            ("--causal", "statement"),
+            (
+                "--causal statement makes sense only with a causal language model, and tiny-bert is a masked "
+                "language "
+                "model; leave one of the two out"
+            ),
+        ),
+        (
+            "tiny-gpt2",
+            ("--max-masks", "12"),
+            (
+                "--max-masks 12 makes sense only with a masked language model, and tiny-gpt2 is a causal "
+                "language "
+                "model; leave one of the two out"
+            ),
+        ),
+    ],
+)
+def test_an_option_for_another_kind_of_model_is_refused(
+    food_release: Path, shared: Path, tmp_path: Path, model: str, option: tuple[str, ...], message: str
+):
+    given = ("--config", "food-aligned", "--model", shared / "models" / model, "--out", tmp_path / "run")
+    assert error_of("run", food_release, *given, *option) == message
+
+
+def test_nothing_to_ask(food_release: Path, bert: Path, tmp_path: Path):
+    given = ("--language", "ko", "--country", "Iran", "--out", tmp_path / "run")
+    text = error_of("run", food_release, "--config", "food-triples", "--model", bert, *given)
+    assert text == "food 1.0.0: nothing to ask for the task probe; choose other --language or --country"
+
+
+def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
+    out = tmp_path / "free"
+    asked = blend(
+        "run", food_release, "--task", "free-answers", "--config", "food-aligned", "--out", out, "--limit", "2",
+        "--model", shared / "models" / "tiny-gpt2", "--language", "en", "--max-tokens", "12",
+    )  # fmt: skip
+    assert "4 of 4 items are answered" in asked.stdout
+    scored = json.loads(blend("score", out, "--rule", "contains", "--json").stdout)
+    assert scored["signature"].startswith("blend-free|")
+    assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
+    blend("report", out, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert ">Dishes as examples</h3>" in page

@@ -11,7 +11,7 @@ log-probabilities per candidate, and over how many tokens. Nothing here knows of
 
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.loading import Dtype, choose_place, load_tokenizer, read_limits
-from blend.eval.models.probing.kinds import Scorer, scorer_of
+from blend.eval.models.probing.kinds import Scorer, refuse_option, scorer_of
 from blend.eval.models.probing.local import LocalProber
 from blend.eval.models.probing.protocol import Prober
 from blend.schemas.probing import MAX_MASKS, Causal
@@ -44,12 +44,16 @@ def open_prober(
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
         InputError: If there is no such model or device, if it cannot be used, or if it is of another kind than
-            wanted; says which kind it is.
+            wanted, or than an option is for; says which kind it is.
         BlendError: If the Hub does not hold the model or does not give it.
     """
     place = choose_place(device, dtype)
     checkpoint = find_checkpoint(model, revision=revision)
     kind = scorer_of(checkpoint, wanted=scorer)
+    if kind != "causal" and causal != "sound":
+        refuse_option(checkpoint, kind, f"--causal {causal}", wanted="causal")
+    if kind != "masked" and max_masks != MAX_MASKS:
+        refuse_option(checkpoint, kind, f"--max-masks {max_masks}", wanted="masked")
     return LocalProber(
         checkpoint,
         load_tokenizer(checkpoint),

@@ -1,6 +1,6 @@
 """Kinds of models: which scorer a checkpoint takes, by what it was made for."""
 
-from typing import Literal
+from typing import Literal, NoReturn
 
 from blend.eval.models.checkpoint import Checkpoint
 from blend.schemas.errors import InputError
@@ -39,6 +39,19 @@ def scorer_of(checkpoint: Checkpoint, *, wanted: Scorer | None = None) -> Scorer
             f"choose the scorer {found!r}, or another model"
         )
     return found
+
+
+def refuse_option(checkpoint: Checkpoint, found: Scorer, option: str, *, wanted: Scorer) -> NoReturn:
+    """Refuse an option that is for another kind of model.
+
+    Raises:
+        InputError: Always; says which kind the model is.
+    """
+    raise InputError(
+        f"{option} makes sense only with {_KINDS[wanted]}, and {checkpoint.id} is {_KINDS[found]}; leave one "
+        f"of "
+        "the two out"
+    )
 
 
 def _scorer(checkpoint: Checkpoint) -> Scorer | None:

@@ -1,60 +1,13 @@
 """Probing: rows of triples and templates become prompts with a gap, candidates and gold."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 import pytest
+from dishes import manifest, tables, templates, triples
 
 from blend.eval.tasks.probe import ProbeOptions, ask_probe, settle
 from blend.schemas.errors import InputError
-from blend.schemas.food import TEMPLATES, TRIPLES
-from blend.schemas.manifest import ReleaseManifest
-
-DISHES = (
-    # qid, language, name, country, parts
-    ("Q1", "en", "poutine", "Canada", ["gravy", "cheese curds"]),
-    ("Q2", "en", "sushi", "Japan", ["rice"]),
-    ("Q3", "en", "pie", "United Kingdom", ["flour", "gravy"]),
-    ("Q2", "ko", "스시", "Japan", ["쌀"]),
-    ("Q3", "ko", "파이", "United Kingdom", ["밀가루"]),
-    ("Q2", "sv", "sushi", "Japan", ["ris"]),
-)
-NAMES = {("ko", "Japan"): "일본", ("ko", "United Kingdom"): "영국"}
-WORDINGS = (
-    ("en", "hasParts_1", "[X] is made with [Y].", True),
-    ("en", "country_1", "In [C], [X] is made with [Y].", True),
-    ("en", "country_2", "In [C], the recipe for [X] calls for [Y].", False),
-    ("ko", "hasParts_1", "[X]는 [Y]로 만들어져요.", True),
-)
-
-
-def triples(rows: Any = DISHES) -> pl.DataFrame:
-    made = [
-        {
-            "qid": qid,
-            "language": language,
-            "label": label,
-            "origin_qid": "Q9",
-            "origin": NAMES.get((language, country), country),
-            "origin_prompt_name": f"the {country}" if country == "United Kingdom" else country,
-            "origin_en": country,
-            "parts": [{"qid": f"Q{100 + n}", "label": part} for n, part in enumerate(parts)],
-            "image": [f"http://pictures/{qid}"],
-            "original_parts": [],
-        }
-        for qid, language, label, country, parts in rows
-    ]
-    return pl.DataFrame(made, schema=TRIPLES)
-
-
-def templates(rows: Any = WORDINGS) -> pl.DataFrame:
-    made = [(*row[:3], row[1].startswith("country"), row[3]) for row in rows]
-    return pl.DataFrame(made, schema=TEMPLATES, orient="row")
-
-
-def tables(dishes: Any = DISHES, wordings: Any = WORDINGS) -> Mapping[str, pl.DataFrame]:
-    return {"food-triples": triples(dishes), "food-templates": templates(wordings)}
 
 
 def options(**given: Any) -> ProbeOptions:
@@ -230,16 +183,6 @@ def test_what_there_is_not_is_refused(given: Any, message: str):
     assert str(raised.value) == message
 
 
-def manifest(*held: str) -> ReleaseManifest:
-    class Table:
-        def __init__(self, name: str) -> None:
-            self.config, self.split = name.split("/")
-
-    made = ReleaseManifest.model_construct(name="food", version="1.0.0")
-    object.__setattr__(made, "tables", tuple(map(Table, held)))
-    return made
-
-
 FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-templates/en")
 
 
@@ -309,3 +252,15 @@ def test_what_a_release_lacks_is_told(held: tuple[str, ...], given: Any, message
     with pytest.raises(InputError) as raised:
         settle(ProbeOptions(**given), manifest(*held))
     assert str(raised.value) == message
+
+
+def test_a_country_without_a_name_in_the_language_is_left_out_and_told():
+    rows = triples().with_columns(
+        origin=pl.when(pl.col("qid") == "Q2").then(pl.lit(" ")).otherwise("origin"),
+        origin_prompt_name=pl.when(pl.col("qid") == "Q2").then(None).otherwise("origin_prompt_name"),
+    )
+    asked = ask_probe({"food-triples": rows, "food-templates": templates()}, options(languages=("en",)))
+    assert asked.items.filter(template_id="Q2")["prompt_id"].to_list() == ["hasParts_1"]
+    assert asked.remarks == (
+        "2 prompts left out, since the country has no name in the language (first: en/Q2/country_1)",
+    )
