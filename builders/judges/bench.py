@@ -133,7 +133,11 @@ def settle(
         unknown = [] if bench.lexical_only else [asked for asked in relied_on(choice) if asked not in known]
         if not unknown:
             return choice, known
-        known.update(bench.same(unknown, overlapping=False))
+        verdicts = bench.same(unknown, overlapping=False)
+        known.update(verdicts)
+        if not any(verdicts.values()):
+            # All are different, as the choice took them to be: with them it would be made the same way.
+            return choice, known
 
 
 class _People:

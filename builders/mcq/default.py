@@ -257,11 +257,15 @@ def _pick(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench)
     matched = iter(matches(answers, board.options, list(chain(*golds)), rules.known, seed=rules.seed))
     of_targets = [tuple(islice(matched, len(own))) for own in golds]
 
-    def choose(known: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
-        apart = board.apart(known)
-        return {
-            tag: pick_variants(
-                board.available(target, known),
+    made: dict[int, tuple[object, list[Pick]]] = {}
+
+    def picks_of(place: int, known: Mapping[Pair, bool], apart: Sequence[int]) -> list[Pick]:
+        available = board.available(board.targets[place], known)
+        # A verdict concerns few targets; what the others rest on is what it was, and so are their questions.
+        rests_on = (available, [apart[i] for offered in available.values() for i in offered])
+        if place not in made or made[place][0] != rests_on:
+            picks = pick_variants(
+                available,
                 apart,
                 orders,
                 target=place,
@@ -269,8 +273,12 @@ def _pick(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench)
                 limit=rules.options.variants,
                 last=board.fillers,
             )
-            for place, (tag, target) in enumerate(zip(tags, board.targets, strict=True))
-        }
+            made[place] = (rests_on, picks)
+        return made[place][1]
+
+    def choose(known: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
+        apart = board.apart(known)
+        return {tag: picks_of(place, known, apart) for place, tag in enumerate(tags)}
 
     def relied_on(picked: Mapping[str, list[Pick]]) -> Iterator[Pair]:
         for tag, target in zip(tags, board.targets, strict=True):
