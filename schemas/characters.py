@@ -50,6 +50,15 @@ def ordinary_in_language(tag: str) -> str:
     return ordinary_in(script or "", rtl=script in RIGHT_TO_LEFT)
 
 
+@lru_cache(maxsize=1 << 16)
+def scripts_of(text: str) -> frozenset[str]:
+    """The scripts of a text's letters, by the first word of their Unicode names, for example ``LATIN``.
+
+    A letter without a name is of script ``?``; signs, digits and marks are of none.
+    """
+    return frozenset(unicodedata.name(c, "?").partition(" ")[0] for c in text if c.isalpha())
+
+
 def forbidden_in(text: str) -> Iterator[str]:
     """What a text holds that no text may hold, one phrase per kind."""
     for pattern, kind in FORBIDDEN.items():

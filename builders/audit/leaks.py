@@ -4,7 +4,6 @@ A cause flags options. Most look for the odd one out: an option that alone diffe
 are alike. A question of two options has none.
 """
 
-import unicodedata
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from blend.builders.audit.asked import Asked, FloatArray, IntArray
 from blend.builders.audit.naming import named_groups
 from blend.builders.audit.solvers import Known, Solver, names_region
+from blend.schemas.characters import scripts_of
 
 _FAR = 2
 """An option that is so many times as long as the next longest one stands out by its length."""
@@ -51,7 +51,7 @@ def odd_format(asked: Asked, _: Known) -> FloatArray:
 
 def odd_script(asked: Asked, _: Known) -> FloatArray:
     """Flags an option that alone is written in another script; options without letters say nothing."""
-    scripts = [_scripts(text) for text in asked.texts]
+    scripts = [" ".join(sorted(scripts_of(text))) for text in asked.texts]
     lettered = np.array([script != "" for script in scripts])[asked.text]
     whole = np.logical_and.reduceat(lettered, asked.starts)
     return np.where(whole[asked.owner], _odd_one_out(asked, scripts), 0.0)
@@ -106,8 +106,3 @@ def _odd_one_out(asked: Asked, labels: list[str]) -> FloatArray:
 
 def _shape(text: str) -> str:
     return f"{any(c.isupper() for c in text)} {any(c in _MARKS for c in text)} {text.endswith('.')}"
-
-
-def _scripts(text: str) -> str:
-    """The scripts of the letters, by the first word of their Unicode names, in text order."""
-    return " ".join(sorted({unicodedata.name(c, "?").split()[0] for c in text if c.isalpha()}))

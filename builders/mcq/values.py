@@ -11,8 +11,8 @@ import math
 import re
 from functools import cache, lru_cache
 from typing import Any
-from unicodedata import name
 
+from blend.schemas.characters import scripts_of
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.text import clean, words
 
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
-_LATIN = ("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO")
+_LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
 _SHORTEST_STEM = 4
 _LONGEST_ENDING = 4
@@ -56,7 +56,7 @@ def is_placeholder(text: str) -> bool:
 
 def is_latin(text: str) -> bool:
     """Whether all letters are Latin, or belong to no script, as questions are asked in English."""
-    return all(name(c, "?").partition(" ")[0] in _LATIN for c in text if c.isalpha())
+    return scripts_of(text) <= _LATIN
 
 
 @lru_cache(maxsize=1 << 16)
