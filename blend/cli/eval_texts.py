@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -68,7 +68,7 @@ def read_text_options(
 ) -> "ExtrinsicOptions | None":
     """What was chosen about texts for many nationalities; null where nothing was."""
     given = {"distance": distance, "bleu": bleu, "top": top, "stop_words": stop_words, "dask": dask}
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if surveys:
         chosen["surveys"] = _survey_files(surveys)
     if not chosen:

@@ -42,7 +42,7 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     if kind == "published":
         return CulturalDistances(survey.name, known, _euclidean(values))
     values = values[:, [name not in survey.nominal for name in survey.dimensions]]
-    complete = ~np.isnan(values).any(axis=1)
+    complete = [not np.isnan(row).any() for row in values]
     kept = tuple(group for group, is_complete in zip(known, complete, strict=True) if is_complete)
     left_out = tuple(group for group, is_complete in zip(known, complete, strict=True) if not is_complete)
     return CulturalDistances(survey.name, kept, _euclidean(_standardised(values[complete])), left_out)
@@ -64,5 +64,6 @@ def _standardised(values: FloatArray) -> FloatArray:
         return values
     spread = values.std(axis=0)
     # A dimension on which all agree tells nobody apart.
-    varied: FloatArray = values[:, spread > 0]
-    return (varied - varied.mean(axis=0)) / spread[spread > 0]
+    varied = values[:, spread > 0]
+    scaled: FloatArray = (varied - varied.mean(axis=0)) / spread[spread > 0]
+    return scaled

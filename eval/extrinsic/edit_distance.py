@@ -139,7 +139,10 @@ class _Block:
         if not choices:
             return np.zeros(0, dtype=np.int64)
         (query,) = _texts(table[text], np.array([0, len(text)]))
-        return cdist([query], choices, scorer=Levenshtein.distance, dtype=np.int32)[0].astype(np.int64)
+        edits: IntArray = cdist([query], choices, scorer=Levenshtein.distance, dtype=np.int32)[0].astype(
+            np.int64
+        )
+        return edits
 
 
 _OTHER = 255

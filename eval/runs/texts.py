@@ -78,7 +78,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> Outcome:
         sdk_version=__version__,
         release=AskedRelease(name=path.name, version="0.0.0", tables={"texts": file_sha256(path)}),
         task=TASK,
-        options={"samples": int(keys.group_by("split", "category", "topic", "group").len()["len"].max() or 0)},
+        options={"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])},
         kind="text",
         n_items=keys.height,
         prompts={},
@@ -171,14 +171,10 @@ def _twice(path: Path, keys: pl.DataFrame) -> list[RowError]:
 
 def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
     """Write the texts as answers, in the order of the table."""
-    given = {"item_id": "item_id", "locale": pl.col("language").fill_null("en"), "prompt_id": pl.lit("texts")}
-    named = keys.lazy().select(
-        **{name: pl.col(of) if isinstance(of, str) else of for name, of in given.items()}
-    )
+    named = keys.lazy().select("item_id", locale=pl.col("language").fill_null("en"), prompt_id=pl.lit("texts"))
+    held = ("item_id", "locale", "prompt_id", "text")
     texts = rows.select(pl.col("text").cast(pl.String).fill_null(""))
-    absent = [
-        pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in (*given, "text")
-    ]
+    absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in held]
     answers = pl.concat([named, texts], how="horizontal").with_columns(absent).select(list(ANSWERS))
     try:
         with whole_file(target) as beside:

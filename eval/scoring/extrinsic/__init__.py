@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 
 import polars as pl
 
-from blend.eval.extrinsic.analysis import Settings, TopicFigures
+from blend.eval.extrinsic.analysis import Settings, TopicFigures, TopicTexts
 from blend.eval.extrinsic.culture import CulturalDistances, distances
 from blend.eval.extrinsic.definitions import Bleu, Definition, Distance
 from blend.eval.extrinsic.spread import analysed
@@ -122,12 +122,12 @@ def _figures(
     notify(STEP, 0, n_topics)
     waiting: list[pl.DataFrame] = []
 
-    def handed_on() -> Iterator[object]:
+    def handed_on() -> Iterator[TopicTexts]:
         for texts, ids in topics_of(run, gold, settings.groups):
             waiting.append(ids)
             yield texts
 
-    for done, figures in enumerate(analysed(handed_on(), settings, dask=dask), start=1):  # type: ignore[arg-type]
+    for done, figures in enumerate(analysed(handed_on(), settings, dask=dask), start=1):
         yield figures, waiting.pop(0)
         notify(STEP, done, n_topics)
 

@@ -133,7 +133,7 @@ def _agreements(totals: Totals) -> Iterator[Score]:
         yield from _means(known, "anchor", name, scope, [key], None, seed)
         tested = known.filter(pl.col("p").is_not_null())
         if len(tested):
-            share = 100 * (tested["p"] < SIGNIFICANT).sum() / len(tested)
+            share = 100 * int((tested["p"] < SIGNIFICANT).sum()) / len(tested)
             yield plain(f"{name}-significant", scope, key, share, n=len(tested))
         yield from _means(path, "anchor", name, "topic", None, "path", seed)
         anchors = path.with_columns(at=pl.concat_str([pl.lit(f"{split}/" if split else ""), "anchor"]))

@@ -251,3 +251,70 @@ def test_every_fault_of_topics_is_told(tmp_path, name):
     with pytest.raises(BlendError) as told:
         read_topics(folder)
     assert str(told.value) == message.format(folder)
+
+
+FORMS = {
+    "cells": (
+        "de\tThai\n",
+        (
+            "forms.tsv:1: 2 cells, but three or four are expected; write language, English demonym, "
+            "form and perhaps article, with tabs between them"
+        ),
+    ),
+    "blank": ("de\tThai\t \n", "forms.tsv:1: demonym or form is blank; fill it in, or delete the line"),
+    "language": (
+        "deutsch!\tThai\tThailänder\n",
+        ("forms.tsv:1: 'deutsch!' is not a language; write a BCP 47 tag such as 'en' or 'pt-BR'"),
+    ),
+    "twice": (
+        "de\tThai\tThai\nde\tThai\tThailänder\n",
+        ("forms.tsv:2: a second form of 'Thai' in 'de'; delete this line or forms.tsv:1"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_fault_of_forms_is_told(tmp_path, name):
+    text, message = FORMS[name]
+    path = tmp_path / "forms.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BlendError) as told:
+        read_forms(path)
+    assert str(told.value) == message
+
+
+def test_forms_that_are_not_there_are_told(tmp_path):
+    path = tmp_path / "forms.tsv"
+    with pytest.raises(BlendError) as told:
+        read_forms(path)
+    assert str(told.value) == f"recipe, key cultural.forms: no such file: {path}; correct the path"
+
+
+def test_an_unknown_nationality_suggests_the_closest(tmp_path):
+    with pytest.raises(BlendError) as told:
+        built(written(tmp_path), nationalities=("Brasilian",))
+    assert str(told.value).startswith(
+        "unknown nationality 'Brasilian'; did you mean 'Brazilian'? choose one of: AD, AE, AF, "
+    )
+
+
+def test_a_language_without_forms_is_told(tmp_path):
+    folder = written(tmp_path, qa__templates="_\tko\t{topic}, {nationality}\n")
+    with pytest.raises(BlendError) as told:
+        built(folder)
+    assert str(told.value) == (
+        "qa/templates.tsv:1: nothing says what people are called in 'ko'; name a file with their forms in the "
+        "recipe, key cultural.forms"
+    )
+
+
+def test_two_sources_of_topics_are_refused(tmp_path):
+    folder = written(tmp_path / "topics")
+    source = {"kind": "topics", "location": str(folder)}
+    recipe = Recipe(name="x", version="1.0.0", sources=(source, source))
+    with pytest.raises(BlendError) as told:
+        build_release(recipe, tmp_path / "out")
+    assert str(told.value) == (
+        "the recipe has 2 sources of kind 'topics', which would make the same configuration; keep one, with a "
+        "folder for each kind of text"
+    )

@@ -15,7 +15,7 @@ from blend.eval.runs.running import ask_model
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, ask_cultural_prompts
 from blend.eval.tasks.items import Asked
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS, PROMPTS
-from blend.schemas.errors import ConflictError
+from blend.schemas.errors import ConflictError, RowError
 
 MODEL = ModelDescription(backend="server", id="tiny", chat=False, delimiter=" ")
 
@@ -172,3 +172,16 @@ def test_answers_of_some_items_are_those_of_all(tmp_path: Path, monkeypatch):
     columns = ("item_id", "text", "error")
     found = [AnswerReader(folder).of(part, *columns) for part in asked.items.iter_slices(5)]
     assert_frame_equal(pl.concat(found).sort("item_id"), read_answers(folder).select(columns).sort("item_id"))
+
+
+def test_a_damaged_part_says_what_to_do(tmp_path: Path):
+    path = tmp_path / "part-00001.parquet"
+    path.write_bytes(b"PAR1 half of it")
+    for read in (
+        lambda: read_answers(tmp_path),
+        lambda: AnswerReader(tmp_path).of(pl.DataFrame({"item_id": ["a"]}), "item_id", "error"),
+    ):
+        with pytest.raises(RowError) as told:
+            read()
+        assert str(told.value).startswith(f"{path}: not the answers of a run (")
+        assert str(told.value).endswith("restore the file, or delete it to have all items asked again")

@@ -1,0 +1,98 @@
+"""Surveys of values: the tables of the paper, other layouts, and every fault with its whole message."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blend.loaders.surveys import read_survey
+from blend.schemas.errors import BlendError
+
+FILES = {
+    "hofstede": ("distances_hofstede_raw_with_demonymns.csv", 111, 6, 161),
+    "wvs": ("wvs_250_dims_with_demonyms.csv", 58, 259, 174),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_tables_of_the_paper(shared: Path, name: str):
+    file, n_rows, n_dimensions, n_missing = FILES[name]
+    survey = read_survey(shared / "data" / "extrinsic" / file, name)
+    assert survey.values.shape == (n_rows, n_dimensions)
+    assert np.isnan(survey.values).sum() == n_missing
+    assert survey.nominal == (("Q223",) if name == "wvs" else ())
+
+
+def test_a_table_with_semicolons_and_names_of_countries(tmp_path: Path):
+    path = tmp_path / "values.csv"
+    path.write_text("ctr;country;pdi;ivr\nBRA;Brazil;69;59\nXXX;Atlantis;1;#NULL!\n")
+    survey = read_survey(path, "hofstede")
+    assert survey.groups == ("Brazilian", "Atlantis")
+    assert survey.dimensions == ("pdi", "ivr")
+    np.testing.assert_array_equal(survey.values, [[69, 59], [1, np.nan]])
+
+
+BROKEN = {
+    "no-names": (
+        "a,b\n1,2\n",
+        (
+            "s.csv:1: no column names the nationalities; add a column 'Demonym' with demonyms such as "
+            "'Brazilian'"
+        ),
+    ),
+    "no-answers": (
+        "Demonym,country\nThai,Thailand\n",
+        "s.csv:1: no column of answers; add one column per dimension",
+    ),
+    "no-rows": (
+        "Demonym,a\n",
+        (
+            "s.csv: no rows; give the path of a CSV file with a column 'Demonym' and one column of "
+            "numbers per dimension"
+        ),
+    ),
+    "no-number": (
+        "Demonym,a\nThai,high\n",
+        ("s.csv:2, column a: 'high' is not a number; write a number, or #NULL! where there is none"),
+    ),
+    "infinite": (
+        "Demonym,a\nThai,inf\n",
+        ("s.csv:2, column a: 'inf' is not a number; write a number, or #NULL! where there is none"),
+    ),
+    "twice": (
+        "Demonym,a\nThai,1\nThai,2\n",
+        "s.csv:3, column Demonym: 'Thai' is there twice; delete this row or s.csv:2",
+    ),
+    "blank": (
+        "Demonym,a\n ,1\n",
+        "s.csv:2, column Demonym: the demonym is blank; fill it in, or delete the row",
+    ),
+    "cells": (
+        "Demonym,a\nThai,1,2\n",
+        (
+            "s.csv:2: 3 cells, but the header has 2; put cells that contain commas in double "
+            "quotes, and leave empty cells empty"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_fault_is_told(tmp_path: Path, name: str):
+    text, message = BROKEN[name]
+    path = tmp_path / "s.csv"
+    path.write_text(text)
+    with pytest.raises(BlendError) as told:
+        read_survey(path, "own")
+    assert str(told.value) == message
+
+
+def test_a_missing_file_says_where_to_get_it(tmp_path: Path):
+    path = tmp_path / "wvs.csv"
+    with pytest.raises(BlendError) as told:
+        read_survey(path, "wvs")
+    assert str(told.value) == (
+        f"survey wvs: no such file: {path}; this package does not bring the survey, since its publisher has "
+        "terms of use: see https://www.worldvaluessurvey.org/WVSDocumentationWV7.jsp, or the folder data of "
+        "https://github.com/shaily99/eecc for the tables of the paper"
+    )
