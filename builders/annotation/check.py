@@ -12,7 +12,7 @@ from blend.builders.annotation.pseudonyms import read_key
 from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages.collect import slug
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.words import instructions_in, is_checked
+from blend.builders.annotation.words import instructions_in, is_checked, is_known, words_in
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.loaders.responses import read_responses
@@ -256,6 +256,7 @@ class _Checks:
 
     def _read_instruction(self, name: str, stages: set[StageName]) -> None:
         parts = instructions_in(self._file.base / name)
+        words_in(self._file.base / name)
         problems: list[RowError] = []
         for stage in sorted(stages):
             try:
@@ -276,6 +277,12 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
         {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
     )
     unchecked = [language for language in ours if not is_checked(language)]
+    strange = [language for language in ours if not is_known(language)]
+    if strange:
+        yield (
+            f"pages in {', '.join(strange)} are in English, since we have no texts in it: write your own, and "
+            "name them under [instructions]"
+        )
     if unchecked:
         yield (
             f"no native speaker has checked our instructions in {', '.join(unchecked)}: have them read, or "

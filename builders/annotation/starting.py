@@ -14,6 +14,7 @@ import langcodes
 from jinja2 import Environment, StrictUndefined
 
 from blend.builders.annotation.pseudonyms import write_key
+from blend.builders.annotation.words import english_template, is_known
 from blend.loaders.files.whole import write_whole
 from blend.schemas.characters import RIGHT_TO_LEFT
 from blend.schemas.errors import ConflictError, InputError, StorageError
@@ -54,6 +55,7 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, content in contents.items():
+            (folder / path).parent.mkdir(exist_ok=True)
             write_whole(folder / path, content)
         (folder / "collected").mkdir(exist_ok=True)
         write_key(folder / _KEY)
@@ -133,7 +135,9 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
     """The text of every file by its path."""
     tags = [locale.tag for locale in locales]
     regions = list(dict.fromkeys(locale.prompt_name for locale in locales))
+    strange = sorted({locale.language for locale in locales if not is_known(locale.language)})
     facts = {
+        "strange": strange,
         "name": name,
         "tags": tags,
         "language": locales[0].language,
@@ -150,6 +154,8 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
         "translations.csv": _to_translate(sheet, locales),
         ".gitignore": f"{_KEY}\npulled/\n",
     }
+    for language in strange:
+        contents[f"instructions/{language}.md"] = english_template(("answer", "review"))
     if new:
         contents[_LOCALES] = _filled("locales.toml.j2", {"locales": new})
         parse_locales(contents[_LOCALES], source=_LOCALES)

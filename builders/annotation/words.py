@@ -1,15 +1,16 @@
 """Words and instructions: what people read in their own language while they work."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content
 from blend.schemas.characters import forbidden_in
-from blend.schemas.errors import RowError
+from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.toml import toml_tables
 
 PACKAGED = "words.toml"
@@ -18,10 +19,63 @@ FALLBACK = "en"
 UNCHECKED = "<!-- not checked by native speakers -->"
 """First line of an instruction that no native speaker has read."""
 
+WORDS = "words"
+"""Heading below which a file of instructions has words of its own."""
+
+_WORD = re.compile(r"[-*] ([\w-]+): *(\S.*)")
 _HEADING = re.compile(r"^# (\S+)[ \t]*$", re.MULTILINE)
 
 Words = Mapping[str, str]
 """Short texts of the pages by what they are for."""
+
+
+class PageTexts(NamedTuple):
+    """All that a page says in the language of those who work on it."""
+
+    instruction: str
+    """Markdown."""
+    words: Words
+    """Short texts."""
+
+
+def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTexts:
+    """The texts of a stage's page.
+
+    Args:
+        language: BCP 47 tag.
+        stage: Name of the stage.
+        own: File with instructions, and perhaps words, of one's own; ours in the language when absent, and for
+            the words that it lacks.
+
+    Raises:
+        RowError: As `instruction_of` and `words_in`.
+    """
+    words = words_of(language)
+    if own is not None:
+        words = {**words, **words_in(own)}
+    return PageTexts(instruction_of(language, stage, own), words)
+
+
+def words_in(path: Path) -> Words:
+    """The words in a file of instructions: lines ``- NAME: text`` below the heading ``# words``.
+
+    Raises:
+        RowError: If the file cannot be read, or a line is something else or has a name that no page has.
+    """
+    part = instructions_in(path).get(WORDS, "")
+    words: dict[str, str] = {}
+    for line in filter(None, map(str.strip, part.split("\n"))):
+        found = _WORD.fullmatch(line)
+        where = f"{path}, heading words"
+        if found is None:
+            raise RowError(f"{line!r} is not a word", where=where, fix="write lines like: - idk: I don't know")
+        name = found[1]
+        if name not in _tables()[FALLBACK]:
+            valid = UnknownNameError("word", name, _tables()[FALLBACK])
+            what, _, fix = str(valid).partition("; ")
+            raise RowError(what, where=where, fix=fix)
+        words[name] = found[2]
+    return words
 
 
 def words_of(language: str) -> Words:
@@ -78,6 +132,18 @@ def is_checked(language: str) -> bool:
     return not _text(known).startswith(UNCHECKED)
 
 
+def is_known(language: str) -> bool:
+    """Whether we have any texts in a language."""
+    return bool(_known(language, _tables()))
+
+
+def english_template(stages: Sequence[StageName]) -> str:
+    """Our English texts as a file to be translated: the instructions of some stages, and every word."""
+    parts = [f"# {stage}\n\n{_ours(FALLBACK)[stage]}\n" for stage in stages]
+    words = "".join(f"- {name}: {text}\n" for name, text in _tables()[FALLBACK].items())
+    return "\n".join([*parts, f"# {WORDS}\n\n{words}"])
+
+
 def _known(language: str, tables: Mapping[str, object]) -> str:
     """The closest of our languages: ``es`` for ``es-419``; empty for none."""
     primary = language.partition("-")[0]
@@ -107,7 +173,7 @@ def _parted(text: str, where: str) -> Mapping[str, str]:
     for number, heading in enumerate(found):
         line = text.count("\n", 0, heading.start()) + 1
         name = heading[1]
-        if name not in ORDER:
+        if name not in (*ORDER, WORDS):
             fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
             raise RowError(f"the heading {name!r} names no stage", where=f"{where}:{line}", fix=fix)
         if name in parts:

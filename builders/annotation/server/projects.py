@@ -10,7 +10,7 @@ from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
-from blend.builders.annotation.words import instruction_of
+from blend.builders.annotation.words import texts_of
 from blend.loaders.label_studio.wanted import WantedProject
 from blend.schemas.frames import MCQ_ROWS
 from blend.schemas.locales import Locale
@@ -58,13 +58,13 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
     for place in places(file):
         language = place.locale.language
         own = project.instructions.get(language)
-        instruction = instruction_of(language, place.stage.name, None if own is None else file.base / own)
+        texts = texts_of(language, place.stage.name, None if own is None else file.base / own)
         tasks = place.stage.tasks(project, place.locale, material)
         wanted.append(
             WantedProject(
                 name=place.name,
                 title=place.title,
-                config=place.stage.config(project, place.locale, instruction),
+                config=place.stage.config(project, place.locale, texts),
                 overlap=max((task.wanted for task in tasks), default=1),
                 tasks=tasks,
                 renewed=place.stage.name in _RENEWED,

@@ -7,7 +7,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.words import PageTexts
 from blend.schemas.locales import Locale
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
@@ -17,10 +17,10 @@ ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 _CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
 
 
-def config(_project: Project, locale: Locale, instruction: str) -> str:
+def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The question; a line for up to three answers; below it four reasons not to answer, with keys 1 to 4."""
-    words = words_of(locale.language)
-    root = layout.page(locale, words, instruction)
+    words = texts.words
+    root = layout.page(locale, texts)
     layout.question(root)
     answers = layout.block(root, "part")
     layout.header(answers, words["answers"])

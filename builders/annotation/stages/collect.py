@@ -8,7 +8,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.words import PageTexts
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.locales import Locale
 
@@ -33,10 +33,10 @@ _HINTS = {
 """What an English question says about its format, as `schemas.formats.format_of` reads it."""
 
 
-def config(_project: Project, locale: Locale, instruction: str) -> str:
+def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The topic; a line for the question, one for its English, and what kind of answer it wants, by key."""
-    words = words_of(locale.language)
-    root = layout.page(locale, words, instruction)
+    words = texts.words
+    root = layout.page(locale, texts)
     layout.question(root, local="$topic", english="$place")
     local = layout.block(root, "part")
     layout.header(local, words["local_question"])

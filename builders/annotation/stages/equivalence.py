@@ -7,7 +7,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.words import PageTexts
 from blend.loaders.responses.decisions import pair_key
 from blend.schemas.locales import Locale
 from blend.schemas.text import clean
@@ -19,10 +19,10 @@ _CONTROLS = {VERDICT: "choices", WHY: "textarea"}
 _VERDICTS = ("same", "different")
 
 
-def config(_project: Project, locale: Locale, instruction: str) -> str:
+def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Two English answers, the question that they answer, and two keys."""
-    words = words_of(locale.language)
-    root = layout.page(locale, words, instruction)
+    words = texts.words
+    root = layout.page(locale, texts)
     layout.question(root, local="$pair")
     verdict = layout.block(root, "part")
     required = {"required": "true", "requiredMessage": words["same_or_different"]}

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostr
 
 from markdown_it import MarkdownIt
 
-from blend.builders.annotation.words import Words
+from blend.builders.annotation.words import PageTexts
 from blend.schemas.locales import Locale
 
 _FONTS = {
@@ -24,7 +24,7 @@ _TALL = frozenset({"Arab", "Beng", "Deva", "Ethi"})
 """Scripts whose marks above and below the letters need more room between lines."""
 
 
-def page(locale: Locale, words: Words, instruction: str) -> Element:
+def page(locale: Locale, texts: PageTexts) -> Element:
     """The root of a configuration: its style, and the instruction, folded.
 
     Only a locale whose script runs from right to left gets a direction: Label Studio's own page runs from left
@@ -32,14 +32,13 @@ def page(locale: Locale, words: Words, instruction: str) -> Element:
 
     Args:
         locale: Of the stage.
-        words: Of the locale's language.
-        instruction: Markdown.
+        texts: Of the page, in the locale's language.
     """
     root = Element("View", {"className": "blend"})
     SubElement(root, "Style").text = _style(locale)
     folded = SubElement(root, "Collapse", {"accordion": "false", "bordered": "false", "open": "false"})
-    panel = SubElement(folded, "Panel", {"value": words["instruction"]})
-    panel.append(_instruction(instruction))
+    panel = SubElement(folded, "Panel", {"value": texts.words["instruction"]})
+    panel.append(_instruction(texts.instruction))
     return root
 
 

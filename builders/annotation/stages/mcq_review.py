@@ -11,7 +11,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.words import PageTexts
 from blend.loaders.responses.decisions import pair_key
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.locales import Locale
@@ -34,10 +34,10 @@ _KINDS = {RIGHT: "also-right", SILLY: "silly"}
 """Why an option is not to be offered again, by control."""
 
 
-def config(_project: Project, locale: Locale, instruction: str) -> str:
+def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Question and options with the right one marked; keys 1 to 3 for it, and a row of keys per further one."""
-    words = words_of(locale.language)
-    root = layout.page(locale, words, instruction)
+    words = texts.words
+    root = layout.page(locale, texts)
     layout.question(root, english="$options")
     marked = layout.block(root, "part")
     layout.header(marked, words["is_marked_right"])

@@ -9,6 +9,7 @@ import polars as pl
 
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
+from blend.builders.annotation.words import PageTexts
 from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale, Registry, registry
 
@@ -96,7 +97,7 @@ class Desk:
     """Known locales."""
 
 
-Config = Callable[[Project, Locale, str], str]
+Config = Callable[[Project, Locale, PageTexts], str]
 Tasks = Callable[[Project, Locale, Material], list[Task]]
 Read = Callable[[Sequence[Mapping[str, Any]], Desk], Reading]
 
@@ -107,7 +108,7 @@ class Stage:
 
     name: StageName
     config: Config
-    """Labelling configuration for a project, a locale, and an instruction in Markdown."""
+    """Labelling configuration for a project, a locale, and the texts of the page."""
     tasks: Tasks
     """The tasks that should be on the server, by id; never one less for the same material."""
     read: Read

@@ -12,7 +12,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.words import PageTexts
 from blend.schemas.locales import Locale
 
 PREDICTIONS = pl.Schema(
@@ -27,10 +27,10 @@ _CONTROLS = {CORRECT: "choices", NONE: "choices"}
 _NONE = ("none", "unknown-dish")
 
 
-def config(_project: Project, locale: Locale, instruction: str) -> str:
+def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The dish, where a picture of it is, and every predicted ingredient to tick; or none of them, by key."""
-    words = words_of(locale.language)
-    root = layout.page(locale, words, instruction)
+    words = texts.words
+    root = layout.page(locale, texts)
     layout.question(root, local="$dish", english="$image")
     correct = layout.block(root, "part")
     layout.header(correct, words["correct"])

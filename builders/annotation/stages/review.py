@@ -12,7 +12,7 @@ from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.answer import asked
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.words import PageTexts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.schemas.answer_sheets import digest_of, parted, unguarded
@@ -26,10 +26,10 @@ INVALID, UNSORTED = "invalid", "_"
 """Where answers lie that are none, and (by Label Studio's name for it) those that nobody has moved."""
 
 
-def config(project: Project, locale: Locale, instruction: str) -> str:
+def config(project: Project, locale: Locale, texts: PageTexts) -> str:
     """The question; the answers in columns, of which each is a group; a line of English for every group."""
-    words = words_of(locale.language)
-    root = layout.page(locale, words, instruction)
+    words = texts.words
+    root = layout.page(locale, texts)
     style = root.find("Style")
     assert style is not None
     style.text = (style.text or "") + _STYLE

@@ -14,7 +14,7 @@ from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.stages.predictions import PREDICTIONS
-from blend.builders.annotation.words import instruction_of
+from blend.builders.annotation.words import PageTexts, texts_of, words_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.judgements import read_judgements
 from blend.eval.judging.sheet import SHEET as JUDGE_SHEET
@@ -46,13 +46,13 @@ def done(
 @pytest.mark.parametrize("stage", ORDER)
 @pytest.mark.parametrize("tag", ["ko-KR", "fa-IR", "ar-DZ", "am-ET", "as-AS", "zh-CN", "en-GB"])
 def test_only_scripts_from_right_to_left_run_that_way(stage, tag):
-    config = STAGES[stage].config(PROJECT, registry().get(tag), instruction_of("en", stage))
+    config = STAGES[stage].config(PROJECT, registry().get(tag), texts_of("en", stage))
     assert ("rtl" in config) == (tag in ("fa-IR", "ar-DZ"))
 
 
 @pytest.mark.parametrize("stage", ORDER)
 def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
-    root = fromstring(STAGES[stage].config(PROJECT, KOREAN, "**folded** & <b>"))
+    root = fromstring(STAGES[stage].config(PROJECT, KOREAN, PageTexts("**folded** & <b>", words_of("ko"))))
     names = [node.get("name") for node in root.iter() if node.get("name") and node.tag != "Bucket"]
     keys = [node.get("hotkey") for node in root.iter() if node.get("hotkey")]
     assert len(names) == len(set(names))

@@ -9,6 +9,7 @@ from exported import write_lines
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.starting import start_project
+from blend.builders.annotation.words import texts_of
 from blend.cli import app
 from blend.loaders.files.locales import registry_with
 from blend.loaders.recipes import read_recipe
@@ -37,6 +38,8 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     rows = pl.read_csv(folder / "translations.csv")
     translated = rows.with_columns(question=pl.format("{} ci Senegaal?", "template_id"))
     translated.write_csv(folder / "translations.csv")
+    assert 'wo = "instructions/wo.md"' in (folder / "project.toml").read_text()
+    assert texts_of("wo", "review", folder / "instructions/wo.md") == texts_of("en", "review")
     monkeypatch.chdir(folder)
     commands = [
         line.strip() for line in Path("README.md").read_text().splitlines() if line.startswith("   blend")

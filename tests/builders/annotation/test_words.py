@@ -7,7 +7,7 @@ import pytest
 
 from blend.builders.annotation import words as module
 from blend.builders.annotation.project import ORDER
-from blend.builders.annotation.words import UNCHECKED, instruction_of, is_checked, languages, words_of
+from blend.builders.annotation.words import UNCHECKED, instruction_of, is_checked, languages, texts_of, words_of
 from blend.loaders.sample import sample_path
 from blend.schemas.characters import forbidden_in
 from blend.schemas.errors import RowError
@@ -78,3 +78,23 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     with pytest.raises(RowError) as raised:
         instruction_of("ko", "answer", own)
     assert str(raised.value) == f"{own}: byte 9 is not UTF-8; save the file with that encoding"
+
+
+def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):
+    own = tmp_path / "wo.md"
+    lines = "- idk: Xamuma\n* no-answer:  Amul tontu \n"
+    own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{lines}", encoding="utf-8")
+    texts = texts_of("wo", "answer", own)
+    assert texts.instruction == "Tontul."
+    assert texts.words == {**ENGLISH, "idk": "Xamuma", "no-answer": "Amul tontu"}
+    assert texts_of("ko", "answer").words == words_of("ko")
+    valid = ", ".join(sorted(ENGLISH))
+    for line, told in (
+        ("idk Xamuma", "'idk Xamuma' is not a word; write lines like: - idk: I don't know"),
+        ("- idk:", "'- idk:' is not a word; write lines like: - idk: I don't know"),
+        ("- idc: Xamuma", f"unknown word 'idc'; did you mean 'idk'? choose one of: {valid}"),
+    ):
+        own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{line}\n")
+        with pytest.raises(RowError) as raised:
+            texts_of("wo", "answer", own)
+        assert str(raised.value) == f"{own}, heading words: {told}"
