@@ -125,7 +125,8 @@ def _style(locale: Locale) -> str:
         ".blend": f"font-family: {fonts}; line-height: {height}; max-width: 64rem; padding: 0 1rem;",
         # The page sets sizes and fonts of its own on what is inside.
         ".blend *": "font-family: inherit;",
-        ".blend-question .lsf-richtext__line": "font-size: 1.7rem; font-weight: 600; line-height: inherit;",
+        ".blend-question .lsf-richtext__line": "font-size: 1.7rem; font-weight: 600;",
+        ".blend-question *": f"line-height: {'1.8' if locale.script in _TALL else '1.3'};",
         ".blend-question": "margin: 1rem 0 0;",
         ".blend-english": "opacity: 0.75; margin: 0 0 1rem;",
         ".blend .blend-part h5, .blend .blend-part h4": "font-size: 1.1rem; line-height: inherit;",

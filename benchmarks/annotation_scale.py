@@ -1,0 +1,136 @@
+"""Annotation at full size: push, pull and reliability of 16 locales, on a Label Studio of this machine.
+
+``python benchmarks/annotation_scale.py FOLDER`` starts the server that ``make .venv-label-studio/installed``
+made, with its data in the folder, and prints one line per step: seconds, and the ratio to the first pull. 500
+questions are asked per locale, and as many are collected; then five people have answered each question.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "label_studio"))
+
+from studio_server import serving
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import read_project
+from blend.builders.annotation.pseudonyms import write_key
+from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.relying import project_reliability
+from blend.loaders.label_studio.client import label_studio
+from blend.loaders.label_studio.plan import find_projects
+from blend.schemas.locales import registry
+
+LOCALES, QUESTIONS, PEOPLE = 16, 500, 5
+VARIABLE = "LABEL_STUDIO_API_KEY"
+_ANSWERS = ("rice", "bread", "tea", "soup", "noodles", "fruit", "eggs", "milk")
+
+
+def main(folder: Path) -> None:
+    """Measure every step once, in this order, on one server."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with serving(folder / "server") as server:
+        os.environ[VARIABLE] = server.token
+        path = _write_project(folder / "project", server.url)
+        measured = {
+            "push of 16 locales, 500 questions, 2 stages": _seconds(lambda: push_project(check_project(path))),
+            "push of the same again": _seconds(lambda: push_project(check_project(path))),
+        }
+        _answer(path)
+        measured |= {
+            f"pull of {LOCALES * QUESTIONS * PEOPLE:,} annotations": _seconds(
+                lambda: pull_project(read_project(path))
+            ),
+            "pull without news": _seconds(lambda: pull_project(read_project(path))),
+            "reliability, from the pull folder": _seconds(lambda: project_reliability(check_project(path))),
+        }
+    first_pull = list(measured.values())[2]
+    for step, seconds in measured.items():
+        print(f"{step:50} {seconds:7.1f} s {seconds / first_pull:6.2f}")
+
+
+def _write_project(folder: Path, url: str) -> Path:
+    tags = [locale.tag for locale in registry()][:LOCALES]
+    (folder / "collected").mkdir(parents=True, exist_ok=True)
+    topics = ["Food", "Work life", "Family", "Sport", "Education"]
+    names = [f"q-{number:03}" for number in range(QUESTIONS)]
+    rows = [f'{name},{topics[n % 5]},,"What is number {n} in {{country}}?"' for n, name in enumerate(names)]
+    _write_csv(folder / "collected" / "templates.csv", "template_id,topic,source_locale,text", rows)
+    asked = []
+    for tag in tags:
+        country = registry().get(tag).region_name
+        asked += [
+            f'{name},{tag},"What is number {n} in {country}?","What is number {n} in {country}?"'
+            for n, name in enumerate(names)
+        ]
+    _write_csv(folder / "collected" / "questions.csv", "template_id,locale,question,en_question", asked)
+    if not (folder / "annotators.key").exists():
+        write_key(folder / "annotators.key")
+    path = folder / "project.toml"
+    lines = [
+        'name = "benchmark"',
+        'stages = ["collect", "answer"]',
+        f"topics = {json.dumps(topics)}",
+        f"questions_per_topic = {QUESTIONS // len(topics)}",
+        *(f'[[locales]]\nlocale = "{tag}"' for tag in tags),
+        f'[server]\nurl = "{url}"',
+    ]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return path
+
+
+def _write_csv(path: Path, header: str, rows: list[str]) -> None:
+    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+
+def _answer(path: Path) -> None:
+    """Let five people answer every question: tasks are imported anew, with annotations, which is quicker."""
+    project = read_project(path).project
+    with label_studio(project.server.url, variable=VARIABLE) as studio:
+        sdk = studio._sdk
+        people = [
+            sdk.users.create(
+                email=f"person{n}@example.org", username=f"person{n}", password=f"only-a-test-{n}"
+            ).id
+            for n in range(PEOPLE)
+        ]
+        names = [f"{project.name}/answer/{settings.locale}" for settings in project.locales]
+        for remote in find_projects(studio, names).values():
+            tasks = studio.tasks(remote.id)
+            studio.delete_tasks(remote.id, [task.id for task in tasks])
+            answered = [
+                {"data": dict(task.data), "annotations": list(_given(task.id, people))} for task in tasks
+            ]
+            studio.import_tasks(remote.id, answered)
+
+
+def _given(task: int, people: list[int]) -> Iterator[dict[str, Any]]:
+    for number, person in enumerate(people):
+        texts = [_ANSWERS[(task + number * step) % len(_ANSWERS)] for step in (1, 2, 3)]
+        value = {"from_name": "answers", "to_name": "question", "type": "textarea", "value": {"text": texts}}
+        yield {"completed_by": person, "result": [value], "lead_time": 10.0 + number}
+
+
+def _seconds(step: Callable[[], object]) -> float:
+    with _timed() as took:
+        step()
+    return took[0]
+
+
+@contextmanager
+def _timed() -> Iterator[list[float]]:
+    took: list[float] = []
+    begun = time.perf_counter()
+    yield took
+    took.append(time.perf_counter() - begun)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,103 @@
+"""docs/new-culture.md: its files and commands in order, with two scripted annotators and one in a browser."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from annotator_in_browser import Annotator, annotator
+from hub_server import Hub
+from studio_fixtures import StudioForTests, chosen, typed
+
+pytestmark = pytest.mark.integration  # a real Label Studio, a real browser, processes
+
+BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FOOD, WORK = "answer/wo-SN/start-01", "answer/wo-SN/start-09"
+
+
+class Newcomer:
+    """Somebody who does what a page says, in a folder of their own."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self._folder = folder
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        self._environment = os.environ | environment | {"PATH": path}
+
+    def follow(self, part: str) -> None:
+        """Write the files and run the commands of a part of the page."""
+        for kind, file, content in BLOCK.findall(part):
+            if kind == "csv":
+                (self._folder / file).write_text(content, encoding="utf-8")
+                continue
+            command = ["bash", "-euo", "pipefail", "-c", content]
+            run = subprocess.run(
+                command, cwd=self._folder, env=self._environment, capture_output=True, text=True
+            )
+            assert run.returncode == 0, f"{content}\n{run.stdout}\n{run.stderr}"
+
+
+def answer(studio: StudioForTests, person: Annotator) -> None:
+    """Two people by program, one in the browser."""
+    tasks = studio.tasks("wolof answer wo-SN")
+    awa, moussa = studio.person("awa"), studio.person("moussa")
+    studio.annotate(tasks[FOOD], awa, typed("mburu", "kafe"))
+    studio.annotate(tasks[FOOD], moussa, typed("Mburu"))
+    studio.annotate(tasks[WORK], awa, typed("18:00"))
+    studio.annotate(tasks[WORK], moussa, chosen("no-answer"))
+    person.sign_up("fatou@example.org")
+    person.begin(studio.project("wolof answer wo-SN"))
+    first = person.question()
+    assert first == "Lan la nit ñi ci Senegaal di faral di ndekkee?"
+    person.type_answers("mbuuru")
+    person.submit()
+    person.next_question(first)
+    person.type_answers("17:30")
+    person.submit()
+
+
+def review(studio: StudioForTests, person: Annotator) -> None:
+    """One review in the browser, one by program."""
+    (food, work) = sorted(studio.tasks("wolof review wo-SN").items())
+    assert food[0].startswith("review/wo-SN/start-01/")
+    person.begin(studio.project("wolof review wo-SN"))
+    person.drag("mbuuru", onto="mburu")
+    person.submit()
+    (proposed,) = studio.sdk.tasks.get(str(work[1])).predictions
+    studio.annotate(work[1], studio.person("awa"), *proposed.result)
+
+
+def test_a_newcomer_can_follow_the_page(
+    label_studio: StudioForTests, hub: Hub, root: Path, tmp_path: Path, missing: Callable[[str], None]
+):
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        missing("the browser chromium")
+    page = (root / "docs" / "new-culture.md").read_text(encoding="utf-8")
+    before, answered, reviewed, released = re.split(r"^## (?:4|5|6)\. ", page, flags=re.MULTILINE)
+    work = tmp_path / "work"
+    work.mkdir()
+    newcomer = Newcomer(work, LABEL_STUDIO_URL=label_studio.url, **hub.environment(tmp_path / "home"))
+    newcomer.follow(before)
+    with annotator(str(chromium), label_studio.url) as person:
+        answer(label_studio, person)
+        newcomer.follow(answered)
+        review(label_studio, person)
+    newcomer.follow(reviewed)
+    newcomer.follow(released)
+    repository = hub.repository("alice/wolof")
+    assert list(repository.tags) == ["v0.1.0"]
+    lines = (work / "wolof" / "collected" / "reviews" / "wo-SN.jsonl").read_text(encoding="utf-8").splitlines()
+    first = next(row for row in map(json.loads, lines) if row["template_id"] == "start-01")
+    assert sorted(map(sorted, (group["answers"] for group in first["groups"]))) == [
+        ["Mburu", "mburu", "mbuuru"], ["kafe"],
+    ]  # fmt: skip
+    assert "example.org" not in "".join(
+        path.read_text(encoding="utf-8", errors="ignore")
+        for path in (work / "release").rglob("*")
+        if path.is_file()
+    )
