@@ -158,7 +158,7 @@ def test_what_blend_itself_notices_about_a_command_line(ended: Callable, words: 
         (["schema", "nothing"], "unknown model 'nothing'; "),
         (["validate", "a", "--only", "nothing"], "unknown check 'nothing'; "),
         (["eval", "run", "a", "--task", "nothing"], "unknown task 'nothing'; "),
-        (["eval", "score", "a", "--rule", "nothing"], "unknown rule 'nothing'; choose one of: byte, default, "),
+        (["eval", "score", "a", "--rule", "nothing"], "unknown rule 'nothing'; choose one of: byte, "),
         (["stats", "--json", "--table", "x"], "--table chooses what is printed for people"),
     ],
 )
