@@ -36,10 +36,10 @@ def topics_of(
     """
     number = {group: place for place, group in enumerate(groups)}
     reader = AnswerReader(run.answers_folder)
-    placed = gold.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
-    keys = placed.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
-    placed = placed.join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")
-    for chunk in _chunks(placed):
+    keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
+    numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
+    for chunk in _chunks(gold, numbers):
+        chunk = chunk.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
         answers = reader.of(chunk, "item_id", "text", "error").filter(pl.col("error").is_null())
         texts = chunk.join(answers.drop("error"), on="item_id", how="inner").sort("_number", "_group", "sample")
         for rows in texts.partition_by("_number", maintain_order=True):
@@ -56,12 +56,10 @@ def topics_of(
             )
 
 
-def _chunks(placed: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The items of some topics at a time."""
-    sizes = placed.group_by("_number").len().sort("_number")
-    chunk = (sizes["len"].cum_sum() - sizes["len"]) // TEXTS_AT_A_TIME
-    chunks = sizes.with_columns(_chunk=chunk).drop("len")
-    rows = placed.join(chunks, on="_number", how="left", maintain_order="left").sort(
-        "_chunk", maintain_order=True
-    )
-    yield from (part.drop("_chunk") for part in rows.partition_by("_chunk", maintain_order=True))
+def _chunks(gold: pl.DataFrame, numbers: pl.Series) -> Iterator[pl.DataFrame]:
+    """The items of some topics at a time, with the number of their topic."""
+    sizes = numbers.value_counts(name="len").sort("_number")
+    before = (sizes["len"].cum_sum() - sizes["len"]) // TEXTS_AT_A_TIME
+    for _, some in sizes.group_by(before.alias("_chunk"), maintain_order=True):
+        here = numbers.is_between(some["_number"].min(), some["_number"].max())
+        yield gold.filter(here).with_columns(numbers.filter(here))
