@@ -21,7 +21,7 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The question; a line for up to three answers; below it four reasons not to answer, with keys 1 to 4."""
     words = texts.words
     root = layout.page(locale, texts)
-    layout.question(root)
+    layout.question(root, english=english_of(locale))
     answers = layout.block(root, "part")
     layout.header(answers, words["answers"])
     layout.text_field(
@@ -36,6 +36,11 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
         reason, REASON, placeholder=words["type_reason"], required="true", requiredMessage=words["reason"]
     )
     return layout.xml(root)
+
+
+def english_of(locale: Locale) -> str | None:
+    """The line of English below a question; none where the question is English."""
+    return None if locale.language.partition("-")[0] == "en" else "$en_question"
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:

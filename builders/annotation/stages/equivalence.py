@@ -23,6 +23,7 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Two English answers, the question that they answer, and two keys."""
     words = texts.words
     root = layout.page(locale, texts)
+    layout.restyle(root, layout.ENGLISH)
     layout.question(root, local="$pair")
     verdict = layout.block(root, "part")
     required = {"required": "true", "requiredMessage": words["same_or_different"]}

@@ -42,6 +42,17 @@ def page(locale: Locale, texts: PageTexts) -> Element:
     return root
 
 
+def restyle(root: Element, rules: str) -> None:
+    """Add rules to the style of a page."""
+    style = root.find("Style")
+    assert style is not None
+    style.text = (style.text or "") + rules
+
+
+ENGLISH = ".blend-question { direction: ltr; text-align: left; }\n"
+"""Rule for pages whose question is English in every locale."""
+
+
 def add(parent: Element, tag: str, attributes: Mapping[str, str | None] | None = None) -> Element:
     """A tag inside another; attributes that are null are left out."""
     given = {name: value for name, value in (attributes or {}).items() if value is not None}

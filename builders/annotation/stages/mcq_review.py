@@ -38,7 +38,10 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Question and options with the right one marked; keys 1 to 3 for it, and a row of keys per further one."""
     words = texts.words
     root = layout.page(locale, texts)
-    layout.question(root, english="$options")
+    layout.restyle(root, layout.ENGLISH + _STYLE)
+    layout.question(root, english=None)
+    shown = {"name": "options", "value": "$options", "selectionEnabled": "false"}
+    layout.add(layout.block(root, "options"), "Text", shown)
     marked = layout.block(root, "part")
     layout.header(marked, words["is_marked_right"])
     required = {"required": "true", "requiredMessage": words["is_marked_right"]}
@@ -56,6 +59,12 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     layout.header(why, words["why"])
     layout.text_field(why, WHY, placeholder=words["type_reason"])
     return layout.xml(root)
+
+
+_STYLE = """\
+.blend-options { font-size: 1.3rem; direction: ltr; text-align: left; margin: 0.5rem 0; }
+.blend-options pre { font: inherit; white-space: pre-wrap; margin: 0; }
+"""
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:

@@ -9,7 +9,7 @@ from typing import Any
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.answer import asked
+from blend.builders.annotation.stages.answer import asked, english_of
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.words import PageTexts
@@ -30,10 +30,8 @@ def config(project: Project, locale: Locale, texts: PageTexts) -> str:
     """The question; the answers in columns, of which each is a group; a line of English for every group."""
     words = texts.words
     root = layout.page(locale, texts)
-    style = root.find("Style")
-    assert style is not None
-    style.text = (style.text or "") + _STYLE
-    layout.question(root)
+    layout.restyle(root, _STYLE)
+    layout.question(root, english=english_of(locale))
     sorting = layout.block(root, "sorting")
     layout.add(sorting, "List", {"name": ITEMS, "value": "$answers", "title": words["unsorted"]})
     ranker = layout.add(sorting, "Ranker", {"name": GROUPS, "toName": ITEMS})

@@ -67,6 +67,15 @@ def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
     assert root.find("Collapse").get("open") == "false"
 
 
+def test_english_stands_below_questions_in_other_languages_only():
+    for stage in ("answer", "review"):
+        shown = [
+            STAGES[stage].config(PROJECT, registry().get(tag), texts_of("en", stage))
+            for tag in ("ko-KR", "en-GB")
+        ]
+        assert ["$en_question" in config for config in shown] == [True, False]
+
+
 def test_titles_are_short_and_never_the_same():
     long = "x-" + "y" * 22
     project = Project.model_validate({"name": long, "locales": [{"locale": "ko-KR"}]})
