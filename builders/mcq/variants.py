@@ -149,26 +149,22 @@ class _Offered:
             for region, code in enumerate(orders.regions)
             for place, i in enumerate(available.get(code, ())[:OPTIONS_OF_A_REGION])
         ]
-        columns = np.array(rows, dtype=np.uint64).reshape(-1, 4).T
-        self._numbers, self._place, self._region, self._last = columns
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        self._numbers, place, self._region, is_last = columns
+        self._listed = self._numbers.tolist()
+        # What stays the same for all variants and right answers.
+        self._fixed = is_last.astype(np.uint64) << np.uint64(63) | place.astype(np.uint64)
 
     def ordered(self, gold: Match, variant: int, used: Counter[int]) -> list[int]:
         """The options: sound ones first, alike before unlike, unused before used, then as regions are ordered.
 
         Behind the sound ones come the doubtful, and then the fillers.
         """
-        uses = np.array([min(used[i], 7) for i in self._numbers.tolist()], dtype=np.uint64)
-        drawn = self._orders.keys(self._target, variant)[self._region.astype(np.intp)] >> np.uint64(9)
-        unlike = gold.unlike[self._numbers.astype(np.intp)]
-        key = (
-            self._last << np.uint64(63)
-            | unlike << np.uint64(60)
-            | uses << np.uint64(57)
-            | drawn << np.uint64(2)
-        )
-        ordered: list[int] = (
-            self._numbers[np.argsort(key | self._place, kind="stable")].astype(np.int64).tolist()
-        )
+        uses = np.array([min(used[i], 7) for i in self._listed], dtype=np.uint64)
+        drawn = self._orders.keys(self._target, variant)[self._region] >> np.uint64(9)
+        unlike = gold.unlike[self._numbers]
+        key = self._fixed | unlike << np.uint64(60) | uses << np.uint64(57) | drawn << np.uint64(2)
+        ordered: list[int] = self._numbers[np.argsort(key, kind="stable")].tolist()
         return ordered
 
 
@@ -206,15 +202,15 @@ class _Series:
         """The first triple in lexicographic order with so many options above, these first."""
         above, below = self._sides(ordered)
         first, second, third = (above if place < wanted else below for place in range(N_DISTRACTORS))
-        possible = sum(1 << i for i in third)
+        of_third = sum(1 << i for i in third)
+        possible = (of_third & ~self._last, of_third & self._last)
         for a, b in product(first, second):
-            blocked = self._apart[a] | self._apart[b] | 1 << a | 1 << b
-            if self._apart[a] >> b & 1 or a == b or not possible & ~blocked:
+            missing = n_last - ((1 << a | 1 << b) & self._last).bit_count()
+            if self._apart[a] >> b & 1 or a == b or missing not in (0, 1):
                 continue
-            for c in third:
-                chosen = 1 << a | 1 << b | 1 << c
-                if not blocked >> c & 1 and (chosen & self._last).bit_count() == n_last:
-                    return a, b, c
+            left = possible[missing] & ~(self._apart[a] | self._apart[b] | 1 << a | 1 << b)
+            if left:
+                return a, b, next(c for c in third if left >> c & 1)
         return None
 
     def _further(self, ordered: Sequence[int]) -> Triple | None:
