@@ -14,14 +14,17 @@ from blend.eval.models.encoding import Question
 from blend.eval.models.options import option_logprobs
 from blend.eval.models.probing.heads import picked
 from blend.eval.models.probing.protocol import CandidateScores
-from blend.eval.models.probing.tree import Part, Tree
+from blend.eval.models.probing.tree import Part, Tree, make_tree
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-_CHECKED = 8
+_TRIED = 8
+"""Candidates with which it is tried whether a model takes trees, the longest ones."""
+
 _AT_A_TIME = 64
+"""Candidates that go on side by side from copies of a cache, where a model takes no trees."""
 
 
 def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> bool:
@@ -34,9 +37,7 @@ def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Seq
 
     if "position_ids" not in inspect.signature(model.forward).parameters:
         return False
-    tried = sorted(map(list, candidates), key=len)[-_CHECKED:]
-    from blend.eval.models.probing.tree import make_tree
-
+    tried = sorted(map(list, candidates), key=len)[-_TRIED:]
     tree = make_tree(tried, fed_at_a_time=1024)
     cache = getattr(_prefilled(model, prompt), "past_key_values", None)
     layers = getattr(cache, "layers", None)

@@ -59,7 +59,7 @@ def span_tokens(tokenizer: "PreTrainedTokenizerBase", candidates: Sequence[str])
 def infilled_logprobs(
     model: "PreTrainedModel", prompts: Sequence[Sequence[int]], sentinel: int, sets: Sequence[Tree]
 ) -> list[CandidateScores]:
-    """Scores of each prompt's candidates; prompts of equal length go through the encoder together.
+    """Scores of each prompt's candidates; every prompt goes through the encoder once.
 
     Args:
         model: An encoder-decoder.

@@ -141,6 +141,19 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     assert more.remarks == ()
 
 
+def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path, shared: Path, tmp_path: Path):
+    # A snowman is in no vocabulary, and nothing is left of a blank without width.
+    texts = {"": ("egg", "flour", "\u200b", "\u2603")}
+    given = {"candidates": "0123", "candidate_texts": texts, "languages": ("en",)}
+    outcome = probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", **given)
+    assert outcome.remarks == (
+        "1 candidate of which the tokenizer leaves nothing: '\\u200b'",
+        "1 candidate of 4 with tokens that the model does not know, ranked all the same: '\u2603'",
+    )
+    scores = {(s.metric, s.scope): s.value for s in score_run(read_run(tmp_path / "run")).scores.scores}
+    assert (scores["unknown-tokens", "overall"], scores["not-ranked", "overall"]) == (25, 25)
+
+
 def test_what_changes_a_figure_stands_in_the_signature(food_release: Path, shared: Path, tmp_path: Path):
     bert, gpt2 = (shared / "models" / name for name in ("tiny-bert", "tiny-gpt2"))
     vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
