@@ -83,8 +83,8 @@ def _share(value: float | None) -> str:
 def forgotten_lines(done: "Forgotten") -> Iterator[str]:
     """What forgetting somebody changed, and what is left to do."""
     total = sum(map(len, done.annotations.values()))
-    what = counted(total, "annotation")
-    yield f"{done.annotator}: {what} removed from the pull folder, and will not come back."
+    what = f"{counted(total, 'annotation')} and {counted(done.history, 'line')} of the history"
+    yield f"{done.annotator}: {what} removed from the pull folder; they will not come back."
     yield from (f"  {stage}: {len(numbers)}" for stage, numbers in done.annotations.items())
     for written in done.pull.written:
         if written.changed:

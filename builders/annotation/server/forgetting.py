@@ -9,7 +9,7 @@ import polars as pl
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, pseudonym, read_key
-from blend.builders.annotation.server.forgotten import FORGOTTEN, forgotten, without_people
+from blend.builders.annotation.server.forgotten import Done, forgotten, remember, without_people
 from blend.builders.annotation.server.projects import places
 from blend.builders.annotation.server.pulling import (
     ACCOUNTS,
@@ -36,9 +36,9 @@ class Forgotten:
 
     annotator: str
     """Pseudonym."""
-    annotations: dict[str, list[tuple[int, int]]]
-    """What they did, by stage and locale: task and annotation, as they are numbered on the server, where only a
-    person can delete them."""
+    annotations: Done
+    """What they did, which only a person can delete on the server; also what an earlier, perhaps stopped, order
+    has removed."""
     history: int
     """Lines of the history that were removed."""
     reopened: pl.DataFrame
@@ -76,8 +76,9 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
                 "`blend annotate status` lists who has"
             )
         # First of all: whatever happens from here on, no pull brings anything back.
-        names = {*gone, annotator, *_numbers(folder.path, annotator, key)}
-        write_whole(folder.path / FORGOTTEN, json.dumps(sorted(names), indent=1) + "\n")
+        unnamed: dict[str, Done] = {name: {} for name in _numbers(folder.path, annotator, key)}
+        remember(folder.path, {annotator: done, **unnamed})
+        done = forgotten(folder.path)[annotator]
         lines = 0
         for place in places(file):
             raw = raw_export(folder.path, place)
@@ -91,9 +92,9 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
     return Forgotten(annotator, done, lines, reopened, pull, _lists(file, people, annotator))
 
 
-def _annotations(file: ProjectFile, people: People, annotator: str) -> dict[str, list[tuple[int, int]]]:
+def _annotations(file: ProjectFile, people: People, annotator: str) -> Done:
     """What a person did, by stage and locale."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    found: Done = {}
     for place in places(file):
         raw = raw_export(file.pulled, place)
         own = [

@@ -1,7 +1,7 @@
 """The forgotten: people whose work is left out of everything that is pulled."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +10,38 @@ from blend.schemas.errors import InputError
 
 FORGOTTEN = "forgotten.json"
 
+Done = dict[str, list[tuple[int, int]]]
+"""What somebody did, by stage and locale: task and annotation, as they are numbered on the server."""
 
-def forgotten(pulled: Path) -> frozenset[str]:
-    """The pseudonyms of those who asked to be forgotten.
+
+def forgotten(pulled: Path) -> dict[str, Done]:
+    """Those who asked to be forgotten, by pseudonym, each with what is to be deleted on the server.
 
     Raises:
         InputError: If the file is damaged: their work must not come back because of that.
     """
     path = pulled / FORGOTTEN
     if not path.exists():
-        return frozenset()
+        return {}
     try:
-        names = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        names = None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f'{path}: is damaged; write it again as a list of pseudonyms, ["p-…"]')
-    return frozenset(names)
+        return {
+            name: {stage: [(int(task), int(one)) for task, one in numbers] for stage, numbers in done.items()}
+            for name, done in json.loads(path.read_text(encoding="utf-8")).items()
+        }
+    except (ValueError, TypeError, AttributeError):
+        raise InputError(
+            f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
+        ) from None
+
+
+def remember(pulled: Path, people: Mapping[str, Done]) -> None:
+    """Write down who is to be forgotten, beside those who are."""
+    known = forgotten(pulled)
+    for name, done in people.items():
+        kept = known.setdefault(name, {})
+        for stage, numbers in done.items():
+            kept[stage] = sorted({*kept.get(stage, []), *numbers})
+    write_whole(pulled / FORGOTTEN, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 def without_people(raw: Path, annotator: Callable[[Any], str | None], people: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from exported import annotation, chosen, typed
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import pseudonym, read_key, write_key
+from blend.builders.annotation.server import forgetting
 from blend.builders.annotation.server.forgetting import forget_person
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.relying import project_reliability, reliability_page
@@ -126,8 +127,25 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile)
     again = pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
     assert not any(written.changed for written in again.written)
     assert_nowhere(pulled, kim)
-    assert forget_person(pulled, KIM).annotations == {}
+    assert forget_person(pulled, KIM).annotations == done.annotations
     read_responses(pulled.collected)
+
+
+def test_forgetting_that_is_stopped_anywhere_goes_on(pulled: ProjectFile, monkeypatch: pytest.MonkeyPatch):
+    kim = pseudonym(KIM, read_key(pulled.key_file))
+    for step in ("without_people", "write_digest", "forget", "take_again"):
+        with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
+            stopped.setattr(forgetting, step, interrupted)
+            forget_person(pulled, kim)
+        # Nor does a pull in between bring anything back.
+        pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
+    done = forget_person(pulled, kim)
+    assert len(done.annotations["answer ko-KR"]) == 2
+    assert_nowhere(pulled, kim)
+
+
+def interrupted(*_arguments: object) -> None:
+    raise KeyboardInterrupt
 
 
 def assert_nowhere(file: ProjectFile, annotator: str) -> None:
@@ -161,7 +179,7 @@ def test_nobody_else_can_be_forgotten(pulled: ProjectFile):
     with pytest.raises(BlendError) as raised:
         forget_person(pulled, KIM)
     path = pulled.pulled / "forgotten.json"
-    assert str(raised.value) == f'{path}: is damaged; write it again as a list of pseudonyms, ["p-…"]'
+    assert str(raised.value) == f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
 
 
 def test_reliability_of_what_was_pulled(pulled: ProjectFile):
@@ -197,7 +215,8 @@ def test_commands_say_what_they_found(pulled: ProjectFile, capsys: pytest.Captur
     assert {*json.loads(said("reliability", pulled.path, "--json"))} == {"locales", "annotators", "questions"}
     kim = pseudonym(KIM, read_key(pulled.key_file))
     told = said("forget", pulled.path, KIM)
-    assert told.startswith(f"{kim}: 2 annotations removed from the pull folder, and will not come back.\n")
+    removed = "2 annotations and 2 lines of the history removed from the pull folder"
+    assert told.startswith(f"{kim}: {removed}; they will not come back.\n")
     assert (
         "1 question with too few responses now: food-01 in ko-KR; `blend annotate top-up` asks for more."
         in told
