@@ -89,7 +89,8 @@ def _by_scope(metric: str, rows: pl.DataFrame, seed: int) -> list[Score]:
     macro = macro_estimate(
         _clusters(_of_enough_dishes(rows), "region"), seed=seed, proportion=_is_share(metric)
     )
-    scores.append(_score(f"{metric}-macro", "overall", ALL, macro))
+    if macro.value is not None:
+        scores.append(_score(f"{metric}-macro", "overall", ALL, macro))
     for scope, columns in _SCOPES.items():
         clusters = _clusters(rows, *columns)
         found = estimates(clusters, seed=seed, proportion=_is_share(metric))
