@@ -56,6 +56,8 @@ def scripts_of(text: str) -> frozenset[str]:
 
     A letter without a name is of script ``?``; signs, digits and marks are of none.
     """
+    if text.isascii():
+        return frozenset(["LATIN"] if any(map(str.isalpha, text)) else [])
     return frozenset(unicodedata.name(c, "?").partition(" ")[0] for c in text if c.isalpha())
 
 

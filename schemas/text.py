@@ -8,6 +8,7 @@ ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 """Characters without width: they join or part letters on screen and carry no word of their own."""
 
 _SPACES = re.compile(r"\s+")
+_ASCII_WORDS = re.compile(r"[0-9a-z]+")
 
 # Control characters but tab and line feed, other ends of lines, what turns a line around, lone surrogates.
 _HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -44,6 +45,8 @@ def fold(text: str, *, accents: bool = True) -> str:
         accents: Whether combining marks on Latin and Greek letters are removed as well. Marks of
             other scripts (Cyrillic й, Arabic, Indic …) spell different words and always stay.
     """
+    if text.isascii():  # most answers are; nothing in them can be composed, joined or accented
+        return _SPACES.sub(" ", text.lower()).strip()
     folded = unicodedata.normalize("NFKC", text).translate(ZERO_WIDTH).casefold()
     if accents:
         folded = _without_accents(folded)
@@ -71,6 +74,8 @@ def words(text: str) -> tuple[str, ...]:
     """
     # Marks of Indic and other scripts are not \w on their own; without them a word would be cut in pieces.
     folded = fold(text)
+    if folded.isascii():
+        return tuple(_ASCII_WORDS.findall(folded))
     plain = "".join(c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in folded)
     return tuple(plain.split())
 

@@ -124,6 +124,7 @@ def _related(word: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
+@lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """The English stem (Porter 2), or the word where the stem says too little to tell words apart by it."""
     if len(word) <= _SHORTEST_STEM or word[-1] not in _ENDS_OF_ENDINGS:

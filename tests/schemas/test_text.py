@@ -51,3 +51,10 @@ def test_cleaning_twice_changes_nothing(text: str):
 def test_words_are_words_of_themselves(text: str):
     for word in words(text):
         assert words(word) == (word,)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_letters_are_folded_as_all_others_are(text: str):
+    # An é goes the long way round, and stands apart from the text before it.
+    assert fold(f"{text} é") == f"{fold(text)} e".strip()
+    assert words(f"{text} é") == (*words(text), "e")
