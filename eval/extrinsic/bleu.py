@@ -61,6 +61,8 @@ def _pairwise(topic: CodedTopic) -> FloatArray:
     full = topic.lengths > 0
     groups, lengths = topic.group_of[full], topic.lengths[full]
     texts = [text for text in topic.texts if len(text)]
+    if not texts:
+        return np.full((topic.n_groups, topic.n_groups), np.nan)
     single = _bleu(texts, lengths, np.arange(len(texts)), len(texts))
     held = np.bincount(groups, minlength=topic.n_groups).astype(np.float64)
     member = np.zeros((topic.n_groups, len(texts)))

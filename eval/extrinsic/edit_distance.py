@@ -56,6 +56,8 @@ def pair_sums(topic: CodedTopic) -> PairSums:
             _add(total, values, topic.group_of[rows], topic.group_of[columns])
             if rows != columns:
                 _add(total, values.T, topic.group_of[columns], topic.group_of[rows])
+    # Added up in another order, equal sums differ in the last bit, and would be no ties.
+    sums, squares = (sums + sums.T) / 2, (squares + squares.T) / 2
     return PairSums(sums, squares, topic.samples, _same_lists(topic, which))
 
 
@@ -99,16 +101,35 @@ def _weds(distinct: Sequence[IntArray], rows: IntArray, columns: IntArray, *, sq
     column_texts, column_of = np.unique(columns, return_inverse=True)
     block = _Block([distinct[number] for number in column_texts])
     edits = np.zeros((len(row_texts), len(column_texts)))
+    hint: int | None = None
     for place, number in enumerate(row_texts):
         # Of a square block, rows and columns are the same texts: the lower half is the upper one.
         first = place + 1 if square else 0
-        edits[place, first:] = block.edits(distinct[number], first)
+        edits[place, first:] = row = block.edits(distinct[number], first, hint)
+        hint = _next_hint(row, int(block.lengths.max(initial=0)))
     if square:
         edits += edits.T
     row_lengths = np.array([len(distinct[number]) for number in row_texts])
     longest = np.maximum(row_lengths[:, np.newaxis], block.lengths[np.newaxis, :])
     values: FloatArray = edits / np.maximum(longest, 1)
     return values[np.ix_(row_of, column_of)]
+
+
+def _next_hint(edits: IntArray, longest: int) -> int | None:
+    """How many edits to expect of the next text, from those of one before.
+
+    RapidFuzz then looks only near the diagonal, and again where it finds more edits than expected: the result
+    is the same, and for long texts that share half of their words it takes a fifth less time.
+    """
+    most = int(edits.max(initial=0))
+    return most + 1 if longest > _LONG and 0 < most < _NEAR * longest else None
+
+
+_LONG = 256
+"""Tokens from which on a part of the table is worth leaving out."""
+
+_NEAR = 0.75
+"""Share of tokens to edit below which it is."""
 
 
 class _Block:
@@ -120,7 +141,7 @@ class _Block:
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)])
         self._n_codes = int(self._tokens.max(initial=0)) + 1
 
-    def edits(self, text: IntArray, first: int) -> IntArray:
+    def edits(self, text: IntArray, first: int, hint: int | None) -> IntArray:
         """Edits between a text and each text of the block from a place on.
 
         Only whether a token is one of the text's counts. So its commonest tokens are coded as the numbers below
@@ -139,9 +160,8 @@ class _Block:
         if not choices:
             return np.zeros(0, dtype=np.int64)
         (query,) = _texts(table[text], np.array([0, len(text)]))
-        edits: IntArray = cdist([query], choices, scorer=Levenshtein.distance, dtype=np.int32)[0].astype(
-            np.int64
-        )
+        found = cdist([query], choices, scorer=Levenshtein.distance, score_hint=hint, dtype=np.int32)
+        edits: IntArray = found[0].astype(np.int64)
         return edits
 
 

@@ -61,5 +61,5 @@ def _chunks(gold: pl.DataFrame, numbers: pl.Series) -> Iterator[pl.DataFrame]:
     sizes = numbers.value_counts(name="len").sort("_number")
     before = (sizes["len"].cum_sum() - sizes["len"]) // TEXTS_AT_A_TIME
     for _, some in sizes.group_by(before.alias("_chunk"), maintain_order=True):
-        here = numbers.is_between(some["_number"].min(), some["_number"].max())
+        here = numbers.is_between(int(some["_number"][0]), int(some["_number"][-1]))
         yield gold.filter(here).with_columns(numbers.filter(here))
