@@ -188,7 +188,11 @@ def _overview(run: ScoredRun) -> Table:
     return probe_overview(run) if run.scores.task in ABOUT_DISHES else overview(run, _locales())
 
 
-_TITLES = {"short-answer": "Short answers", TEXTS: "Texts for readers of many nationalities"}
+_TITLES = {
+    "short-answer": "Short answers",
+    "probe": "Probing",
+    TEXTS: "Texts for readers of many nationalities",
+}
 """Headings of tasks that are not called as their options are."""
 
 
