@@ -212,8 +212,8 @@ class Studio:
                 self._sdk.actions.create(
                     id="delete_tasks",
                     project=project,
-                    selected_items={"all": False, "included": list(tasks)},  # type: ignore[arg-type]
-                    filters={"conjunction": "and", "items": []},  # type: ignore[arg-type]
+                    selected_items={"all": False, "included": list(tasks)},
+                    filters={"conjunction": "and", "items": []},
                     ordering=[],
                 )
 

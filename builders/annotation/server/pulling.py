@@ -206,11 +206,12 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         tasks = read_export(raw)
         desk = place.stage.desk(file.project, place.locale, people, file.locales)
         reading = place.stage.read(tasks, desk)
-        # Also without news: the pull that brought them may have been stopped before it wrote them down.
-        changes = record(folder.path / HISTORY / f"{place.slug}.jsonl", tasks, people.of)
+        news, is_gone = place.name in fetched.news, place.name in fetched.gone
+        # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
+        history = folder.path / HISTORY / f"{place.slug}.jsonl"
+        changes = record(history, tasks, people.of) if news else []
         write_digest(raw)
         annotations = sum(len(task["annotations"]) for task in tasks)
-        news, is_gone = place.name in fetched.news, place.name in fetched.gone
         pulled.append(PulledProject(place, len(tasks), annotations, changes, news, is_gone))
         found.append((place, reading))
     found = [(place, _settled(place, reading, found)) for place, reading in found]
