@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,8 @@ def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def _studio(tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], None]) -> Running:
+    if find_spec("label_studio_sdk") is None:
+        missing("the package label-studio-sdk")
     if not (ENVIRONMENT / "installed").exists():
         missing("Label Studio's server (make .venv-label-studio/installed)")
     own = tmp_path_factory.getbasetemp()

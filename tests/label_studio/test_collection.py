@@ -3,8 +3,12 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
+import polars as pl
 import pytest
+from annotation_projects import write_questions
+from polars.testing import assert_frame_equal
 from studio_fixtures import StudioForTests, chosen, typed
 
 from blend.builders.annotation.check import check_project
@@ -15,7 +19,10 @@ from blend.builders.annotation.server.progress import project_status
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.saq import aggregate
 from blend.loaders.label_studio.history import last_versions
+from blend.loaders.responses import read_responses
+from blend.schemas.recipe import SaqOptions
 from blend.views.annotation import pull_lines, top_up_lines
 
 pytestmark = pytest.mark.integration  # a real Label Studio
@@ -128,3 +135,48 @@ def test_projects_and_tasks_that_were_changed_by_hand(
     assert set(label_studio.tasks("아침과 일")) == {FOOD, WORK}
     assert set(label_studio.tasks(persian)) == {"answer/fa-IR/food-01", "answer/fa-IR/work-01"}
     assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))
+
+
+def test_aggregating_what_was_pulled_equals_aggregating_the_same_data_as_files(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
+):
+    file = project(label_studio.url, stages='["answer", "review"]', wanted="2")
+    push_project(check_project(file.path))
+    tasks = label_studio.tasks(f"{file.project.name} answer ko-KR")
+    names = {name: pseudonym(f"{name}@example.org", read_key(file.key_file)) for name in ("mina", "jun")}
+    mina, jun = map(label_studio.person, names)
+    label_studio.annotate(tasks[FOOD], mina, typed("밥", "국"))
+    label_studio.annotate(tasks[FOOD], jun, typed("쌀밥", "모름"))
+    sync_project(file.path)
+    title = f"{file.project.name} review ko-KR"
+    ((_, review),) = label_studio.tasks(title).items()
+    listed = {one["title"]: one["id"] for one in label_studio.sdk.tasks.get(str(review)).data["answers"]}
+    columns = {"g1": [listed["밥"], listed["쌀밥"]], "g2": [listed["국"]], "invalid": [listed["모름"]]}
+    ranked = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
+    label_studio.annotate(review, mina, ranked, typed("rice", control="english_1"))
+    pull_project(file)
+    by_hand = tmp_path / "by-hand"
+    write_questions(by_hand)
+    (by_hand / "responses").mkdir()
+    (by_hand / "responses" / "ko-KR.csv").write_text(
+        "template_id,annotator,answer_1,answer_2\n"
+        f"food-01,{names['mina']},밥,국\nfood-01,{names['jun']},쌀밥,모름\n"
+    )
+    (by_hand / "reviews").mkdir()
+    groups = [{"answers": ["밥", "쌀밥"], "en_answers": ["rice"]}, {"answers": ["국"]}]
+    reviewed = {"template_id": "food-01", "reviewer": names["mina"], "invalid": ["모름"], "groups": groups}
+    (by_hand / "reviews" / "ko-KR.jsonl").write_text(json.dumps(reviewed) + "\n")
+    pulled, written = (annotations_in(folder) for folder in (file.collected, by_hand))
+    assert_frame_equal(pulled, written)
+    (food,) = pulled.filter(template_id="food-01", locale="ko-KR")["annotations"].to_list()
+    assert [(group["answers"], group["en_answers"], group["count"]) for group in food] == [
+        (["밥", "쌀밥"], ["rice"], 2), (["국"], [], 1),
+    ]  # fmt: skip
+
+
+def annotations_in(folder: Path) -> pl.DataFrame:
+    """What a directory of raw responses is aggregated to."""
+    tables = read_responses(folder)
+    return aggregate(
+        tables.questions, tables.responses, tables.reviews, options=SaqOptions(wanted=2)
+    ).annotations

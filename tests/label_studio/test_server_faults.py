@@ -1,17 +1,20 @@
 """Servers that are not as they should be: the whole message for each, without tokens, cookies or addresses."""
 
 import json
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from socket import socket
 from typing import Any
 
 import pytest
 
 from blend.loaders.label_studio.client import Studio, label_studio
-from blend.schemas.errors import ConflictError, InputError, ServerError
+from blend.schemas.distribution import how_to_install
+from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -89,7 +92,9 @@ def connected(url: str) -> Iterator[Studio]:
 
 
 @pytest.fixture(autouse=True)
-def _token(monkeypatch: pytest.MonkeyPatch) -> None:
+def _token(monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]) -> None:
+    if find_spec("label_studio_sdk") is None:
+        missing("the package label-studio-sdk")
     monkeypatch.setenv(VARIABLE, TOKEN)
 
 
@@ -234,3 +239,12 @@ def test_a_password_in_the_address_is_not_shown(unused: int):
     with pytest.raises(ServerError) as raised, connected(f"http://lead:s3cret@127.0.0.1:{unused}"):
         pass
     assert "s3cret" not in str(raised.value)
+
+
+def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
+    with pytest.raises(MissingExtraError) as raised, connected("http://127.0.0.1:1"):
+        pass
+    assert str(raised.value) == (
+        "annotation with Label Studio needs an optional dependency; " + how_to_install("annotate")
+    )
