@@ -50,6 +50,9 @@ FINDINGS_NAME = "reports/findings.jsonl"
 AGREEMENT_NAME = "reports/agreement.json"
 """How far annotators agree, by locale; only in a release that was made from their responses."""
 
+AUDIT_NAME = "reports/audit.json"
+"""What can be got right in the multiple-choice questions without knowing anything; not in paper mode."""
+
 _HUB_FOLDERS = (".git", ".cache", ".huggingface")
 
 HUB_FILE = ".gitattributes"

@@ -54,8 +54,8 @@ MAY_IMPORT = {
     "builders/validate": "loaders/files loaders/releases loaders/upstream/blend builders builders/mcq "
     "builders/templates",
     "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
-    "builders builders/cards builders/diff builders/judges builders/mcq builders/prompts builders/saq "
-    "builders/stats builders/triples",
+    "builders builders/audit builders/cards builders/diff builders/judges builders/mcq builders/prompts "
+    "builders/saq builders/stats builders/triples",
     "builders/publish": "loaders/files loaders/hub loaders/releases builders/cards builders/diff "
     "builders/validate",
     "eval": "loaders",

@@ -4,8 +4,9 @@ import polars as pl
 from rich.table import Table
 
 from blend.builders.stats.mcq import McqStats
+from blend.schemas.audit_report import AuditReport
 from blend.schemas.rows import LETTERS
-from blend.views.tables import count, figures_table, mean, topic_heads, with_total
+from blend.views.tables import count, figures_table, mean, narrow_table, topic_heads, with_total
 
 
 def mcq_tables(mcqs: McqStats) -> dict[str, Table]:
@@ -15,6 +16,23 @@ def mcq_tables(mcqs: McqStats) -> dict[str, Table]:
         "mcq-by-topic": _mcq_topics(mcqs),
         "mcq-distractors": _mcq_distractors(mcqs),
     }
+
+
+def guessing_tables(audit: AuditReport) -> dict[str, Table]:
+    """What somebody gets right who knows nothing, by the table's name."""
+    of = "all" if audit.audited == audit.questions else f"{audit.audited:,} of {audit.questions:,}"
+    table = narrow_table(
+        "Multiple-choice questions got right without knowing anything",
+        f"By the audit of the release, {of} questions. Accuracy where a rule has an opinion, with a 95 % "
+        "interval over templates; overall: guessing where it has none. `blend audit` says what the rules do.",
+        "rule",
+        ("questions", "accuracy", "interval", "overall"),
+    )
+    for name, fares in audit.overall.items():
+        interval = "–" if fares.low is None else f"{mean(fares.low, 'fraction')}–{mean(fares.high, 'fraction')}"
+        cells = (mean(fares.accuracy, "fraction"), interval, mean(fares.share, "fraction"))
+        table.add_row(name, count(fares.questions), *cells)
+    return {"mcq-guessing": table}
 
 
 def _mcq_counts(mcqs: McqStats) -> Table:

@@ -17,7 +17,7 @@ from blend.builders.stats.measures import KINDS, MEASURES
 from blend.loaders.files.whole import whole_file, write_whole
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.views.cultural import cultural_stats_tables
-from blend.views.mcq import mcq_tables
+from blend.views.mcq import guessing_tables, mcq_tables
 from blend.views.tables import count, figures_table, mean, topic_heads, with_total
 from blend.views.triples import food_stats_tables
 
@@ -59,6 +59,8 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
         tables |= food_stats_tables(name, food, str if figures.domain is None else figures.domain.told)
     if figures.cultural is not None:
         tables |= cultural_stats_tables(figures.cultural)
+    if figures.audit is not None:
+        tables |= guessing_tables(figures.audit)
     return tables
 
 

@@ -17,7 +17,7 @@ from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
 from blend.builders.audit.measuring import Outcome, examples_of, measured, outcome_of
 from blend.builders.audit.solvers import NEEDS_ALL, SOLVERS, Known, Solver
-from blend.builders.audit.synonyms import ACCEPTED, suspected
+from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.locales import Registry, registry
@@ -78,6 +78,7 @@ def audit_questions(
     decisions: Iterable[Decision] | None = None,
     locales: Registry | None = None,
     examples: int = 3,
+    synonyms: bool = True,
 ) -> Audit:
     """Audit multiple-choice questions.
 
@@ -93,6 +94,7 @@ def audit_questions(
         decisions: Decisions on pairs of answers; those of the package when absent.
         locales: Registry that knows names of regions; the packaged one when absent.
         examples: Most telling questions to keep per baseline.
+        synonyms: Whether to look for pairs that mean the same, which takes the most time.
 
     Returns:
         The figures.
@@ -117,7 +119,9 @@ def audit_questions(
             shipped_decisions() if decisions is None else decisions,
             annotations=annotations,
             locales=known.locales,
-        ),
+        )
+        if synonyms
+        else pl.DataFrame(schema=SYNONYMS),
         examples=pl.concat([examples_of(asked, found, name, examples) for name, found in outcomes.items()]),
     )
 

@@ -161,11 +161,11 @@ def frequent(asked: Asked, _: Known) -> FloatArray:
 def recurring(asked: Asked, _: Known) -> FloatArray:
     """In how many variants of the question (template and group) the option stands; needs the whole set."""
     asked_twice = asked.template * len(asked.groups) + asked.group
-    _, question, variants = np.unique(asked_twice, return_inverse=True, return_counts=True)
+    question, variants = np.unique(asked_twice, return_inverse=True, return_counts=True)[1:]
     n_keys = int(asked.key.max(initial=0)) + 1
-    _, place, often = np.unique(
+    place, often = np.unique(
         question[asked.owner] * n_keys + asked.key[asked.text], return_inverse=True, return_counts=True
-    )
+    )[1:]
     scores = often[place].astype(np.float64)
     scores[variants[question][asked.owner] < 2] = np.nan
     return scores

@@ -25,6 +25,7 @@ from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
 from blend.builders.cards.rendering import render
 from blend.builders.stats.measures import definitions
+from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.findings import finding_kinds
@@ -87,6 +88,28 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
         citations=citations,
         fence=_fence(citations),
         history=_history(facts.changelog),
+        guessed=_guessed(facts.audit),
+    )
+
+
+_RULES = {
+    "combined": "everything that can be seen of a question, weighed as in others",
+    "typical": "the option that sounds most like the region",
+    "recurring": "the option that recurs most among the variants of a question",
+    "frequent": "the most frequent right answer of other questions",
+}
+"""Rules of the audit that the card tells of, in its own words."""
+
+
+def _guessed(audit: AuditReport | None) -> str | None:
+    """What somebody gets right who knows nothing; null without an audit."""
+    if audit is None:
+        return None
+    told = {name: audit.overall[name].share for name in _RULES if name in audit.overall}
+    shares = [f"{_RULES[name]} {share:.0%}" for name, share in told.items() if share is not None]
+    return (
+        "A multiple-choice question can be got right without knowing anything. Compare a score not with the "
+        f"25 % of a blind guess, but with what these find: {', '.join(shares)} (`reports/audit.json`)."
     )
 
 

@@ -9,6 +9,7 @@ from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
 from blend.builders.stats.triples import FoodStats
+from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import NOT_BY_LANGUAGE
 from blend.schemas.datasheet import Datasheet
 from blend.schemas.domains import Domain
@@ -39,6 +40,8 @@ class ReleaseFacts:
     """Figures of the cultural prompts; null without any."""
     triples: FoodStats | None
     """Figures of these items in the language with most of them; null where it holds none."""
+    audit: AuditReport | None
+    """What can be got right in its multiple-choice questions without knowing anything; null without any."""
     datasheet: Datasheet
     """The authors' answers."""
     changelog: str

@@ -19,6 +19,7 @@ import polars as pl
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.translations import Translations
 from blend.builders.mcq.values import is_latin, is_placeholder, shown, values
+from blend.loaders.responses.also_right import shipped_also_right
 from blend.schemas.formats import AnswerFormat, format_of_template, understood
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.mentions import names_any
@@ -162,6 +163,7 @@ def read_answers(
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
+    reviewed = _also_right(questions) if options.judge.shipped else {}
     translations = Translations(annotations) if options.judge.local_variants else None
     rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
     rows = (
@@ -173,9 +175,20 @@ def read_answers(
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
         known = translations if answer_format is AnswerFormat.TEXT else None
-        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known)
+        also_right = reviewed.get(template_id, {})
+        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known, also_right)
         found = tuple(reader.read(locales.get(tag), groups, idks) for _, tag, groups, idks, _ in group)
         yield TemplateAnswers(template_id, answer_format, found, outcomes)
+
+
+def _also_right(questions: pl.DataFrame) -> dict[str, dict[str, tuple[str, ...]]]:
+    """By template and locale, answers that a reader holds for right as well."""
+    shipped = shipped_also_right()
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for asked in questions.select("template_id", "locale", "en_question").iter_rows():
+        if asked in shipped:
+            found.setdefault(asked[0], {})[asked[1]] = shipped[asked]
+    return found
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -202,6 +215,8 @@ class _Reader:
     outcomes: Counter[tuple[str, str]]
     translations: Translations | None
     """Null where they have no say."""
+    also_right: Mapping[str, tuple[str, ...]]
+    """By tag, answers that a reader holds for right as well."""
 
     def read(self, locale: Locale, groups: list[dict[str, Any]], idks: dict[str, Any]) -> LocaleAnswers:
         read = [(group["count"], self._option(locale, group)) for group in groups]
@@ -210,7 +225,7 @@ class _Reader:
         loss = self._loss(idks, votes) or _loss_of_top(top, drop_named=self.options.target_drop_named)
         silent = _non_answers(idks) > self.options.distractor_max_non_answers
         distinct = self._distinct(locale, [option for _, option in read], silent=silent)
-        golds = (o for o in distinct if o.votes == max(votes) and not self._drops(o))
+        golds = self._golds([option for option in distinct if option.votes == max(votes)])
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else tuple(self._ordered(golds)),
@@ -222,8 +237,10 @@ class _Reader:
     def _option(self, locale: Locale, group: dict[str, Any]) -> Option | str:
         return as_option(group["en_answers"], self.answer_format, locale, group["count"], locales=self.locales)
 
-    def _drops(self, gold: Option) -> bool:
-        return gold.names_region and self.options.target_drop_named
+    def _golds(self, top: list[Option]) -> list[Option]:
+        """The top answers to ask about: those that name no region, unless all of them name one."""
+        silent = [option for option in top if not option.names_region]
+        return silent if silent or self.options.target_drop_named else top
 
     def _loss(self, idks: dict[str, Any], votes: list[int]) -> tuple[str, str] | None:
         limits = self.options
@@ -277,7 +294,8 @@ class _Reader:
         return sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text))
 
     def _acceptable(self, locale: Locale, groups: list[dict[str, Any]]) -> Iterator[Acceptable]:
-        texts = (shown(text) for group in groups for text in group["en_answers"])
+        given = (text for group in groups for text in group["en_answers"])
+        texts = map(shown, (*given, *self.also_right.get(locale.tag, ())))
         for text in dict.fromkeys(text for text in texts if text):
             spelled = _spelled(text, self.answer_format) or text
             yield Acceptable(spelled, values(text, self.answer_format), self._also(locale, text))

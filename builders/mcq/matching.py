@@ -31,7 +31,7 @@ _FAR_RATIO = 10
 """How many times as large or small a less plausible integer is."""
 _LONG_RATIO = 2
 """How many times as long an option is that is unlike, or that a right answer is unlike to."""
-_TICKETS = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3)
+_TICKETS = (0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3)
 """How many larger numbers a right answer draws from. Not every wish can be granted, few larger ones more rarely
 than many: with these shares a right answer is the largest about as often as the smallest on the 16 regions."""
 _TEXT_TICKETS = (1, 2, 3)
@@ -49,7 +49,7 @@ class Match:
     below: int
     """Those that it outdoes, as bits; the others are like it."""
     doubtful: int
-    """Those that people there gave to other questions and may have meant here, as bits."""
+    """Those that may well be right, as bits: given there to other questions, or between the numbers given."""
     unlike: Degrees
     """How unlike each is, by number of the option: 0 for alike, 1 for another length, 2 for another format or
     far away, 3 for both, or for no number beside a number; and 4 more for a doubtful one."""
@@ -87,9 +87,28 @@ def matches(
         typical = known.typicality.compared(answers.template_id, *said)
         beside = [known.companions.of(answers.template_id, gold.locale.tag, gold.text) for gold in golds]
     return [
-        looks.match(gold, signs, texts, (seed, answers.template_id, "above", gold.locale.tag, gold.text))
+        looks.match(
+            gold,
+            signs,
+            Accepted(_values(answers, gold), texts),
+            (seed, answers.template_id, "above", gold.locale.tag, gold.text),
+        )
         for gold, signs, texts in zip(golds, typical, beside, strict=True)
     ]
+
+
+class Accepted(NamedTuple):
+    """What people of a region gave."""
+
+    values: Set[str]
+    """All that its answers to the question can mean, see `builders.mcq.values.values`."""
+    elsewhere: Set[Forms]
+    """What it gave to other questions and may have meant here, `Companions.of`."""
+
+
+def _values(answers: TemplateAnswers, gold: Option) -> Set[str]:
+    ours = (one for one in answers.locales if one.locale.region == gold.locale.region)
+    return {gold.text}.union(*(answer.values for one in ours for answer in one.acceptable))
 
 
 class Known(NamedTuple):
@@ -109,16 +128,16 @@ class _Looks:
         self._shapes = np.array([_shape(text) for text in texts], dtype=np.int64)
         self._magnitudes = {scale: np.array(_magnitudes(texts, scale), dtype=np.float64) for scale in _SCALES}
 
-    def match(self, gold: Option, typical: Signs, beside: Set[Forms], key: tuple[object, ...]) -> Match:
+    def match(self, gold: Option, typical: Signs, accepted: Accepted, key: tuple[object, ...]) -> Match:
         """The comparison with one right answer.
 
         Args:
             gold: The right answer.
             typical: Which options are more typical than it is, `Typicality.compared`.
-            beside: What people gave elsewhere and may have meant here, `Companions.of`.
+            accepted: What its region gave.
             key: What decides its wishes.
         """
-        doubtful = np.array([forms in beside for forms in self._forms], dtype=bool)
+        doubtful = np.array([forms in accepted.elsewhere for forms in self._forms], dtype=bool)
         scale, value = _value(gold.text)
         if scale is None:
             length = len(gold.text)
@@ -127,6 +146,9 @@ class _Looks:
             signs, wanted = typical, (*_drawn(_TEXT_TICKETS, key), 0)
         else:
             values = self._magnitudes[scale]
+            # Who says 20:00 and 21:00 would not call 20:30 wrong.
+            known = [number for text in accepted.values if (number := magnitude(text, scale)) is not None]
+            doubtful = (values >= min(known)) & (values <= max(known))
             unlike = np.where(np.isnan(values), 3, 2 * _is_far(values, value, scale))
             signs, wanted = np.sign(np.nan_to_num(values - value)).astype(np.int64), _drawn(_TICKETS, key)
         return Match(

@@ -60,7 +60,8 @@ class Orders:
         while len(self._keys) <= variant:
             salt = _mixed(self._targets + np.uint64(len(self._keys)))
             self._keys.append(_mixed(salt[:, None] ^ self._regions[None, :]))
-        return self._keys[variant][target]
+        keys: Keys = self._keys[variant][target]
+        return keys
 
 
 def _mixed(keys: Keys) -> Keys:
@@ -76,7 +77,7 @@ def _mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-OPTIONS_OF_A_REGION = 3
+OPTIONS_OF_A_REGION = 4
 """How many options of a region are looked at for a question; one of them is shown at most."""
 
 

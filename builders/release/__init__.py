@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
+from blend.builders.audit.report import audit_report
 from blend.builders.cards import documents
 from blend.builders.cards.examples import example_rows
 from blend.builders.cards.facts import ReleaseFacts
@@ -30,8 +31,10 @@ from blend.loaders.files.whole import staged
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.portable import portable_recipe
 from blend.loaders.releases.agreement import agreement_json
+from blend.loaders.releases.audits import audit_json, read_audit
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
+from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import (
     ANNOTATIONS,
     CONFIGS,
@@ -42,7 +45,14 @@ from blend.schemas.configs import (
 )
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.datasheet import Datasheet
-from blend.schemas.layout import AGREEMENT_NAME, FINDINGS_NAME, LOCALES_NAME, MANIFEST_NAME, RECIPE_NAME
+from blend.schemas.layout import (
+    AGREEMENT_NAME,
+    AUDIT_NAME,
+    FINDINGS_NAME,
+    LOCALES_NAME,
+    MANIFEST_NAME,
+    RECIPE_NAME,
+)
 from blend.schemas.licenses import licensed
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import FileInfo, ReleaseManifest, SourceInfo, TableInfo
@@ -101,7 +111,7 @@ def build_release(
         reviewed = carry_reviewed(recipe.mcq, base, release)
         manifest = _write_data(built, reviewed, release, known, notify)
         changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, manifest, known, datasheet, changes)
+        facts = _facts(built, manifest, known, datasheet, changes, audit=read_audit(release))
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -148,6 +158,8 @@ def _write_data(
     _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
     if not built.agreement.is_empty():
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
+    if built.mcqs.n_mcqs and recipe.mcq.mode == "default":
+        _write_text(release / AUDIT_NAME, audit_json(_audit(built, release, tables, known)))
     _write_text(release / RECIPE_NAME, _toml(recipe))
     return ReleaseManifest(
         name=recipe.name,
@@ -163,7 +175,13 @@ def _write_data(
 
 
 def _facts(
-    built: BuiltTables, manifest: ReleaseManifest, known: Registry, datasheet: Datasheet, changes: str
+    built: BuiltTables,
+    manifest: ReleaseManifest,
+    known: Registry,
+    datasheet: Datasheet,
+    changes: str,
+    *,
+    audit: AuditReport | None,
 ) -> ReleaseFacts:
     held = tuple(known.get(tag) for tag in _tags(built, known))
     return ReleaseFacts(
@@ -175,9 +193,19 @@ def _facts(
         examples=example_rows(built.questions, built.annotations, held),
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
+        audit=audit,
         datasheet=datasheet,
         changelog=changes,
     )
+
+
+def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known: Registry) -> AuditReport:
+    """The audit of the multiple-choice questions that have been written."""
+    of_config = (table for table in tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
+    written = [release / name for table in of_config for name in table.files]
+    columns = ["ID", "question", "options", "answer", "topic", "locale"]
+    mcqs = pl.read_parquet(written, columns=columns, glob=False).rename({"ID": "template_id"})
+    return audit_report(mcqs, annotations=built.annotations, locales=known)
 
 
 def _triple_stats(built: BuiltTables) -> FoodStats | None:

@@ -11,8 +11,10 @@ from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import FoodStats, build_food_stats
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.agreement import read_agreement
+from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
+from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import ANNOTATIONS
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.domains import Domain
@@ -30,6 +32,9 @@ class DatasetStats:
     """What these tables are about; null without any, or where nobody knows it any more."""
     cultural: CulturalStats | None = None
     """Figures of the cultural prompts; null without any."""
+    audit: AuditReport | None = None
+    """What can be got right in the multiple-choice questions without knowing anything; null where the release
+    does not say."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, one frame each, by name."""
@@ -38,6 +43,8 @@ class DatasetStats:
             frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
         if self.cultural is not None:
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
+        if self.audit is not None:
+            frames |= {f"audit_{name}": frame for name, frame in _audit_frames(self.audit).items()}
         return frames
 
     def to_json(self) -> dict[str, Any]:
@@ -48,6 +55,8 @@ class DatasetStats:
         if self.cultural is not None:
             parts = self.cultural.frames()
             figures["cultural"] = {name: frame.to_dicts() for name, frame in parts.items()}
+        if self.audit is not None:
+            figures["audit"] = self.audit.model_dump(mode="json")
         return figures
 
 
@@ -81,6 +90,7 @@ def stats_of_release(release: Path) -> DatasetStats:
         cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS))
         if CULTURAL_PROMPTS in configs
         else None,
+        audit=read_audit(release),
     )
 
 
@@ -88,6 +98,18 @@ def stats_of_blend(folder: Path) -> DatasetStats:
     """The figures of BLEnD's published files, counted on the texts exactly as they are, as the paper does."""
     published = read_blend(folder, clean=False)
     return DatasetStats(build_stats(published.questions, published.annotations), {})
+
+
+def _audit_frames(audit: AuditReport) -> dict[str, pl.DataFrame]:
+    """One row per rule and locale asked about, with the rule in a line."""
+    figures = dict.fromkeys(("accuracy", "low", "high", "share"), pl.Float64)
+    schema = {"name": pl.String, "group": pl.String, "questions": pl.Int64, **figures, "definition": pl.String}
+    return {
+        name: pl.DataFrame(
+            [{**rule.model_dump(), "definition": audit.definitions[rule.name]} for rule in rules], schema
+        )
+        for name, rules in {"baselines": audit.baselines, "leaks": audit.leaks}.items()
+    }
 
 
 def _food_frames(food: FoodStats) -> dict[str, pl.DataFrame]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
+from blend.builders.validate.checks.audit import check_audit
 from blend.builders.validate.checks.card import check_card
 from blend.builders.validate.checks.characters import check_characters
 from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
@@ -60,6 +61,7 @@ CHECKS: dict[str, Check] = {
     "wrong-answers": check_wrong_answers,
     "overlaps": check_overlaps,
     "positions": check_positions,
+    "audit": check_audit,
     "characters": check_characters,
     "scripts": check_scripts,
     "translations": check_translations,
@@ -81,6 +83,7 @@ _NEEDS: Mapping[Check, Sequence[str]] = {
     check_wrong_answers: (MULTIPLE_CHOICE_QUESTIONS,),
     check_overlaps: (MULTIPLE_CHOICE_QUESTIONS,),
     check_positions: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_audit: (MULTIPLE_CHOICE_QUESTIONS,),
     check_scripts: QUESTION_CONFIGS,
     check_translations: (SHORT_ANSWER_QUESTIONS,),
     check_personal_data: (ANNOTATIONS,),

@@ -59,8 +59,9 @@ def test_stats_of_an_unknown_table(release: Path):
         run("stats", release, "--table", "overlaps")
     assert str(error.value) == (
         "unknown table 'overlaps'; did you mean 'overlap'? choose one of: agreement-by-topic, "
-        "annotators, answers-by-topic, counts, mcq-by-topic, mcq-counts, mcq-distractors, measures, "
-        "non-answers, non-answers-by-topic, overlap, per-question, templates, top-votes-by-topic"
+        "annotators, answers-by-topic, counts, mcq-by-topic, mcq-counts, mcq-distractors, "
+        "mcq-guessing, measures, non-answers, non-answers-by-topic, overlap, per-question, templates, "
+        "top-votes-by-topic"
     )
 
 

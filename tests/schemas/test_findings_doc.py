@@ -28,6 +28,8 @@ NO_KINDS = {
     # Outcomes of a single answer, counted in the build report and no findings of a question.
     *("uncertain-question", "not-needed", "own-region"),
     "non-answer",
+    # A rule of the audit that has no name of its own in a finding.
+    "nearest-mean",
     # The name of a judge.
     "local-variants",
     # The name of a stage of annotation, and what people choose in it.

@@ -7,7 +7,7 @@ from mcq_inputs import build_of, frames_of, shown_to
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.values import base_forms
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 TEMPLATES = {
     "T-1": {"ko-KR": [("soccer", 4)], "en-GB": [("soccer", 3), ("rugby", 1)]},
@@ -66,3 +66,18 @@ def test_a_doubtful_option_stands_only_where_the_others_do_not_suffice(limit):
 
 def test_all_variants_show_doubtful_options_as_well():
     assert ("zh-CN", "grape") in shown_to(build_of(ANSWERS), "en-GB")
+
+
+def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
+    questions, annotations = frames_of({"T-1": ANSWERS})
+    reviewed = {("T-1", "en-GB", "What do people eat?"): ("grapes",), ("T-1", "en-US", "Another?"): ("plum",)}
+    monkeypatch.setattr("blend.builders.mcq.answers.shipped_also_right", lambda: reviewed)
+
+    def shown(options):
+        rows = build_mcq(questions, annotations, options=options, seed=0).frame()
+        return {tag: set(mine["options"].explode()) for (tag,), mine in rows.group_by("locale")}
+
+    assert shown(McqOptions())["en-GB"] == {"apple", "pear", "plum", "dates"}
+    assert "plum" in shown(McqOptions())["en-US"]
+    without = McqOptions(variants="all", judge=JudgeOptions(shipped=False))
+    assert "grape" in shown(without)["en-GB"]

@@ -52,6 +52,39 @@ def test_a_locale_is_left_out_for_its_own_sake_only(groups, idks, loss):
     assert set(build.frame()["locale"]) == {"en-GB", "en-US", "ar-DZ", "zh-CN"}
 
 
+NAMED = ("every top answer names a region, its people, its capital or its country",)
+
+
+def test_right_answers_that_name_a_region_are_left_out_by_option():
+    answers = {**FRUIT, "ko-KR": [("Korean plum", 3)], "zh-CN": [("grape", 3)]}
+    assert right_answers(build_of(answers), "ko-KR") == {"korean plum"}
+    options = McqOptions(target_drop_named=True, variants="all")
+    assert loss_of(build_of(answers, options=options), "ko-KR") == ("names-region", *NAMED)
+    # Where another one has as many votes, that one is asked about, with the option and without.
+    tied = {**answers, "ko-KR": [("Korean plum", 3), ("fig", 3)]}
+    for chosen in (options, McqOptions(variants="all")):
+        assert right_answers(build_of(tied, options=chosen), "ko-KR") == {"fig"}
+
+
+def test_no_distractor_names_a_region_its_people_or_its_capital():
+    named = [("British museum", 4), ("Seoul", 3), ("uk", 3), ("the Americas", 2), ("grape", 2)]
+    build = build_of({**FRUIT, "zh-CN": named})
+    assert {text for tag, text in shown_to(build, "en-GB") if tag == "zh-CN"} == {"grape"}
+    outcomes = {outcome: n for tag, outcome, n in build.outcomes.iter_rows() if tag == "zh-CN"}
+    assert outcomes == {"names-region": 4, "offered": 1}
+
+
+def test_options_are_in_the_script_of_the_question():
+    answers = {**FRUIT, "el-GR": [("ρύζι", 4), (["τσάι", "tea"], 3)], "zh-CN": [("grape", 3)]}
+    build = build_of(answers)
+    assert {text for tag, text in shown_to(build, "en-GB") if tag == "el-GR"} == {"tea"}
+    assert ("el-GR", "foreign-script", 1) in build.outcomes.rows()
+    said = ("foreign-script", "no top answer is written in the script of the question")
+    assert loss_of(build, "el-GR") == said
+    # Accents and letters that belong to no script are welcome.
+    assert right_answers(build_of({**answers, "el-GR": [("Hawaiʻi café", 3)]}), "el-GR") == {"hawaiʻi café"}
+
+
 def test_thresholds_are_options():
     answers = {**FRUIT, "ko-KR": [("plum", 2)]}
     idks = {"ko-KR": {"not-applicable": 1, "idk": 2}}

@@ -29,7 +29,7 @@ def test_the_findings_show_each_kind_of_irregularity(tables):
     assert {"too-few-responses", "collection-stopped", "invalid-answers", "rejected-response"} <= kinds
 
 
-@pytest.mark.parametrize(("mode", "at_least"), [("default", 80), ("paper", 500)])
+@pytest.mark.parametrize(("mode", "at_least"), [("default", 70), ("paper", 500)])
 def test_every_locale_gets_multiple_choice_questions(tables, mode, at_least):
     questions, aggregation = tables
     built = build_mcq(questions, aggregation.annotations, options=McqOptions(mode=mode), seed=0)

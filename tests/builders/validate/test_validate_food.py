@@ -41,6 +41,7 @@ DO_NOT_APPLY = [
     "wrong-answers",
     "overlaps",
     "positions",
+    "audit",
     "scripts",
     "translations",
     "personal-data",

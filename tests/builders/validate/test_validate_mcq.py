@@ -7,12 +7,18 @@ import pytest
 FIX = "correct the source and rebuild the release"
 MCQ = "data/multiple-choice-questions/test-00000.parquet"
 CONFIG = "multiple-choice-questions"
-ID = "edu-01_US_1cdddca4"
-"""A: say good morning (US, right), B: stand up (IR), C: pray (JB), D: bow and greet (KR)."""
+ID = "edu-01_US_bb7d240d"
+SHOWN = {"say good morning": "US", "stand up": "Iran", "pray": "West_Java", "bow and greet": "South_Korea"}
+"""Answers that these regions gave, the first one right."""
 
 
 def first(rows):
+    """The question, with the answers of `SHOWN` as its options."""
     (row,) = (row for row in rows if row["MCQID"] == ID)
+    countries = dict(zip("ABCD", SHOWN.values(), strict=True))
+    row.update(answer=0, answer_idx="A", options=list(SHOWN), option_regions=["US", "IR", "JB", "KR"])
+    row["choice_countries"] = json.dumps(countries)
+    show(row)
     return row
 
 
@@ -67,9 +73,11 @@ def test_texts_that_do_not_agree(release, column: str, value: str, said: str):
     ],
 )
 def test_prompts_that_do_not_agree(release, old: str, new: str, said: str):
-    release.change(
-        CONFIG, "test", lambda rows: first(rows).update(prompt=first(rows)["prompt"].replace(old, new))
-    )
+    def change(rows):
+        row = first(rows)
+        row["prompt"] = row["prompt"].replace(old, new)
+
+    release.change(CONFIG, "test", change)
     assert release.problems("mcq-texts") == [f"error: {MCQ}:{ID}: {said}; rebuild the release"]
 
 

@@ -1,0 +1,59 @@
+"""The audit that a release brings along: the figures of its baselines and leaks, without pairs and examples."""
+
+from hashlib import sha256
+
+import polars as pl
+
+from blend.builders.audit import DEFINITIONS, audit_questions
+from blend.builders.audit.leaks import LEAKS
+from blend.schemas.audit_report import AuditReport, Fares
+from blend.schemas.locales import Registry
+
+MOST_QUESTIONS = 20_000
+"""Questions from which on no further template is looked at: more would take time and tell the same."""
+_PLACES = 4
+"""Decimal places of the figures: the last digits of a computation are not the same on every machine."""
+
+
+def audit_report(
+    mcqs: pl.DataFrame,
+    *,
+    annotations: pl.DataFrame,
+    locales: Registry,
+    most: int = MOST_QUESTIONS,
+) -> AuditReport:
+    """Audit the multiple-choice questions of a release, those of large ones in part.
+
+    Args:
+        mcqs: `schemas.frames.MCQ_ROWS`, of which ``question``, ``options``, ``answer``, ``topic``, ``locale``
+            and ``template_id`` count.
+        annotations: `schemas.frames.ANNOTATIONS`.
+        locales: Registry that knows the locales.
+        most: Questions from which on no further template is looked at; templates are ordered by digest.
+    """
+    chosen = _first_templates(mcqs, most)
+    questions = mcqs.join(chosen, on="template_id", how="semi").select(
+        "question", "options", "answer", "topic", group="locale", template="template_id"
+    )
+    audit = audit_questions(questions, annotations=annotations, locales=locales, examples=0, synonyms=False)
+    return AuditReport(
+        questions=len(mcqs),
+        audited=len(questions),
+        definitions={**{name: leak.definition for name, leak in LEAKS.items()}, **DEFINITIONS},
+        baselines=_fares(audit.baselines, audit.baselines_by_group, "baseline", "overall"),
+        leaks=_fares(audit.leaks, audit.leaks_by_group, "cause", "share"),
+    )
+
+
+def _first_templates(mcqs: pl.DataFrame, most: int) -> pl.DataFrame:
+    counts = mcqs.group_by("template_id").agg(n=pl.len())
+    digests = [sha256(template_id.encode()).hexdigest() for template_id in counts["template_id"]]
+    ordered = counts.with_columns(digest=pl.Series(digests, dtype=pl.String)).sort("digest")
+    return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)
+
+
+def _fares(whole: pl.DataFrame, by_group: pl.DataFrame, name: str, share: str) -> tuple[Fares, ...]:
+    rows = pl.concat([whole.with_columns(group=pl.lit("all")).select(by_group.columns), by_group])
+    rows = rows.rename({name: "name"} | ({share: "share"} if share != "share" else {}))
+    kept = rows.select("name", "group", "questions", "accuracy", "low", "high", "share")
+    return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())

@@ -1,0 +1,31 @@
+"""The audit of a release: written once when it is built, read back for statistics and checks."""
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from blend.loaders.files.content import read_content
+from blend.schemas.audit_report import AuditReport
+from blend.schemas.errors import RowError
+from blend.schemas.layout import AUDIT_NAME
+
+
+def audit_json(report: AuditReport) -> str:
+    """The audit as the text of its file."""
+    return report.model_dump_json(indent=1) + "\n"
+
+
+def read_audit(release: Path) -> AuditReport | None:
+    """The audit of a release; null for a release without.
+
+    Raises:
+        RowError: If the file is there and cannot be read.
+    """
+    path = release / AUDIT_NAME
+    if not path.is_file():
+        return None
+    try:
+        return AuditReport.model_validate_json(read_content(path, where=AUDIT_NAME))
+    except (ValidationError, UnicodeDecodeError):
+        fix = "copy or build the release again"
+        raise RowError("is not an audit", where=str(path), fix=fix) from None

@@ -1,0 +1,146 @@
+"""The audit that a release brings along: written, shown, told and checked."""
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+
+from blend.builders.audit.report import audit_report
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.validate import validate_release
+from blend.builders.validate.checks.audit import check_audit
+from blend.loaders.releases.audits import audit_json, read_audit
+from blend.loaders.releases.tables import read_tables
+from blend.schemas.audit_report import AuditReport
+from blend.schemas.errors import RowError
+from blend.schemas.layout import AUDIT_NAME
+from blend.schemas.locales import registry
+from blend.views.stats import dataset_tables
+
+
+@pytest.fixture
+def release(sample_release, tmp_path):
+    return shutil.copytree(sample_release, tmp_path / "release")
+
+
+def problems(release):
+    report = validate_release(release, checks={"audit": check_audit})
+    (result,) = report.checks
+    return [f"{problem.level}: {problem}" for problem in result.examples]
+
+
+def changed(release, **figures):
+    """The release with other figures in ``reports/audit.json``, those of a rule if it is named."""
+    audit = json.loads((release / AUDIT_NAME).read_text(encoding="utf-8"))
+    for rule in (*audit["baselines"], *audit["leaks"]):
+        if rule["group"] == "all" and rule["name"] == figures.get("name"):
+            rule.update(figures)
+    if "name" not in figures:
+        audit.update(figures)
+    (release / AUDIT_NAME).write_text(json.dumps(audit), encoding="utf-8")
+    return release
+
+
+def test_a_release_says_what_can_be_guessed(sample_release):
+    audit = read_audit(sample_release)
+    rows = read_tables(sample_release).mcqs
+    assert audit.questions == audit.audited == len(rows)
+    assert {rule.group for rule in audit.baselines} == {"all", *rows["locale"].unique()}
+    assert set(audit.overall) == set(audit.definitions) - {rule.name for rule in audit.leaks} | {"names-region"}
+    assert audit.overall["combined"].questions > 0
+    assert problems(sample_release) == []
+
+
+def test_it_is_the_same_as_an_audit_of_the_release(sample_release):
+    tables = read_tables(sample_release)
+    again = audit_report(tables.mcqs, annotations=tables.annotations, locales=registry())
+    assert audit_json(again) == (sample_release / AUDIT_NAME).read_text(encoding="utf-8")
+
+
+def test_the_card_and_the_statistics_tell_it(sample_release):
+    card = (sample_release / "README.md").read_text(encoding="utf-8")
+    audit = read_audit(sample_release)
+    share = audit.overall["combined"].share
+    assert f"everything that can be seen of a question, weighed as in others {share:.0%}" in card
+    figures = stats_of_release(sample_release)
+    assert figures.to_json()["audit"] == audit.model_dump(mode="json")
+    frame = figures.frames()["audit_baselines"]
+    assert len(frame) == len(audit.baselines)
+    assert frame.filter(name="combined", group="all")["share"].item() == share
+    assert dataset_tables(figures)["mcq-guessing"].row_count == len(audit.overall)
+
+
+def test_of_large_releases_whole_templates_are_looked_at(sample_release):
+    tables = read_tables(sample_release)
+    some = audit_report(tables.mcqs, annotations=tables.annotations, locales=registry(), most=300)
+    sizes = dict(tables.mcqs.group_by("template_id").len().iter_rows())
+    assert 300 <= some.audited < 300 + max(sizes.values())
+    assert some.questions == len(tables.mcqs)
+    fewer = tables.mcqs.filter(pl.col("template_id") != min(sizes))
+    assert audit_report(fewer, annotations=tables.annotations, locales=registry(), most=10**9).audited == len(
+        fewer
+    )
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        (
+            {"name": "typical", "questions": 80, "accuracy": 0.6, "low": 0.51},
+            "'typical', which knows nothing, gets 60.0% of 80 questions right (95 % interval from 51.0%)",
+        ),
+        (
+            {"name": "recurring", "questions": 1, "accuracy": 1.0, "low": 0.46},
+            "'recurring', which knows nothing, gets 100.0% of 1 question right (95 % interval from 46.0%)",
+        ),
+        (
+            {"name": "smallest", "questions": 1234, "accuracy": 0.35, "low": 0.3},
+            "'smallest', which knows nothing, gets 35.0% of 1,234 questions right (95 % interval from 30.0%)",
+        ),
+    ],
+)
+def test_validation_warns_of_what_can_be_guessed(release, figures, said):
+    assert problems(changed(release, **figures)) == [
+        f"warning: reports/audit.json: the rule {said}; see docs/audit.md"
+    ]
+
+
+def test_validation_warns_of_names(release):
+    said = "in 1.2% of the questions an option names the region asked about; see docs/audit.md"
+    assert problems(changed(release, name="names-region", share=0.012)) == [
+        f"warning: reports/audit.json: {said}"
+    ]
+
+
+@pytest.mark.parametrize("low", [0.5, None])
+def test_a_figure_counts_once_its_interval_lies_beyond_the_limit(release, low):
+    assert problems(changed(release, name="typical", accuracy=0.6, low=low)) == []
+
+
+def test_an_audit_of_other_questions_is_an_error(release):
+    held = read_audit(release).questions
+    assert problems(changed(release, questions=7)) == [
+        f"error: reports/audit.json: is of 7 questions, the release has {held}; rebuild the release"
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"questions": 1}', "\x00"])
+def test_what_is_no_audit_is_an_error(release, text):
+    (release / AUDIT_NAME).write_text(text, encoding="utf-8")
+    assert problems(release) == ["error: reports/audit.json: is not an audit; rebuild the release"]
+    with pytest.raises(RowError) as error:
+        read_audit(release)
+    assert str(error.value) == f"{release / AUDIT_NAME}: is not an audit; copy or build the release again"
+
+
+def test_a_release_without_an_audit_is_none_the_worse(release):
+    (release / AUDIT_NAME).unlink()
+    assert read_audit(release) is None
+    assert problems(release) == []
+    assert stats_of_release(release).audit is None
+
+
+def test_an_audit_is_written_and_read_as_it_is(sample_release):
+    audit = read_audit(sample_release)
+    assert AuditReport.model_validate_json(audit_json(audit)) == audit
