@@ -91,8 +91,8 @@ def test_a_run_that_dies_again_and_again_ends_as_one_that_does_not(
         process = command(out)
 
         def die(reply: dict[str, Any], process: Any = process, death: int = death) -> dict[str, Any]:
-            # The first request finds out which model answers; 28 more are answered.
-            if len(server.requests) == 30:
+            # The first request finds out which model answers; 18 more are answered.
+            if len(server.requests) == 20:
                 process.send_signal(death)
                 process.wait()
             return reply
