@@ -157,6 +157,7 @@ def main(folder: Path, port: int | None = None) -> None:
         print(f"Label Studio on this machine, kept in {folder}; Ctrl-C ends it.\n", flush=True)
         print(f"Page:     {running.url}\nSign in:  {LEAD} / {PASSWORD}", flush=True)
         print("Others make accounts of their own there (Sign up).\n\nIn another terminal:\n", flush=True)
+        print(f"export LABEL_STUDIO_URL={running.url}", flush=True)
         print(f"export LABEL_STUDIO_API_KEY={running.token}", flush=True)
         print(f'\nIn the project file:\n\n[server]\nurl = "{running.url}"', flush=True)
         with suppress(KeyboardInterrupt):

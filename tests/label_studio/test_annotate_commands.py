@@ -1,0 +1,69 @@
+"""``blend annotate`` without a server: an export file is pulled, shown, and turned into pseudonyms."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from studio_fixtures import typed
+from typer.testing import CliRunner
+
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.cli import app
+
+
+def run(*arguments: str | Path) -> str:
+    """What a command prints to standard output."""
+    done = CliRunner().invoke(app, ["annotate", *map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def pulled(project: Callable[..., ProjectFile], tmp_path: Path) -> tuple[ProjectFile, Path]:
+    """A project, and an export with two answers by one person whose account has the number 7."""
+    file = project("http://127.0.0.1:1")
+    tasks = []
+    for number, template in enumerate(("food-01", "work-01"), start=1):
+        data = {"blend_id": f"answer/ko-KR/{template}", "template_id": template, "locale": "ko-KR"}
+        made = {"id": number, "completed_by": 7, "result": [typed("밥" if number == 1 else "18:00")]}
+        day = {"created_at": "2026-11-20T10:11:12Z", "lead_time": 30.0}
+        tasks.append({"id": number, "data": data, "annotations": [{**made, **day}]})
+    export = tmp_path / "export.json"
+    export.write_text(json.dumps(tasks), encoding="utf-8")
+    return file, export
+
+
+def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
+    file, export = pulled
+    title = f"{file.project.name} answer"
+    responses = file.collected / "responses" / "ko-KR.jsonl"
+    assert run("pull", file.path, "--export", export).splitlines() == [
+        f"{title} ko-KR: 2 annotations (2 added)",
+        f"{title} fa-IR: not on the server yet",
+        f"{responses}: 2 rows",
+    ]
+    assert "No news: all files are as they were." in run("pull", file.path, "--export", export)
+    found = json.loads(run("status", file.path, "--offline", "--json"))
+    who = pseudonym("user:7", read_key(file.key_file))
+    assert found["people"] == [
+        {
+            "stage": "answer", "locale": "ko-KR", "annotator": who, "counted": 2, "skipped": 0, "refused": 0,
+            "seconds": 30.0, "last": "2026-11-20",
+        }
+    ]  # fmt: skip
+    assert [(row["locale"], row["valid"], row["still_needed"]) for row in found["locales"]] == [
+        ("fa-IR", 0, 10), ("ko-KR", 2, 8),
+    ]  # fmt: skip
+    page = file.path.with_name("status.html")
+    run("status", file.path, "--offline", "--html", page)
+    assert who in page.read_text(encoding="utf-8")
+    # Nothing finer than a day leaves the pull folder.
+    assert "10:11" not in page.read_text(encoding="utf-8") + responses.read_text(encoding="utf-8")
+
+
+def test_a_pseudonym_is_printed(pulled: tuple[ProjectFile, Path]):
+    file, _ = pulled
+    expected = pseudonym("mina@example.org", read_key(file.key_file))
+    assert run("pseudonym", file.path, "Mina@example.org").strip() == expected
