@@ -140,17 +140,16 @@ def run(
     how = eval_asking.given(server=server, concurrency=concurrency, revision=revision, device=device)
     how |= eval_asking.given(dtype=dtype, chat=chat, batch_size=n_at_a_time)
     of_shards = read_shard(shard)
+    asks_a_model = {**how, **decoding, **eval_asking.given(shard=shard)}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
         if answers is not None and task == "cultural-prompts" and eval_asking.is_table_of_texts(answers):
-            eval_asking.refuse(
-                {**how, **decoding, **options}, "where a model is asked, and a table asks nobody"
-            )
+            eval_asking.refuse({**asks_a_model, **options}, "where a model is asked, and a table asks nobody")
             eval_asking.print_outcome(eval_asking.keep_texts(answers, model, out), out)
             return
         asked = ask(release, task, locales=locales, limit=limit, **options)
         eval_asking.print_remarks(asked)
         if answers is not None:
-            eval_asking.refuse({**how, **decoding}, "where a model is asked, and --answers asks nobody")
+            eval_asking.refuse(asks_a_model, "where a model is asked, and --answers asks nobody")
             outcome = eval_asking.keep_answers(asked, answers, model, out)
         elif model is not None:
             outcome = eval_asking.ask_model_named(

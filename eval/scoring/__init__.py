@@ -99,6 +99,11 @@ def score_run(
     if description.task not in SCORERS:
         raise UnknownNameError("task to score", description.task, SCORERS)
     scorer = SCORERS[description.task]
+    if texts is not None and scorer.judge is not _texts:
+        raise InputError(
+            f"surveys, --distance, --bleu, --top, --stop-words and --dask are for the task cultural-prompts, "
+            f"and this is a run of {description.task}; leave them out"
+        )
     answers = run.answers(*scorer.columns)
     _check_missing(run, answers, allow_missing=allow_missing)
     how = HowToJudge(rule, lemmas, seed, vectors or {}, texts or ExtrinsicOptions(), notify)

@@ -126,3 +126,24 @@ def test_stop_words_that_are_not_there_are_told(tmp_path: Path):
     with pytest.raises(BlendError) as told:
         run("eval", "score", str(tmp_path / "run"), "--stop-words", str(path))
     assert str(told.value) == f"--stop-words {path}: no such file; name one with one word per line"
+
+
+def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, model: Path, tmp_path: Path):
+    out = tmp_path / "run"
+    run("eval", "run", str(sample_release), "--model", str(model), "--limit", "1", "--out", str(out))
+    with pytest.raises(BlendError) as told:
+        run("eval", "score", str(out), "--top", "3")
+    assert str(told.value) == (
+        "surveys, --distance, --bleu, --top, --stop-words and --dask are for the task cultural-prompts, and "
+        "this is a run of multiple-choice; leave them out"
+    )
+
+
+def test_a_table_has_no_shards(tmp_path: Path):
+    table = tmp_path / "texts.csv"
+    table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
+    with pytest.raises(UsageError) as told:
+        run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--shard", "1/2")
+    assert str(told.value) == (
+        "--shard 1/2 makes sense only where a model is asked, and a table asks nobody; leave one of the two out"
+    )

@@ -66,12 +66,12 @@ def assert_same(found: list[TopicFigures], expected: list[TopicFigures]) -> None
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("n_killed", [1, 2])
-def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, settings, n_killed):
+def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, settings):
     expected = list(analysed(topics(), settings))
     found = []
     for figures in analysed(topics(), settings, dask=cluster.scheduler_address):
-        if len(found) < n_killed:
+        # Both workers are killed, one after the other, while topics are under way.
+        if len(found) < 2:
             worker = cluster.workers[len(found)]
             os.kill(worker.process.pid, signal.SIGKILL)
         found.append(figures)
