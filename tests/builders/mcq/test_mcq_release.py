@@ -99,7 +99,7 @@ def test_no_wrong_option_overlaps_an_acceptable_answer_or_another_option(mcqs, a
                 assert not any(overlaps(option, text) for text in own), row
             else:
                 assert option not in own, row
-    assert compared > 70_000
+    assert compared > 50_000
 
 
 def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, published):
@@ -337,12 +337,12 @@ def test_a_question_whose_answer_is_the_most_typical_is_asked_once(mcqs, publish
 
 # The figures of docs/mcq.md: a change here is a change of the published data
 
-YIELD = {5: (430, 3019, 5386), "all": (425, 2913, 167_720)}
+YIELD = {5: (430, 3016, 5376), "all": (425, 2910, 167_463)}
 REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1}
-SHORT = {5: 1280, "all": 1386}
-DISTRACTORS = (722, 1809)
+SHORT = {5: 1283, "all": 1389}
+DISTRACTORS = (721, 1808)
 # Questions before, kept of them, moved of the kept; the same for those that the locale is not drawn into.
-JOINING = {"ko-KP": (4932, 4241, 162, 3811, 86), "as-AS": (4512, 3274, 251, 2540, 98)}
+JOINING = {"ko-KP": (4922, 4235, 159, 3805, 83), "as-AS": (4507, 3269, 252, 2535, 99)}
 
 
 @pytest.mark.parametrize("joining", ["ko-KP", "as-AS"])
@@ -382,11 +382,11 @@ def test_yield(published, variants):
 
 
 THRESHOLDS = [
-    ({"target_min_votes": 2}, 4419),
-    ({"target_min_votes": 4}, 1842),
-    ({"target_max_non_answers": 1}, 2887),
-    ({"distractor_min_votes": 3}, 1833),
-    ({"target_drop_named": True}, 2863),
+    ({"target_min_votes": 2}, 4416),
+    ({"target_min_votes": 4}, 1840),
+    ({"target_max_non_answers": 1}, 2884),
+    ({"distractor_min_votes": 3}, 1830),
+    ({"target_drop_named": True}, 2860),
 ]
 
 
