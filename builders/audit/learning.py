@@ -55,7 +55,7 @@ def combined_scores(asked: Asked, features: FloatArray) -> FloatArray:
     apart = whole - means[asked.owner]
     spread = np.sqrt((apart**2).mean(axis=0))
     apart = apart / np.where(spread > 0, spread, 1.0)
-    scores = np.zeros(len(asked.text))
+    scores: FloatArray = np.zeros(len(asked.text))
     for fold in folds(asked, asked.template):
         weights = _choice_weights(asked, apart, used=~fold)
         scores = np.where(fold[asked.owner], apart @ weights, scores)
@@ -84,7 +84,8 @@ def _fitted(
     Nesterov's accelerated descent with one step length per weight: a bound of the curvature there.
     """
     n_rows = len(is_right)
-    weights = ahead = np.zeros(n_columns)
+    weights: FloatArray = np.zeros(n_columns)
+    ahead = weights
     usage = used[rows]
     sums = np.bincount(rows, value, n_rows)
     curvature = 0.25 * np.bincount(column[usage], (value * sums[rows])[usage], n_columns)
@@ -105,7 +106,7 @@ def _fitted(
 
 def _choice_weights(asked: Asked, features: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     """Weights of a conditional logit that fit the questions that are used."""
-    weights = np.zeros(features.shape[1])
+    weights: FloatArray = np.zeros(features.shape[1])
     counted = used.astype(np.float64)[asked.owner]
     for _ in range(_NEWTON_STEPS):
         utility = np.exp(np.clip(features @ weights, -30, 30))

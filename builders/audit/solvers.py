@@ -166,7 +166,7 @@ def recurring(asked: Asked, _: Known) -> FloatArray:
     place, often = np.unique(
         question[asked.owner] * n_keys + asked.key[asked.text], return_inverse=True, return_counts=True
     )[1:]
-    scores = often[place].astype(np.float64)
+    scores: FloatArray = often[place].astype(np.float64)
     scores[variants[question][asked.owner] < 2] = np.nan
     return scores
 
@@ -194,7 +194,7 @@ def numbers_of(asked: Asked) -> FloatArray:
     NaN where the options of a question are not all of one format.
     """
     formats = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
-    found = np.full(len(asked.text), np.nan)
+    found: FloatArray = np.full(len(asked.text), np.nan)
     for answer_format in formats:
         values = np.array([magnitude(text, answer_format) for text in asked.texts], dtype=np.float64)
         of_options = values[asked.text]

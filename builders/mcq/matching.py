@@ -81,7 +81,7 @@ def matches(
     looks = _Looks(options)
     said = [[Said(one.text, one.locale.tag) for one in ones] for ones in (golds, options)]
     if answers.answer_format is not AnswerFormat.TEXT:
-        typical = np.zeros((len(golds), len(options)), dtype=np.int64)
+        typical: npt.NDArray[np.int64] = np.zeros((len(golds), len(options)), dtype=np.int64)
         beside: list[set[Forms]] = [set() for _ in golds]
     else:
         typical = known.typicality.compared(answers.template_id, *said)

@@ -143,7 +143,8 @@ def pairs_within(units: Ints) -> tuple[Ints, Ints]:
     """The places of every two entries of the same unit, each pair once."""
     order = np.argsort(units, kind="stable")
     ordered = units[order]
-    first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    first: list[Ints] = [np.empty(0, np.int64)]
+    second: list[Ints] = [np.empty(0, np.int64)]
     for step in range(1, int(np.bincount(ordered).max()) if len(units) else 0):
         same = np.flatnonzero(ordered[step:] == ordered[:-step])
         first.append(order[same])

@@ -67,7 +67,8 @@ def _pairwise(topic: CodedTopic) -> FloatArray:
     held = np.bincount(groups, minlength=topic.n_groups).astype(np.float64)
     member = np.zeros((topic.n_groups, len(texts)))
     member[groups, np.arange(len(texts))] = 1.0
-    return divide(member @ single @ member.T, np.outer(held, held))
+    sums: FloatArray = member @ single @ member.T
+    return divide(sums, np.outer(held, held).astype(np.float64))
 
 
 def _bleu(texts: Sequence[IntArray], lengths: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
@@ -97,7 +98,8 @@ def _features(texts: Sequence[IntArray]) -> Iterator[tuple[IntArray, IntArray]]:
     tokens = np.concatenate([np.zeros(0, dtype=np.int64), *texts])
     text_of = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
     n_codes = int(tokens.max(initial=0)) + 1
-    starts, grams = np.arange(len(tokens)), tokens
+    starts: IntArray = np.arange(len(tokens))
+    grams: IntArray = tokens
     for order in range(1, ORDERS + 1):
         if order > 1:
             ends = starts + order - 1

@@ -49,8 +49,8 @@ def pair_sums(topic: CodedTopic) -> PairSums:
     Two empty texts are at distance 0, an empty one and another at 1.
     """
     distinct, which = _distinct(topic.texts)
-    sums = np.zeros((topic.n_groups, topic.n_groups))
-    squares = np.zeros_like(sums)
+    sums: FloatArray = np.zeros((topic.n_groups, topic.n_groups))
+    squares: FloatArray = np.zeros_like(sums)
     for rows, columns, weds in _blocks(distinct, which):
         for total, values in ((sums, weds), (squares, weds**2)):
             _add(total, values, topic.group_of[rows], topic.group_of[columns])

@@ -98,7 +98,7 @@ def _matrix(column: pl.Series) -> NDArray[np.float64]:
 
 
 def _argmax(measure: NDArray[np.float64]) -> pl.Series:
-    known = ~np.isnan(measure).any(axis=1)
+    known: NDArray[np.bool_] = np.logical_not(np.isnan(measure).any(axis=1))
     chosen = np.zeros(len(measure), dtype=np.int64)
     chosen[known] = measure[known].argmax(axis=1)
     return pl.select(pl.when(pl.Series(known)).then(pl.Series(chosen))).to_series()

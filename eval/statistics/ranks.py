@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.statistics.resampling import LEVEL
@@ -37,7 +38,7 @@ def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEV
         Neighbourhoods and Academic Achievement across Countries, Review of Economic Studies 91.
     """
     known = draws[~np.isnan(draws).any(axis=1)]
-    behind = np.zeros((len(figures), len(figures)), dtype=bool)
+    behind: NDArray[np.bool_] = np.zeros((len(figures), len(figures)), dtype=bool)
     if len(known):
         errors, threshold = _pairs(known - figures, level)
         behind = figures[np.newaxis, :] - figures[:, np.newaxis] > np.maximum(threshold * errors, 1e-12)

@@ -96,7 +96,7 @@ def best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) ->
         scores: Larger is better; NaN for what is not ranked.
         tokens: By which equal scores are told apart first, if at all.
     """
-    order = np.lexsort((-scores,) if tokens is None else (tokens, -scores))
+    order: NDArray[np.int64] = np.lexsort((-scores,) if tokens is None else (tokens, -scores))
     return order[: int((~np.isnan(scores)).sum())]
 
 
