@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "builders/saq": "",
     "builders/judges": "loaders/responses loaders/servers",
     "builders/audit": "loaders/releases loaders/responses builders/judges builders/mcq",
-    "builders/mcq": "builders/judges builders/templates",
+    "builders/mcq": "loaders/responses builders/judges builders/templates",
     "builders/triples": "loaders/wikidata builders",
     "builders/stats": "loaders/releases loaders/upstream/blend builders/triples",
     "builders/cards": "builders/stats",
