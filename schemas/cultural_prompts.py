@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from blend.schemas.arrow import frame_schema
 from blend.schemas.part import Part
 from blend.schemas.rows import Row, Text
 
@@ -70,7 +69,3 @@ class CulturalOptions(Part):
         if isinstance(given, Mapping) and given.get("mode") == "paper":
             return {**PAPER, **given}
         return given
-
-
-PROMPTS = frame_schema(CulturalPrompt)
-"""One row per kind, template, topic and nationality."""

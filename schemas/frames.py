@@ -7,6 +7,7 @@ Frames of rows that have a model take their columns from it. ``source`` is the p
 import polars as pl
 
 from blend.schemas.arrow import frame_schema
+from blend.schemas.cultural_prompts import CulturalPrompt
 from blend.schemas.rows import (
     Annotation,
     MultipleChoiceQuestion,
@@ -61,6 +62,9 @@ MCQS = pl.Schema(
     }
 )
 """One row per multiple-choice question; `builders.mcq.rows` adds the published columns."""
+
+CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
+"""One row per kind, template, topic and nationality."""
 
 MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
 """Multiple-choice questions as published."""

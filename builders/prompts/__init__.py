@@ -18,12 +18,11 @@ from blend.loaders.topics import FORMS, TopicTables
 from blend.schemas.cultural_prompts import (
     ARTICLE_SLOTS,
     NATIONALITY_SLOTS,
-    PROMPTS,
     TOPIC_SLOTS,
     CulturalOptions,
 )
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.frames import FINDINGS
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS
 from blend.schemas.nationalities import Nationality, article_by_letter, article_by_sound, nationalities
 from blend.schemas.prompts import filled
 
@@ -37,8 +36,8 @@ class CulturalPrompts:
     """What a source of topics adds to a release."""
 
     prompts: pl.DataFrame
-    """`PROMPTS`: by kind and template, topics in the order of their file, nationalities in that of the
-    table."""
+    """`CULTURAL_PROMPT_ROWS`: by kind and template, topics in the order of their file, nationalities in that of
+    the table."""
     findings: pl.DataFrame
     """`FINDINGS`: topics that were there twice, nationalities without a form in a language."""
 
@@ -80,7 +79,7 @@ def build_prompts(
     parts = [_of_template(template, topics, names) for template in tables.templates.iter_rows(named=True)]
     twice = tables.topics.join(topics.select("source"), on="source", how="anti")
     findings = pl.concat([tables.findings, _twice(twice), _without_form(tables.templates, names, people)])
-    rows = pl.concat([pl.DataFrame(schema=PROMPTS), *parts])
+    rows = pl.concat([pl.DataFrame(schema=CULTURAL_PROMPT_ROWS), *parts])
     return CulturalPrompts(rows, findings.sort("kind", "source", "detail"))
 
 
@@ -164,8 +163,8 @@ def _of_template(template: dict[str, str], topics: pl.DataFrame, names: pl.DataF
             prompt=filled(template["template"], slots),
         )
         .with_columns(prompt_id=pl.concat_str("template_id", "category", "topic", "nationality", separator="/"))
-        .select(list(PROMPTS))
-        .cast(PROMPTS)
+        .select(list(CULTURAL_PROMPT_ROWS))
+        .cast(CULTURAL_PROMPT_ROWS)
     )
 
 

@@ -27,6 +27,7 @@ def printing(release: Path) -> dict[str, list[str]]:
         "locales": ["locales"],
         "diff": ["diff", str(release), str(release)],
         "validate": ["validate", str(release), "--skip", "loading"],
+        "validate as JSON": ["validate", str(release), "--skip", "loading", "--json"],
     }
 
 
@@ -70,7 +71,7 @@ def test_a_full_disk_is_one_sentence():
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", ["stats", "show", "validate"])
+@pytest.mark.parametrize("name", ["stats", "show", "validate as JSON"])
 def test_interrupted_while_it_prints_it_ends_with_130(name: str, sample_release: Path):
     # The pipe holds less than one write: after the first byte has come, the command stands in that write.
     fcntl = pytest.importorskip("fcntl")

@@ -75,11 +75,11 @@ def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
         return [*built.core(), built.deciders, built.dropped, built.summary]
 
     # The server breaks down in the middle; the next build asks what is missing only.
-    chat.say = lambda body: sensible(body) if len(chat.requests) <= 500 else Reply({"message": "no"}, 400)
+    chat.say = lambda body: sensible(body) if len(chat.requests) <= 250 else Reply({"message": "no"}, 400)
     with pytest.raises(BlendError, match="HTTP 400, 'no'"):
         build()
     kept = len(read_decisions(path))
-    assert 500 - 16 <= kept <= 500
+    assert 250 - 16 <= kept <= 250
     chat.requests.clear()
     chat.say = sensible
     first = build()

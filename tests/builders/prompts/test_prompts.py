@@ -11,8 +11,9 @@ from blend import Recipe, build_release, diff_releases, validate_release
 from blend.builders.prompts import build_prompts
 from blend.builders.stats.dataset import stats_of_release
 from blend.loaders.topics import read_forms, read_topics
-from blend.schemas.cultural_prompts import PROMPTS, CulturalOptions
+from blend.schemas.cultural_prompts import CulturalOptions
 from blend.schemas.errors import BlendError
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from blend.schemas.nationalities import article_by_letter, article_by_sound, nationalities
 
 TEMPLATES = {
@@ -150,7 +151,7 @@ def test_articles(word, by_sound, by_letter):
 
 def test_two_countries_of_one_demonym_are_asked_about_once(tmp_path):
     rows = built(written(tmp_path), nationalities=("DM", "DO", "Brazilian"))
-    assert rows.columns == list(PROMPTS)
+    assert rows.columns == list(CULTURAL_PROMPT_ROWS)
     assert rows.select("nationality", "country_codes", "region").unique(maintain_order=True).rows() == [
         ("Brazilian", ["BR"], "South America"),
         ("Dominican", ["DM", "DO"], "Caribbean"),

@@ -73,6 +73,7 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
         "data/short-answer-questions/MX-00000.parquet",
         "data/short-answer-prompts/MX-00000.parquet",
         "data/multiple-choice-questions/test-00000.parquet",  # three locales have no fourth option
+        "reports/audit.json",
         "eval.yaml",  # and a release without questions is not a benchmark
     }
     assert set(done.plan.changes.removed) == gone
@@ -100,8 +101,9 @@ def test_other_content_under_a_published_version_is_refused(
     before = hub.repository(REPO).history("main")
     hub.requests.clear()
     assert refusal(releases / "other") == (
-        "Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: README.md, "
-        "croissant.json, data/multiple-choice-questions/test-00000.parquet, recipe.toml, release.json); "
+        "Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: "
+        "CHANGELOG.md, DATASHEET.md, README.md, croissant.json, "
+        "data/multiple-choice-questions/test-00000.parquet and 4 more); "
         f"see `blend diff org/blend@v1.0.0 {releases / 'other'}`, raise `version` in the recipe and build again"
     )
     assert refusal(releases / "other", forced="I want to").startswith("Hub dataset org/blend: v1.0.0 is")

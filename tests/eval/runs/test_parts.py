@@ -14,8 +14,9 @@ from blend.eval.runs.directory import Run, Shard, open_run
 from blend.eval.runs.running import ask_model
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, ask_cultural_prompts
 from blend.eval.tasks.items import Asked
-from blend.schemas.cultural_prompts import CULTURAL_PROMPTS, PROMPTS
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.errors import ConflictError, RowError
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 
 MODEL = ModelDescription(backend="server", id="tiny", chat=False, delimiter=" ")
 
@@ -53,7 +54,7 @@ def asked_of(n_topics: int = 4, samples: int = 3) -> Asked:
         for topic in range(n_topics)
         for group in ("French", "Thai")
     ]
-    frame = pl.DataFrame(rows, schema=PROMPTS)
+    frame = pl.DataFrame(rows, schema=CULTURAL_PROMPT_ROWS)
     return ask_cultural_prompts({CULTURAL_PROMPTS: frame}, CulturalPromptOptions(samples=samples))
 
 

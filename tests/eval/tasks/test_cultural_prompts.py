@@ -5,8 +5,9 @@ import pytest
 
 from blend.eval.tasks.cultural_prompts import GOLD, CulturalPromptOptions, ask_cultural_prompts
 from blend.eval.tasks.items import ITEMS
-from blend.schemas.cultural_prompts import CULTURAL_PROMPTS, PROMPTS
+from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.errors import BlendError
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 
 PEOPLE = {"Brazilian": ["BR"], "Dominican": ["DM", "DO"], "Thai": ["TH"]}
 
@@ -30,7 +31,7 @@ def tables() -> dict[str, pl.DataFrame]:
         for topic in ("rain", "snow", "wind")
         for one, codes in PEOPLE.items()
     ]
-    return {CULTURAL_PROMPTS: pl.DataFrame(rows, schema=PROMPTS)}
+    return {CULTURAL_PROMPTS: pl.DataFrame(rows, schema=CULTURAL_PROMPT_ROWS)}
 
 
 def asked(tables, **options):
