@@ -7,14 +7,11 @@ besides colours. Colours of text and lines come from the page, which knows wheth
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blend.eval.report.scored import ScoredRun
 from blend.schemas.errors import MissingExtraError
 from blend.schemas.locales import Locale
-
-if TYPE_CHECKING:
-    import altair
 
 Spec = dict[str, Any]
 """A Vega-Lite specification as JSON has it."""
@@ -100,7 +97,7 @@ def region_chart(
         ),
     )
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q", color=colour)
-    return _spec(lines + marks, f"{title} by region with 95 % intervals", height=step * len(regions))
+    return spec_of(lines + marks, f"{title} by region with 95 % intervals", height=step * len(regions))
 
 
 def region_map(rows: Rows, *, title: str) -> Spec:
@@ -131,7 +128,7 @@ def region_map(rows: Rows, *, title: str) -> Spec:
         opacity=alt.expr("width < 440 ? 0 : 1"),
     ).encode(text="code:N")
     chart = (world + marks + names).project(type="equalEarth")
-    spec = _spec(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
+    spec = spec_of(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
     return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}
 
 
@@ -184,7 +181,7 @@ def heat_map(
         text=alt.Text("value:Q", format=".0f"),
         color=alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white")),
     )
-    return _spec(cells + numbers, f"Heat map: {title}", height=22 * len(y))
+    return spec_of(cells + numbers, f"Heat map: {title}", height=22 * len(y))
 
 
 def _upright(alt: Any) -> Any:
@@ -210,7 +207,7 @@ def position_chart(rows: Rows, *, title: str) -> Spec:
         fill=alt.expr("datum.what == 'chosen' ? '#3b82c4' : 'transparent'"), stroke="#3b82c4", strokeWidth=1.5
     )
     numbers = base.mark_text(dy=-6, fontSize=11).encode(text=alt.Text("value:Q", format=".0f"))
-    return _spec(bars + numbers, title, height=180)
+    return spec_of(bars + numbers, title, height=180)
 
 
 def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
@@ -237,7 +234,7 @@ def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
         shape=alt.Shape("asked:N", scale=alt.Scale(domain=asked, range=["circle", "square"]), legend=legend),
     )
     lines = base.mark_line(strokeWidth=1.5).encode(detail="region:N", color=alt.value("#808a94"))
-    return _spec(
+    return spec_of(
         lines + marks, f"{title}, asked in the local language and in English", height=22 * len(regions)
     )
 
@@ -260,7 +257,8 @@ def map_rows(run: ScoredRun, metric: str, locales: Mapping[str, Locale]) -> list
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
 
 
-def _spec(chart: "altair.LayerChart", description: str, *, height: int) -> Spec:
+def spec_of(chart: Any, description: str, *, height: int) -> Spec:
+    """A chart as a specification that fits its place on the page, with what it shows in words."""
     alt = load_altair()
     sized = chart.properties(
         width="container",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blend.eval.report.charts import Rows, Spec, load_altair
+from blend.eval.report.charts import Rows, Spec, load_altair, spec_of
 
 _MAP_HEIGHT = 330
 _MAP_SHAPE = 0.46
@@ -40,7 +40,7 @@ def variance_chart(rows: Rows, *, title: str) -> Spec:
         .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
         .encode(x="v:Q", y="v:Q")
     )
-    return _spec(
+    return spec_of(
         equal + upright + level + marks, f"Variance between and within nationalities: {title}", height=340
     )
 
@@ -71,7 +71,7 @@ def anchor_chart(rows: Rows, anchors: Sequence[str], *, title: str) -> Spec:
     lines = base.mark_rule(strokeWidth=1.2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     zero = alt.Chart(alt.Data(values=[{"v": 0}])).mark_rule(color="#808a94").encode(x="v:Q")
     height = (10 * len(splits) + 6) * len(anchors)
-    return _spec(zero + lines + marks, f"{title}, by nationality", height=height)
+    return spec_of(zero + lines + marks, f"{title}, by nationality", height=height)
 
 
 def likeness_map(pairs: Rows, places: Mapping[str, Mapping[str, Any]], first: str, *, title: str) -> Spec:
@@ -122,19 +122,5 @@ def likeness_map(pairs: Rows, places: Mapping[str, Mapping[str, Any]], first: st
         .encode(longitude="longitude:Q", latitude="latitude:Q", tooltip=[alt.Tooltip("name:N")])
     )
     chart = (world + marks + here).project(type="equalEarth").add_params(chosen)
-    spec = _spec(chart, f"World map: {title} to the texts for a chosen nationality", height=_MAP_HEIGHT)
+    spec = spec_of(chart, f"World map: {title} to the texts for a chosen nationality", height=_MAP_HEIGHT)
     return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}
-
-
-def _spec(chart: Any, description: str, *, height: int) -> Spec:
-    alt = load_altair()
-    sized = chart.properties(
-        width="container",
-        height=height,
-        description=description,
-        background="transparent",
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-    )
-    spec: Spec = sized.to_dict()
-    spec.pop("config", None)  # the page has one for light and one for dark
-    return spec

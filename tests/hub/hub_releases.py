@@ -1,10 +1,11 @@
 """Releases to publish, and what a test asks of a repository that holds them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from hub_server import Hub
 from hub_store import Repository
 
 from blend.builders.release import build_release
@@ -12,7 +13,12 @@ from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import addressed_files
 
+REPO = "org/blend"
+FIRST, SECOND = "1.0.0", "1.1.0"
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
+
+Publish = Callable[..., Any]
+Refusal = Callable[..., str]
 
 
 def make_release(
@@ -56,3 +62,13 @@ def held(repository: Repository, revision: str = "main") -> dict[str, str]:
         for path in repository.files(revision)
         if path != ".gitattributes"
     }
+
+
+def writes(hub: Hub) -> list[str]:
+    """The requests that change what readers see."""
+    parts = ("/repos/create", "/commit/", "/tag/", "/settings", "/branch/")
+    return [
+        request
+        for request in hub.requests
+        if not request.startswith(("GET", "HEAD")) and any(part in request for part in parts)
+    ]

@@ -1,13 +1,24 @@
 """Publishing with the real Hub client over HTTP: what it does, what it refuses, and what it survives."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import FOUR, digests, held, make_release, published
+from hub_releases import (
+    FIRST,
+    FOUR,
+    REPO,
+    SECOND,
+    Publish,
+    Refusal,
+    digests,
+    held,
+    make_release,
+    published,
+    writes,
+)
 from hub_server import Hub
 from hub_store import ALICE
 
@@ -19,25 +30,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
 ]
 
-REPO = "org/blend"
-Publish = Callable[..., Any]
-Refusal = Callable[..., str]
-
-FIRST, SECOND = "1.0.0", "1.1.0"
 
 FIVE = (*FOUR, "zh-CN")
 NO_QUESTIONS = McqOptions(target_min_votes=50)
 """Nobody has so many votes: a release without multiple-choice questions."""
-
-
-def writes(hub: Hub) -> list[str]:
-    """The requests that change what readers see."""
-    parts = ("/repos/create", "/commit/", "/tag/", "/settings", "/branch/")
-    return [
-        request
-        for request in hub.requests
-        if not request.startswith(("GET", "HEAD")) and any(part in request for part in parts)
-    ]
 
 
 def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, releases: Path):

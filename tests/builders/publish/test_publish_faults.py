@@ -2,13 +2,13 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import held, published
+from hub_releases import FIRST, REPO, Publish, Refusal, held, published, writes
 from hub_server import Hub
 
 pytestmark = [
@@ -16,22 +16,6 @@ pytestmark = [
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
 ]
-
-REPO = "org/blend"
-Publish = Callable[..., Any]
-Refusal = Callable[..., str]
-
-FIRST, SECOND = "1.0.0", "1.1.0"
-
-
-def writes(hub: Hub) -> list[str]:
-    """The requests that change what readers see."""
-    parts = ("/repos/create", "/commit/", "/tag/", "/settings", "/branch/")
-    return [
-        request
-        for request in hub.requests
-        if not request.startswith(("GET", "HEAD")) and any(part in request for part in parts)
-    ]
 
 
 STEPS = {

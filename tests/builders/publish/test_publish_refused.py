@@ -1,11 +1,10 @@
 """Publishing: who may, and what is not published."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import digests, held, make_release, published
+from hub_releases import FIRST, REPO, SECOND, Publish, Refusal, digests, held, make_release, published, writes
 from hub_server import Hub
 from hub_store import BOB, CAROL, DAVE, Account
 
@@ -16,22 +15,6 @@ pytestmark = [
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
 ]
-
-REPO = "org/blend"
-Publish = Callable[..., Any]
-Refusal = Callable[..., str]
-
-FIRST, SECOND = "1.0.0", "1.1.0"
-
-
-def writes(hub: Hub) -> list[str]:
-    """The requests that change what readers see."""
-    parts = ("/repos/create", "/commit/", "/tag/", "/settings", "/branch/")
-    return [
-        request
-        for request in hub.requests
-        if not request.startswith(("GET", "HEAD")) and any(part in request for part in parts)
-    ]
 
 
 # Who may.
