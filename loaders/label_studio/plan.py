@@ -148,6 +148,8 @@ def _plan(
     twins: tuple[RemoteProject, ...] = ()
     if len(found) > 1:
         used = _by_use(studio, found)
+        if not used:  # another push has just removed them all
+            return ProjectPlan(wanted, None, tuple(wanted.tasks))
         if len(used) > 1 and used[1][1] > 0:
             numbers = " and ".join(str(project.id) for project, _ in used)
             problems.append(

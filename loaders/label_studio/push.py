@@ -1,6 +1,7 @@
 """The push: makes on the server what a plan says, so that it may be stopped at any moment and run again."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -8,8 +9,8 @@ from blend.loaders.files.progress import Notify
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.explained import GoneError
 from blend.loaders.label_studio.folder import Folder
-from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, find_projects
-from blend.loaders.label_studio.wanted import WantedProject
+from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, find_projects, plan_push
+from blend.loaders.label_studio.wanted import WantedProject, mark_of
 
 PROPOSALS = "blend"
 """What proposals for an annotation are called on the server."""
@@ -43,6 +44,20 @@ def push(studio: Studio, folder: Folder, plans: Sequence[ProjectPlan], *, notify
             _push_one(studio, folder, plan)
         if notify is not None:
             notify("push", done, len(plans))
+    _merge(studio, folder, [plan.wanted for plan in plans if plan.remote is None])
+
+
+def _merge(studio: Studio, folder: Folder, made: Sequence[WantedProject]) -> None:
+    """Look again at projects that were made: another push may have made them at the same time.
+
+    Each looks when all of its own is there, so whoever looks last sees both, whatever they saw before.
+    """
+    if not made:
+        return
+    marks = Counter(mark.name for project in studio.projects() if (mark := mark_of(project)) is not None)
+    if doubled := [wanted for wanted in made if marks[wanted.name] > 1]:
+        for plan in plan_push(studio, doubled):
+            _push_one(studio, folder, plan)
 
 
 def settle(studio: Studio, folder: Folder) -> None:
