@@ -185,7 +185,7 @@ def _to_translate(sheet: str, locales: Sequence[Locale]) -> str:
 
 
 def _filled(template: str, facts: Mapping[str, object]) -> str:
-    environment = Environment(  # noqa: S701  # plain text and TOML, in which texts are quoted
+    environment = Environment(  # noqa: S701 - plain text and TOML, in which texts are quoted
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)

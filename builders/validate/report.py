@@ -158,19 +158,19 @@ class ValidationReport(Part):
     checks: tuple[CheckResult, ...]
     """One result per check, in the order in which they ran."""
 
-    @computed_field  # type: ignore[prop-decorator]
+    @computed_field  # type: ignore[prop-decorator]  # as above
     @property
     def errors(self) -> int:
         """Number of errors of all checks."""
         return sum(check.errors for check in self.checks)
 
-    @computed_field  # type: ignore[prop-decorator]
+    @computed_field  # type: ignore[prop-decorator]  # as above
     @property
     def warnings(self) -> int:
         """Number of warnings of all checks."""
         return sum(check.warnings for check in self.checks)
 
-    @computed_field  # type: ignore[prop-decorator]
+    @computed_field  # type: ignore[prop-decorator]  # as above
     @property
     def infos(self) -> int:
         """Number of things worth knowing of all checks."""

@@ -81,7 +81,7 @@ def choose_place(device: str | None = None, dtype: Dtype | None = None) -> Place
     try:
         kind = torch.device(chosen).type
         usable = kind == "cpu" or bool(torch.empty(1, device=chosen).numel())
-    except (RuntimeError, AssertionError, NotImplementedError):
+    except (RuntimeError, AssertionError, NotImplementedError):  # what torch says of no such device
         usable = False
     if not usable or kind == "meta":
         there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]

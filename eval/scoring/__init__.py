@@ -162,7 +162,7 @@ def _free_answers(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:
     return judged._replace(signature_parts={**parts, **judged.signature_parts})
 
 
-def _texts(run: Run, answers: pl.DataFrame, how: HowToJudge) -> Judged:  # noqa: ARG001 - reads for itself
+def _texts(run: Run, _: pl.DataFrame, how: HowToJudge) -> Judged:
     if how.lemmas is not None:
         raise InputError("texts are compared token by token; leave --lemmas out")
     judged = judge_texts(run, how.texts, rule=how.rule, seed=how.seed, notify=how.notify)

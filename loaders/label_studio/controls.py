@@ -23,8 +23,8 @@ def controls(config: str) -> frozenset[Control]:
     Raises:
         ParseError: If it is not XML.
     """
-    # Ours, or what the server has taken: it refuses what is not a labelling configuration.
-    return frozenset(_controls(fromstring(config)))  # noqa: S314
+    # It refuses what is not a labelling configuration.
+    return frozenset(_controls(fromstring(config)))  # noqa: S314 - ours, or what the server has taken
 
 
 def lost(old: str, new: str) -> list[str]:

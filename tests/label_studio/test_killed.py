@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from annotation_projects import write_project
@@ -67,6 +68,28 @@ def test_two_leads_pushing_at_once_make_everything_once(
         assert titles.count(title) == 1
         assert len(label_studio.tasks(title)) == 2
         assert not any(plan.changes_anything for plan in push_project(check_project(files[0].path)))
+
+
+def test_a_project_that_another_push_has_made_meanwhile_is_removed(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
+):
+    name = project(label_studio.url).project.name
+    file = write_project(tmp_path / "lead", name, label_studio.url, ONE)
+    title = f"{name} answer ko-KR"
+
+    def made() -> list[Any]:
+        return [one for one in label_studio.sdk.projects.list() if one.title == title]
+
+    def another_makes_it(*_: object) -> None:
+        (ours,) = made()
+        label_studio.sdk.projects.create(
+            title=title, description=ours.description, label_config=ours.label_config
+        )
+
+    push_project(check_project(file.path), notify=another_makes_it)
+    assert len(made()) == 1
+    assert set(label_studio.tasks(title)) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
+    assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))
 
 
 def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(

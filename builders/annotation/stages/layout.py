@@ -123,8 +123,7 @@ def _instruction(markdown: str) -> Element:
     HTML in the Markdown is shown as it is written, and images are left out: nobody's page asks another server.
     """
     parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": True}).disable("image")
-    # The parser writes what is XML as well.
-    shown = fromstring(f"<HyperText>{parser.render(markdown)}</HyperText>")  # noqa: S314
+    shown = fromstring(f"<HyperText>{parser.render(markdown)}</HyperText>")  # noqa: S314 - made by the parser
     shown.attrib |= {"name": "instruction", "inline": "true"}
     return shown
 
