@@ -80,3 +80,8 @@ def right_answers(build, tag):
 
 def loss_of(build, tag):
     return build.dropped.filter(pl.col("locale") == tag).select("reason", "detail").row(0)
+
+
+def positions(rows):
+    """How often the right answer stands first, second, third and last."""
+    return [rows.filter(pl.col("answer") == position).height for position in range(4)]

@@ -1,0 +1,113 @@
+"""Default mode on all 16 regions: questions that cannot be guessed, by the audit's own definitions."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from blend.builders.audit import audit_questions
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.answers import template_formats
+from blend.builders.mcq.typical import Said, Typicality
+from blend.builders.mcq.values import is_latin
+from blend.schemas.formats import AnswerFormat, magnitude
+from blend.schemas.locales import registry
+from blend.schemas.mentions import names_any
+from blend.schemas.recipe import McqOptions
+
+pytestmark = pytest.mark.integration
+
+
+def of_question(mcqs):
+    """Template and locale, right answers with their distractors (text and locale), question by question."""
+    for (template_id, tag), rows in mcqs.group_by("template_id", "locale", maintain_order=True):
+        asked: dict[str, list[list[Said]]] = {}
+        for options, tags, answer in rows.select("options", "option_locales", "answer").iter_rows():
+            said = [Said(*option) for option in zip(options, tags, strict=True)]
+            asked.setdefault(said.pop(answer).text, []).append(said)
+        yield template_id, tag, asked
+
+
+@pytest.fixture(scope="module")
+def figures(build, published):
+    questions = pl.concat(list(build.batches())).select(
+        "question", "options", "answer", "topic", group="locale", template="template_id"
+    )
+    return audit_questions(questions, annotations=published.annotations)
+
+
+def test_the_audit_finds_what_was_aimed_at(figures):
+    found = {row["baseline"]: row["accuracy"] for row in figures.baselines.iter_rows(named=True)}
+    assert found["typical"] <= 0.50
+    assert found["recurring"] <= 0.45
+    for by_value in ("largest", "smallest", "nearest-mean"):
+        assert abs(found[by_value] - 0.25) <= 0.04, by_value
+    leaks = {row["cause"]: row["share"] for row in figures.leaks.iter_rows(named=True)}
+    assert leaks["names-region"] <= 0.01
+    assert leaks["names-another"] <= 0.01
+    assert leaks["script"] == leaks["repeated-option"] == 0
+    assert figures.synonyms.is_empty()
+
+
+def test_at_least_3000_questions_are_kept(build):
+    assert build.summary["questions"].sum() >= 3000
+
+
+def test_no_wrong_option_names_a_region_or_has_foreign_letters(mcqs):
+    for row in mcqs.iter_rows(named=True):
+        for i, option in enumerate(row["options"]):
+            assert is_latin(option), row
+            assert i == row["answer"] or not names_any(option, registry()), row
+
+
+def test_right_answers_that_name_a_region_are_asked_once_or_by_option_never(published, mcqs):
+    named = 0
+    for _, _, asked in of_question(mcqs):
+        for gold, questions in asked.items():
+            if names_any(gold, registry()):
+                named += 1
+                assert len(questions) == 1
+    assert named > 50
+    options = McqOptions(target_drop_named=True)
+    without = build_mcq(published.questions, published.annotations, options=options, seed=0).frame()
+    for options, answer in without.select("options", "answer").iter_rows():
+        assert not names_any(options[answer], registry())
+
+
+def test_the_right_answer_does_not_stand_out_by_recurring(mcqs):
+    for _, _, asked in of_question(mcqs):
+        for questions in asked.values():
+            if len(questions) > 1:
+                often = Counter(option for others in questions for option in others)
+                assert sum(n == len(questions) for n in often.values()) >= 2
+
+
+def test_numbers_stand_at_one_place_in_all_variants_of_a_question(mcqs, published):
+    formats = template_formats(published.questions)
+    places: Counter[int] = Counter()
+    for template_id, _, asked in of_question(mcqs):
+        answer_format = formats[template_id]
+        if answer_format is AnswerFormat.TEXT:
+            continue
+        for gold, questions in asked.items():
+            value = magnitude(gold, answer_format)
+            larger = {sum(magnitude(o.text, answer_format) > value for o in others) for others in questions}
+            assert len(larger) == 1
+            places[larger.pop()] += len(questions)
+    assert min(places.values()) > 0.2 * places.total()
+
+
+def test_a_question_whose_answer_is_the_most_typical_is_asked_once(mcqs, published):
+    formats = template_formats(published.questions)
+    known = Typicality(published.annotations)
+    checked = 0
+    for template_id, tag, asked in of_question(mcqs):
+        if formats[template_id] is not AnswerFormat.TEXT:
+            continue
+        for gold, questions in asked.items():
+            if len(questions) == 1 or any(magnitude(gold, scale) is not None for scale in AnswerFormat):
+                continue
+            # Once one of the first three is no less typical than it is, the others only follow.
+            assert known.compared(template_id, [Said(gold, tag)], questions[0]).max() >= 0
+            checked += 1
+    assert checked > 500
