@@ -8,6 +8,20 @@ import polars as pl
 
 from blend.eval.scoring.scores import Score
 
+DISH_DECIDED = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "qid": pl.String(),
+        "locale": pl.String(),
+        "region": pl.String(),
+        "template_id": pl.String(),
+        "language": pl.String(),
+        "prompt_id": pl.String(),
+    }
+)
+"""What a decision about a dish and its parts begins with, however it was asked: the dish, the country
+(``region``), the language and the template."""
+
 
 class Judged(NamedTuple):
     """Decisions and figures."""

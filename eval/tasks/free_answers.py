@@ -6,28 +6,24 @@ import polars as pl
 
 from blend.eval.tasks.filling import filled, template_texts
 from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
-from blend.eval.tasks.probe import check_countries, check_languages, probed_config
+from blend.eval.tasks.triples import (
+    ABOUT_A_DISH,
+    as_items,
+    as_templates,
+    check_countries,
+    check_languages,
+    probed_config,
+)
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.food import FOOD_TRIPLES, language_of_split
 from blend.schemas.listing_prompts import ENGLISH, domain_prompts, listing_prompts
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.text import counted
 
-GOLD = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "qid": pl.String(),
-        "relation": pl.String(),
-        "with_country": pl.Boolean(),
-        "label": pl.String(),
-        "country": pl.String(),
-        "image": pl.String(),
-        "accepted": pl.List(pl.List(pl.String())),
-    }
-)
-"""One row per item, in the order of the items: the dish, the prompt, the country, an image, and for every part
-the names that are accepted: its label in the language first, then as Wikidata writes it where the script was
-converted, and its labels in variants of the language (``zh-hans``, ``zh-tw`` for ``zh``)."""
+GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
+"""One row per item, in the order of the items: the dish, and for every part the names that are accepted: its
+label in the language first, then as Wikidata writes it where the script was converted, and its labels in
+variants of the language (``zh-hans``, ``zh-tw`` for ``zh``)."""
 
 RELATIONS = ("hasParts", "country")
 """Names of the prompts: without and with the country."""
@@ -76,12 +72,7 @@ def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOpti
         UnknownNameError: If there is no such prompt or country; lists those there are.
     """
     config = options.config or ""
-    triples = tables[config].with_columns(
-        locale=pl.col("language"),
-        template_id=pl.col("qid"),
-        country=pl.coalesce("origin_en", "origin_qid"),
-        name=pl.col("label"),
-    )
+    triples = as_templates(tables[config]).with_columns(name=pl.col("label"))
     known = _languages_with_prompts(config)
     held = triples["language"].unique(maintain_order=True).to_list()
     languages = options.languages or tuple(language for language in held if language in known)
@@ -92,13 +83,8 @@ def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOpti
     asked = chosen.filter(pl.col("language").is_in(languages)).with_columns(accepted=_accepted(triples))
     pairs = asked.join(prompts, on="language", how="inner", maintain_order="left_right")
     asked_of = filled(pairs)
-    items = asked_of.rows.with_columns(
-        item_id=pl.concat_str("language", "qid", "relation", separator="/"),
-        region=pl.col("country"),
-        topic=pl.lit(""),
-        prompt_id=pl.col("relation"),
-        options=pl.lit(None, pl.List(pl.String)),
-        image=pl.col("image").list.first(),
+    items = as_items(asked_of.rows).with_columns(
+        item_id=pl.concat_str("language", "qid", "relation", separator="/")
     )
     return Asked(
         items.select(list(ITEMS)).cast(ITEMS),

@@ -11,6 +11,17 @@ from pydantic import Field
 
 from blend.eval.tasks.filling import check_gaps, filled, template_texts
 from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
+from blend.eval.tasks.triples import (
+    ABOUT_A_DISH,
+    ALIGNED,
+    TEMPLATES,
+    TRIPLES,
+    as_items,
+    as_templates,
+    check_countries,
+    check_languages,
+    probed_config,
+)
 from blend.loaders.datasets.places import named
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.food import language_of_split
@@ -18,25 +29,9 @@ from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.probing import MAX_MASKS, Causal
 from blend.schemas.text import counted
 
-TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
-"""How the names of the configurations end: all items, those that every language has, and the prompts."""
-
-GOLD = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "qid": pl.String(),
-        "relation": pl.String(),
-        "with_country": pl.Boolean(),
-        "label": pl.String(),
-        "country": pl.String(),
-        "image": pl.String(),
-        "gold": pl.List(pl.String()),
-        "candidate_set": pl.String(),
-    }
-)
-"""One row per item, in the order of the items: the dish and its name as it stands in the prompt, the template,
-the country of origin (in English), the address of an image, the names of its parts, and the set of
-candidates."""
+GOLD = pl.Schema({**ABOUT_A_DISH, "gold": pl.List(pl.String()), "candidate_set": pl.String()})
+"""One row per item, in the order of the items: the dish, with its name as it stands in the prompt, the names of
+its parts, and the set of candidates."""
 
 CANDIDATES = pl.Schema({"candidate_set": pl.String(), "candidate": pl.String()})
 """One row per set and candidate, by set, candidates in code-point order."""
@@ -96,38 +91,6 @@ def settle(options: ProbeOptions, manifest: ReleaseManifest) -> tuple[ProbeOptio
     return options.model_copy(update={"config": config}), (config, templates)
 
 
-def probed_config(wanted: str | None, manifest: ReleaseManifest) -> str:
-    """The configuration of this name, or the only one of triples.
-
-    Raises:
-        UnknownNameError: If there is no such configuration; lists those that can be probed.
-        InputError: If none is named, and the release has none or several.
-    """
-    held = dict.fromkeys(table.config for table in manifest.tables)
-    probed = [config for config in held if config.endswith((TRIPLES, ALIGNED))]
-    triples = [config for config in probed if config.endswith(TRIPLES)]
-    if wanted in probed or (wanted is None and len(triples) == 1):
-        return wanted or triples[0]
-    if probed and wanted is not None:
-        raise UnknownNameError("configuration to probe", wanted, probed)
-    what = f"several ({', '.join(triples)}); name one with --config" if triples else "none"
-    fix = "" if triples else "; choose a release that was built from Wikidata (blend build --food)"
-    raise InputError(
-        f"{named(manifest)}: this task reads a configuration of triples, and the release has {what}{fix}"
-    )
-
-
-def check_languages(config: str, wanted: Collection[str], held: Collection[str]) -> None:
-    """Check that a configuration has items in the languages.
-
-    Raises:
-        UnknownNameError: If not; lists those that it has.
-    """
-    for language in wanted:
-        if language not in held:
-            raise UnknownNameError(f"language of {config}", language, held)
-
-
 def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Asked:
     """The items of probing.
 
@@ -145,9 +108,7 @@ def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Aske
         UnknownNameError: If no template or no country is called so; lists the names.
     """
     config = options.config or ""
-    triples = tables[config].with_columns(
-        locale=pl.col("language"), template_id=pl.col("qid"), country=pl.coalesce("origin_en", "origin_qid")
-    )
+    triples = as_templates(tables[config])
     templates = chosen_templates(tables[_templates_of(config)], options.prompts)
     languages = options.languages or tuple(
         language
@@ -165,13 +126,8 @@ def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Aske
     pairs = _in_order(named, languages).join(templates, on="language", how="inner", maintain_order="left_right")
     asked_of = filled(pairs)
     remarks += asked_of.remarks
-    items = asked_of.rows.with_columns(
+    items = as_items(asked_of.rows).with_columns(
         item_id=pl.concat_str(_prefix(options.names), "qid", "relation", separator="/"),
-        region=pl.col("country"),
-        topic=pl.lit(""),
-        prompt_id=pl.col("relation"),
-        options=pl.lit(None, pl.List(pl.String)),
-        image=pl.col("image").list.first(),
         gold=pl.col("parts").list.eval(pl.element().struct.field("label")).list.unique(maintain_order=True),
     )
     return Asked(
@@ -204,18 +160,6 @@ def _without_templates(triples: pl.DataFrame, templates: pl.DataFrame) -> list[s
     if not absent:
         return []
     return [f"{counted(len(absent), 'language')} without templates, not asked: {', '.join(absent)}"]
-
-
-def check_countries(triples: pl.DataFrame, countries: Collection[str] | None) -> pl.DataFrame:
-    """The items from some countries, or all of them.
-
-    Raises:
-        UnknownNameError: If nothing comes from a country of that name; lists the names.
-    """
-    for country in countries or ():
-        if country not in set(triples["country"]):
-            raise UnknownNameError("country", country, set(triples["country"]))
-    return triples if countries is None else triples.filter(pl.col("country").is_in(list(countries)))
 
 
 def _candidates(

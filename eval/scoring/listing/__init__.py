@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.scoring.judged import Judged
+from blend.eval.scoring.judged import DISH_DECIDED, Judged
 from blend.eval.scoring.listing.parsing import ATTACHED, listed
 from blend.eval.scoring.scores import ALL, Score, missing_share, percent, percents
 from blend.eval.statistics.clusters import Clusters, cluster_sums
@@ -25,13 +25,7 @@ RULES = ("default", "contains")
 
 DECISIONS = pl.Schema(
     {
-        "item_id": pl.String(),
-        "qid": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "template_id": pl.String(),
-        "language": pl.String(),
-        "prompt_id": pl.String(),
+        **DISH_DECIDED,
         "gold": pl.List(pl.String()),
         "named": pl.List(pl.String()),
         "found": pl.List(pl.String()),

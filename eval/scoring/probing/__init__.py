@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.scoring.judged import Judged
+from blend.eval.scoring.judged import DISH_DECIDED, Judged
 from blend.eval.scoring.probing.figures import figures
 from blend.eval.scoring.probing.ranking import average_precision, candidate_sets, hits, ranked
 from blend.eval.scoring.probing.vectors import WordVectors
@@ -18,13 +18,7 @@ CUTS = (1, 5)
 
 DECISIONS = pl.Schema(
     {
-        "item_id": pl.String(),
-        "qid": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "template_id": pl.String(),
-        "language": pl.String(),
-        "prompt_id": pl.String(),
+        **DISH_DECIDED,
         "relation": pl.String(),
         "with_country": pl.Boolean(),
         "gold": pl.List(pl.String()),
