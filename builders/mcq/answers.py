@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from blend.builders.mcq.exclusions import Excluded, Exclusions
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.translations import Translations
 from blend.builders.mcq.values import is_latin, is_placeholder, shown, values
-from blend.loaders.responses.also_right import shipped_also_right
 from blend.schemas.formats import AnswerFormat, format_of_template, understood
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.mentions import names_any
@@ -148,7 +148,13 @@ def _spelled(text: str, answer_format: AnswerFormat) -> str | None:
 
 
 def read_answers(
-    questions: pl.DataFrame, annotations: pl.DataFrame, *, options: McqOptions, seed: int, locales: Registry
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    *,
+    options: McqOptions,
+    seed: int,
+    exclusions: Exclusions,
+    locales: Registry,
 ) -> Iterator[TemplateAnswers]:
     """Template by template, what every locale brings to it; by template id.
 
@@ -157,13 +163,13 @@ def read_answers(
         annotations: `schemas.frames.ANNOTATIONS`.
         options: Thresholds.
         seed: Seed of the order of answers with equal votes.
+        exclusions: What was turned down.
         locales: Known locales.
 
     Raises:
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
-    reviewed = _also_right(questions) if options.judge.shipped else {}
     translations = Translations(annotations) if options.judge.local_variants else None
     rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
     rows = (
@@ -175,20 +181,9 @@ def read_answers(
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
         known = translations if answer_format is AnswerFormat.TEXT else None
-        also_right = reviewed.get(template_id, {})
-        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known, also_right)
+        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known, exclusions)
         found = tuple(reader.read(locales.get(tag), groups, idks) for _, tag, groups, idks, _ in group)
         yield TemplateAnswers(template_id, answer_format, found, outcomes)
-
-
-def _also_right(questions: pl.DataFrame) -> dict[str, dict[str, tuple[str, ...]]]:
-    """By template and locale, answers that a reader holds for right as well."""
-    shipped = shipped_also_right()
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
-    for asked in questions.select("template_id", "locale", "en_question").iter_rows():
-        if asked in shipped:
-            found.setdefault(asked[0], {})[asked[1]] = shipped[asked]
-    return found
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -215,21 +210,26 @@ class _Reader:
     outcomes: Counter[tuple[str, str]]
     translations: Translations | None
     """Null where they have no say."""
-    also_right: Mapping[str, tuple[str, ...]]
-    """By tag, answers that a reader holds for right as well."""
+    exclusions: Exclusions
 
     def read(self, locale: Locale, groups: list[dict[str, Any]], idks: dict[str, Any]) -> LocaleAnswers:
         read = [(group["count"], self._option(locale, group)) for group in groups]
         votes = [count for count, _ in read]
         top = [option for n, option in read if n == max(votes)]
-        loss = self._loss(idks, votes) or _loss_of_top(top, drop_named=self.options.target_drop_named)
+        excluded = self.exclusions.of(self.template_id, locale.tag)
+        loss = (
+            self._loss(idks, votes)
+            or _loss_of_top(top, drop_named=self.options.target_drop_named)
+            or _turned_down(top, excluded)
+        )
         silent = _non_answers(idks) > self.options.distractor_max_non_answers
         distinct = self._distinct(locale, [option for _, option in read], silent=silent)
-        golds = self._golds([option for option in distinct if option.votes == max(votes)])
+        of_top = [option for option in distinct if option.votes == max(votes)]
+        golds = self._golds([option for option in of_top if option.text not in excluded.golds])
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else tuple(self._ordered(golds)),
-            acceptable=tuple(self._acceptable(locale, groups)),
+            acceptable=tuple(self._acceptable(locale, groups, excluded)),
             offered=() if silent else tuple(self._ordered(filter(self._may_be_wrong, distinct))),
             loss=loss,
         )
@@ -293,9 +293,11 @@ class _Reader:
         key = (self.seed, self.template_id)
         return sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text))
 
-    def _acceptable(self, locale: Locale, groups: list[dict[str, Any]]) -> Iterator[Acceptable]:
+    def _acceptable(
+        self, locale: Locale, groups: list[dict[str, Any]], excluded: Excluded
+    ) -> Iterator[Acceptable]:
         given = (text for group in groups for text in group["en_answers"])
-        texts = map(shown, (*given, *self.also_right.get(locale.tag, ())))
+        texts = map(shown, (*given, *excluded.distractors))
         for text in dict.fromkeys(text for text in texts if text):
             spelled = _spelled(text, self.answer_format) or text
             yield Acceptable(spelled, values(text, self.answer_format), self._also(locale, text))
@@ -323,6 +325,14 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
         option if isinstance(option, str) else NAMES_REGION for option in top if _is_lost(option, drop_named)
     ]
     return None if len(reasons) < len(top) or not top else (reasons[0], said[reasons[0]])
+
+
+def _turned_down(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
+    """Why no top answer may be shown as right, if so."""
+    texts = [option.text for option in top if isinstance(option, Option)]
+    if not excluded.golds.issuperset(texts):
+        return None
+    return "turned-down", f"reviewers say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
 
 
 def _is_lost(option: Option | str, drop_named: bool) -> bool:

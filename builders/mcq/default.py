@@ -67,12 +67,13 @@ def build_default(
     """Multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
     bench = Bench(judges)
     reviewed = Fillers(fillers, questions, locales)
-    turned_down = Exclusions(exclusions, questions, locales)
+    turned_down = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
     rules = _Rules(options, seed, Known(Typicality(annotations), Companions(questions, annotations)))
     outcomes: Counter[tuple[str, str]] = Counter()
     made: list[_Made] = []
-    for read in read_answers(questions, annotations, options=options, seed=seed, locales=locales):
-        answers = turned_down.applied(read)
+    for answers in read_answers(
+        questions, annotations, options=options, seed=seed, exclusions=turned_down, locales=locales
+    ):
         outcomes.update(answers.outcomes)
         made.append(_make(answers, rules, bench, reviewed))
     rest = _positions_left(made, seed)

@@ -1,20 +1,28 @@
-"""Exclusions: what people of a region have turned down is not shown about it again."""
+"""Exclusions: what people of a region or readers of a build have turned down is not shown about it again."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.mcq.answers import Acceptable, LocaleAnswers, TemplateAnswers
-from blend.builders.mcq.values import shown, values
+from blend.builders.mcq.values import shown
+from blend.loaders.responses.turned_down import shipped_turned_down
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
-from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Registry
 
 WRONG = "wrong"
 """Kind of an exclusion that takes a right answer away; all others take away a distractor."""
 
 _KINDS = ("also-right", "silly", WRONG)
+
+
+class Excluded(NamedTuple):
+    """What was turned down about a template and locale, as options show it."""
+
+    distractors: tuple[str, ...] = ()
+    """Not to be shown as wrong, sorted."""
+    golds: frozenset[str] = frozenset()
+    """Not to be shown as right."""
 
 
 class Exclusions:
@@ -24,61 +32,59 @@ class Exclusions:
         rows: `schemas.frames.EXCLUSIONS`, or null for none.
         questions: The questions, `schemas.frames.QUESTIONS`.
         locales: Known locales.
+        shipped: Whether to add what was turned down by the readers of BLEnD's regions, for questions in their
+            words (`loaders.responses.turned_down`).
 
     Raises:
         RowError, RowErrors: If a row names an unknown template, locale or kind, or lacks anything but ``why``.
     """
 
-    def __init__(self, rows: pl.DataFrame | None, questions: pl.DataFrame, locales: Registry) -> None:
-        self._rows: dict[tuple[str, str], dict[str, set[str]]] = {}
-        if rows is None or rows.is_empty():
-            return
-        templates = set(questions["template_id"])
-        problems: list[RowError] = []
-        for number, row in enumerate(rows.iter_rows(named=True), start=1):
-            where = row["source"] or f"exclusions, row {number}"
-            problem = _problem(row, where, templates, locales)
-            if problem is not None:
-                problems.append(problem)
-                continue
-            kinds = self._rows.setdefault((row["template_id"], row["locale"]), {})
-            kinds.setdefault(row["kind"], set()).add(shown(row["option"]))
-        raise_all(problems)
+    def __init__(
+        self, rows: pl.DataFrame | None, questions: pl.DataFrame, locales: Registry, *, shipped: bool
+    ) -> None:
+        found: dict[tuple[str, str], dict[bool, set[str]]] = {}
+        of_readers = _shipped(questions) if shipped else ()
+        for template_id, tag, kind, option in (*of_readers, *_own(rows, questions, locales)):
+            of_question = found.setdefault((template_id, tag), {True: set(), False: set()})
+            of_question[kind == WRONG].add(shown(option))
+        self._excluded = {
+            asked: Excluded(tuple(sorted(of_question[False])), frozenset(of_question[True]))
+            for asked, of_question in found.items()
+        }
 
-    def applied(self, answers: TemplateAnswers) -> TemplateAnswers:
-        """The answers without what was turned down.
+    def of(self, template_id: str, tag: str) -> Excluded:
+        """What is not to be shown in a template's questions about a locale."""
+        return self._excluded.get((template_id, tag), _NOTHING)
 
-        A distractor that was turned down counts as an acceptable answer of the region asked about, so that
-        neither it nor what overlaps with it is shown there; elsewhere it may be. A right answer that is none is
-        not asked for; a region of which none is left is not asked about, for the reason ``turned-down``.
-        """
-        if not any((answers.template_id, one.locale.tag) in self._rows for one in answers.locales):
-            return answers
-        without = (
-            self._without(one, self._rows.get((answers.template_id, one.locale.tag), {}), answers.answer_format)
-            for one in answers.locales
-        )
-        return replace(answers, locales=tuple(without))
 
-    def _without(
-        self, of: LocaleAnswers, kinds: Mapping[str, set[str]], answer_format: AnswerFormat
-    ) -> LocaleAnswers:
-        texts = sorted({text for kind, held in kinds.items() if kind != WRONG for text in held})
-        more = (Acceptable(text, values(text, answer_format)) for text in texts)
-        acceptable = (*of.acceptable, *more)
-        wrong = kinds.get(WRONG, set())
-        golds = tuple(gold for gold in of.golds if gold.text not in wrong)
-        if of.golds and not golds:
-            told = ", ".join(repr(gold.text) for gold in of.golds)
-            loss = ("turned-down", f"people there say that {told} is wrong")
-            return replace(of, golds=golds, acceptable=acceptable, loss=loss)
-        return replace(of, golds=golds, acceptable=acceptable)
+_NOTHING = Excluded()
+
+_Row = tuple[str, str, str, str]
+"""Template, locale, kind and option."""
+
+
+def _shipped(questions: pl.DataFrame) -> Iterator[_Row]:
+    shipped = shipped_turned_down()
+    for asked in questions.select("template_id", "locale", "en_question").iter_rows():
+        for option, kind in shipped.get(asked, ()):
+            yield asked[0], asked[1], kind, option
+
+
+def _own(rows: pl.DataFrame | None, questions: pl.DataFrame, locales: Registry) -> list[_Row]:
+    if rows is None:
+        return []
+    templates = set(questions["template_id"])
+    numbered = enumerate(rows.iter_rows(named=True), start=1)
+    told = (_problem(row, f"exclusions, row {number}", templates, locales) for number, row in numbered)
+    raise_all([problem for problem in told if problem is not None])
+    return list(rows.select("template_id", "locale", "kind", "option").iter_rows())
 
 
 def _problem(
-    row: Mapping[str, str | None], where: str, templates: set[str], locales: Registry
+    row: Mapping[str, str | None], place: str, templates: set[str], locales: Registry
 ) -> RowError | None:
-    """What is wrong with an exclusion, or null."""
+    """What is wrong with an exclusion, or null; ``place`` says where it stands if the row does not."""
+    where = row["source"] or place
     needed = ("template_id", "locale", "option", "kind", "reviewer")
     if missing := [name for name in needed if not (row[name] or "").strip()]:
         what = f"an exclusion without {', '.join(missing)}"

@@ -8,6 +8,7 @@ from blend.builders.judges.bench import pair
 from blend.builders.judges.equivalence import Pair
 from blend.builders.mcq.answers import read_answers
 from blend.builders.mcq.board import Board
+from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.translations import Translations
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Registry
@@ -34,9 +35,12 @@ def meetings(
         options: Thresholds of default mode.
         locales: Known locales.
     """
+    exclusions = Exclusions(None, questions, locales, shipped=options.judge.shipped)
     counts: dict[Pair, int] = {}
     first: dict[Pair, str] = {}
-    for answers in read_answers(questions, annotations, options=options, seed=0, locales=locales):
+    for answers in read_answers(
+        questions, annotations, options=options, seed=0, exclusions=exclusions, locales=locales
+    ):
         if answers.answer_format is AnswerFormat.TEXT:
             for met in _met(Board(answers)):
                 counts[met] = counts.get(met, 0) + 1

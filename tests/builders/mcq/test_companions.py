@@ -2,11 +2,12 @@
 
 import polars as pl
 import pytest
-from mcq_inputs import build_of, frames_of, shown_to
+from mcq_inputs import build_of, frames_of, loss_of, shown_to
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.values import base_forms
+from blend.loaders.responses.turned_down import TurnedDown
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
 TEMPLATES = {
@@ -70,8 +71,11 @@ def test_all_variants_show_doubtful_options_as_well():
 
 def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
     questions, annotations = frames_of({"T-1": ANSWERS})
-    reviewed = {("T-1", "en-GB", "What do people eat?"): ("grapes",), ("T-1", "en-US", "Another?"): ("plum",)}
-    monkeypatch.setattr("blend.builders.mcq.answers.shipped_also_right", lambda: reviewed)
+    reviewed = {
+        ("T-1", "en-GB", "What do people eat?"): (TurnedDown("grapes", "also-right"),),
+        ("T-1", "en-US", "Another?"): (TurnedDown("plum", "also-right"),),
+    }
+    monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_turned_down", lambda: reviewed)
 
     def shown(options):
         rows = build_mcq(questions, annotations, options=options, seed=0).frame()
@@ -81,3 +85,15 @@ def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
     assert "plum" in shown(McqOptions())["en-US"]
     without = McqOptions(variants="all", judge=JudgeOptions(shipped=False))
     assert "grape" in shown(without)["en-GB"]
+
+
+def test_a_right_answer_that_a_reader_holds_for_wrong_is_not_asked_for(monkeypatch):
+    questions, annotations = frames_of({"T-1": ANSWERS})
+    asked = ("T-1", "en-GB", "What do people eat?")
+    reviewed = {asked: (TurnedDown("apple", "wrong"),)}
+    monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_turned_down", lambda: reviewed)
+    build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
+    assert "en-GB" not in set(build.frame()["locale"])
+    assert loss_of(build, "en-GB") == ("turned-down", "reviewers say that 'apple' is wrong")
+    without = build_mcq(questions, annotations, options=McqOptions(judge=JudgeOptions(shipped=False)), seed=0)
+    assert "en-GB" in set(without.frame()["locale"])

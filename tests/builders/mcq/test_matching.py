@@ -9,6 +9,7 @@ from mcq_inputs import frames_of
 
 from blend.builders.mcq.answers import Option, TemplateAnswers, as_option, read_answers
 from blend.builders.mcq.companions import Companions
+from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.matching import Known, matches
 from blend.builders.mcq.typical import Typicality
 from blend.schemas.formats import AnswerFormat
@@ -63,7 +64,8 @@ def test_numbers_times_and_dates_compare_by_value(answer_format, gold, others, l
 def test_a_number_between_two_accepted_ones_is_doubtful():
     korean = [("20:00", 3), ("21:00", 3), ("between 18:00 and 19:30", 1)]
     questions, annotations = frames_of({"T-1": {"ko-KR": korean}}, answer_format="HH:MM")
-    read = read_answers(questions, annotations, options=McqOptions(), seed=0, locales=LOCALES)
+    none = Exclusions(None, questions, LOCALES, shipped=False)
+    read = read_answers(questions, annotations, options=McqOptions(), seed=0, exclusions=none, locales=LOCALES)
     (answers,) = read
     options = [option_of(text, "en-GB", AnswerFormat.TIME) for text in ("17:59", "18:30", "20:30", "21:30")]
     known = Known(Typicality(annotations), Companions(questions, annotations))
