@@ -20,7 +20,7 @@ from studio_server import serving
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import read_project
-from blend.builders.annotation.pseudonyms import write_key
+from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.relying import project_reliability
@@ -103,7 +103,7 @@ def _write_project(folder: Path, url: str) -> Path:
         ]
     _write_csv(folder / "collected" / "questions.csv", "template_id,locale,question,en_question", asked)
     if not (folder / "annotators.key").exists():
-        write_key(folder / "annotators.key")
+        (folder / "annotators.key").write_text(new_key())
     path = folder / "project.toml"
     lines = [
         'name = "benchmark"',

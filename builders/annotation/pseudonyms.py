@@ -1,7 +1,6 @@
 """Pseudonyms: people by keyed hash, the same on every server, meaningless without the key file."""
 
 import hmac
-import os
 import secrets
 from collections.abc import Mapping
 from hashlib import sha256
@@ -19,22 +18,6 @@ _DIGITS = 12
 def new_key() -> str:
     """A key of 256 random bits, as the text of a key file."""
     return secrets.token_hex(_BYTES) + "\n"
-
-
-def write_key(path: Path) -> None:
-    """Write a new key file, for its owner's eyes only.
-
-    Raises:
-        InputError: If the file is there: with another key every pseudonym would change.
-    """
-    if path.exists():
-        raise InputError(f"{path}: exists, and a new key would give everybody another pseudonym; keep it")
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(handle, new_key().encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read_key(path: Path) -> bytes:

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,22 +12,22 @@ from pathlib import Path
 import langcodes
 from jinja2 import Environment, StrictUndefined
 
-from blend.builders.annotation.pseudonyms import write_key
+from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.words import english_template, is_known
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.new_files import write_new_files
 from blend.schemas.characters import RIGHT_TO_LEFT
-from blend.schemas.errors import ConflictError, InputError, StorageError
+from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
-_LOCALES, _KEY = "locales.toml", "annotators.key"
+_LOCALES, _KEY, _COLLECTED = "locales.toml", "annotators.key", "collected"
 
 
 def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None) -> list[str]:
     """Write everything that a new project begins with; nothing is ever replaced.
 
     Args:
-        folder: Made if it is not there. Files of other names may be in it.
+        folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.
         tags: Locales, ``language-region``; those that the package does not know get an entry in a locale file,
             filled in from Unicode's data, to be checked by people.
         name: Short name of project and release; that of the folder when absent.
@@ -38,30 +37,11 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
 
     Raises:
         InputError: If a tag or the name cannot be one.
-        ConflictError: If one of the files is there already.
-        StorageError: If the folder cannot be written.
     """
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise InputError(f"{folder}: is not a folder; name one to make")
     name = _name(folder.absolute().name if name is None else name, given=name is not None)
     known, new = _with_new(tags)
-    contents = _contents(name, [known.get(tag) for tag in dict.fromkeys(tags)], new)
-    present = [path for path in (*contents, _KEY) if os.path.lexists(folder / path)]
-    if present:
-        raise ConflictError(
-            f"{folder}: holds {', '.join(sorted(present))} already, and nothing is replaced; "
-            "choose another folder"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, content in contents.items():
-            (folder / path).parent.mkdir(exist_ok=True)
-            write_whole(folder / path, content)
-        (folder / "collected").mkdir(exist_ok=True)
-        write_key(folder / _KEY)
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot write here ({error.strerror}); choose another folder") from error
-    return sorted((*contents, _KEY))
+    contents = {**_contents(name, [known.get(tag) for tag in dict.fromkeys(tags)], new), _KEY: new_key()}
+    return write_new_files(folder, contents, folders=(_COLLECTED,), private=(_KEY,))
 
 
 def _name(name: str, *, given: bool) -> str:

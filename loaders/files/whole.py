@@ -13,9 +13,18 @@ from blend.schemas.errors import ConflictError, InputError, StorageError
 from blend.schemas.layout import MANIFEST_NAME
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that appears complete under its name or not at all."""
+def write_whole(path: Path, content: str | bytes, *, mode: int | None = None) -> None:
+    """Write a file that appears complete under its name or not at all.
+
+    Args:
+        path: Of the file; one that is there is replaced.
+        content: All of it; text is written in UTF-8.
+        mode: Permissions that the file has from its first byte on; those of any new file when absent.
+    """
     with whole_file(path) as beside:
+        if mode is not None:
+            beside.unlink(missing_ok=True)  # left by a kill, with permissions of its own
+            beside.touch(mode=mode, exist_ok=False)
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from blend.builders.annotation.project import ProjectFile, read_project
-from blend.builders.annotation.pseudonyms import write_key
+from blend.builders.annotation.pseudonyms import new_key
 
 QUESTIONS = {
     "food-01": ("Food", "What do people in {country} eat for breakfast?"),
@@ -52,5 +52,5 @@ def write_project(
     path = folder / "project.toml"
     path.write_text("\n".join([*lines, f'[server]\nurl = "{url}"', ""]))
     if not (folder / "annotators.key").exists():
-        write_key(folder / "annotators.key")
+        (folder / "annotators.key").write_text(new_key())
     return read_project(path)

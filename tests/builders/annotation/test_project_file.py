@@ -7,7 +7,7 @@ import pytest
 from exported import sample_questions
 
 from blend.builders.annotation.check import check_project
-from blend.builders.annotation.pseudonyms import write_key
+from blend.builders.annotation.pseudonyms import new_key
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.schemas.errors import BlendError, InputError
 
@@ -31,7 +31,7 @@ annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org"
 def folder(tmp_path: Path) -> Path:
     """A folder with the questions of the sample and a key."""
     sample_questions(tmp_path / "collected")
-    write_key(tmp_path / "annotators.key")
+    (tmp_path / "annotators.key").write_text(new_key())
     return tmp_path
 
 

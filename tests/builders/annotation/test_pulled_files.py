@@ -10,7 +10,7 @@ from exported import annotation, chosen, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile, read_project
-from blend.builders.annotation.pseudonyms import pseudonym, read_key, write_key
+from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.server import forgetting
 from blend.builders.annotation.server.forgetting import forget_person
 from blend.builders.annotation.server.pulling import pull_project
@@ -44,7 +44,7 @@ def file(tmp_path: Path) -> ProjectFile:
             lines = (sample / name).read_text(encoding="utf-8").splitlines()
             kept = [line for line in lines if name == "templates.csv" or ",ko-KR," in line or line == lines[0]]
             (tmp_path / "collected" / name).write_text("\n".join(kept) + "\n", encoding="utf-8")
-    write_key(tmp_path / "annotators.key")
+    (tmp_path / "annotators.key").write_text(new_key())
     return read_project(tmp_path / "project.toml")
 
 

@@ -1,0 +1,82 @@
+"""New files: what somebody begins with appears in a folder as a whole or not at all, and replaces nothing."""
+
+import os
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from blend.loaders.files.whole import write_whole
+from blend.schemas.errors import ConflictError, InputError, StorageError
+
+_OWNER_ALONE = 0o600
+
+
+def write_new_files(
+    folder: Path,
+    contents: Mapping[str, str | bytes],
+    *,
+    folders: Collection[str] = (),
+    private: Collection[str] = (),
+) -> list[str]:
+    """Write files into a folder, all of them or none; nothing is ever replaced.
+
+    After an error or Ctrl-C the folder is as it was. After a kill, whole files may be there, and the next run
+    names them.
+
+    Args:
+        folder: Made if it is not there, with those above it. Files of other names may be in it.
+        contents: The files by their paths, relative to the folder, with ``/``.
+        folders: Paths of folders to make that may hold nothing yet; they may be there already.
+        private: Which of the files are for their owner's eyes only.
+
+    Returns:
+        The paths of the files, relative to the folder, in text order.
+
+    Raises:
+        InputError: If something else than a folder has that name.
+        ConflictError: If one of the files is there already.
+        StorageError: If the folder cannot be written.
+    """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise InputError(f"{folder}: is not a folder; name one to make")
+    present = sorted(path for path in contents if os.path.lexists(folder / path))
+    if present:
+        raise ConflictError(
+            f"{folder}: holds {', '.join(present)} already, and nothing is replaced; choose another folder"
+        )
+    try:
+        with ExitStack() as undo:
+            for path in (folder, *(folder / name for name in folders)):
+                _make_folder(path, undo)
+            for name, content in contents.items():
+                path = folder / name
+                _make_folder(path.parent, undo)
+                undo.callback(_remove_file, path)
+                write_whole(path, content, mode=_OWNER_ALONE if name in private else None)
+            undo.pop_all()
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot write here ({error.strerror}); choose another folder") from error
+    return sorted(contents)
+
+
+def _make_folder(folder: Path, undo: ExitStack) -> None:
+    """Make a folder and those above it; ``undo`` then removes those that were not there."""
+    if folder.is_dir():
+        return
+    if not os.path.lexists(folder.parent):
+        _make_folder(folder.parent, undo)
+    folder.mkdir()
+    undo.callback(_remove_folder, folder)
+
+
+# What cannot be removed must not hide what went wrong before.
+
+
+def _remove_file(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+
+
+def _remove_folder(path: Path) -> None:
+    with suppress(OSError):  # somebody may have put something into it meanwhile
+        path.rmdir()

@@ -1,0 +1,139 @@
+"""New files: all of them or none, whatever happens in the middle, and nothing is ever replaced."""
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.files.new_files import write_new_files
+from blend.schemas.errors import BlendError
+
+CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}
+
+
+def found(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def test_files_and_folders_are_made(tmp_path: Path):
+    folder = tmp_path / "new" / "mine"
+    written = write_new_files(folder, CONTENTS, folders=("empty", "below"), private=("key",))
+    assert written == ["b.toml", "below/deep/a.csv", "key"]
+    assert found(folder) == ["b.toml", "below", "below/deep", "below/deep/a.csv", "empty", "key"]
+    assert (folder / "below/deep/a.csv").read_bytes() == CONTENTS["below/deep/a.csv"]
+    assert stat.S_IMODE((folder / "key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((folder / "b.toml").stat().st_mode) & 0o600 == 0o600
+
+
+def test_a_secret_that_a_kill_left_half_written_is_not_readable_by_others(tmp_path: Path):
+    (tmp_path / "key.tmp").write_text("half")
+    (tmp_path / "key.tmp").chmod(0o644)
+    write_new_files(tmp_path, CONTENTS, private=("key",))
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+
+
+def test_nothing_is_replaced_and_everything_present_is_named(tmp_path: Path):
+    (tmp_path / "below" / "deep").mkdir(parents=True)
+    (tmp_path / "below" / "deep" / "a.csv").symlink_to("nowhere")
+    (tmp_path / "b.toml").write_text("mine")
+    before = found(tmp_path)
+    with pytest.raises(BlendError) as caught:
+        write_new_files(tmp_path, CONTENTS)
+    assert str(caught.value) == (
+        f"{tmp_path}: holds b.toml, below/deep/a.csv already, and nothing is replaced; choose another folder"
+    )
+    assert found(tmp_path) == before
+
+
+@pytest.mark.parametrize("at", range(6))
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), KeyboardInterrupt()])
+def test_whichever_write_fails_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int, error: BaseException
+):
+    calls = iter(range(100))
+    really = os.fsync
+
+    def fsync(handle: int) -> None:
+        if next(calls) == at:
+            raise error
+        really(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises((BlendError, KeyboardInterrupt)) as caught:
+        write_new_files(tmp_path / "new" / "folder", CONTENTS, folders=("empty",))
+    if isinstance(error, OSError):
+        assert str(caught.value) == (
+            f"{tmp_path}/new/folder: cannot write here (No space left on device); choose another folder"
+        )
+    assert found(tmp_path) == ["mine.txt"]
+
+
+@pytest.mark.parametrize(
+    ("taken", "reason"),
+    [("below", "Not a directory"), ("below/deep", "File exists"), ("empty", "File exists")],
+)
+def test_a_file_where_a_folder_is_to_be(tmp_path: Path, taken: str, reason: str):
+    (tmp_path / taken).parent.mkdir(exist_ok=True)
+    (tmp_path / taken).write_text("mine")
+    before = found(tmp_path)
+    with pytest.raises(BlendError) as caught:
+        write_new_files(tmp_path, CONTENTS, folders=("empty",))
+    assert str(caught.value) == f"{tmp_path}: cannot write here ({reason}); choose another folder"
+    assert found(tmp_path) == before
+
+
+def test_what_somebody_else_put_into_a_new_folder_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fsync(_: int) -> None:
+        (tmp_path / "new" / "theirs.txt").write_text("theirs")
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(BlendError, match="Input/output error"):
+        write_new_files(tmp_path / "new", CONTENTS)
+    assert found(tmp_path) == ["new", "new/theirs.txt"]
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from blend.builders.annotation.starting import start_project
+from blend.loaders.starter import write_starter
+from blend.schemas.errors import BlendError
+folder = Path(sys.argv[2])
+try:
+    write_starter(folder) if sys.argv[1] == "starter" else start_project(folder, ["wo-SN"], name="x")
+except BlendError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("what", "place", "options", "reason"),
+    [
+        ("starter", "", "size=8k", "No space left on device"),
+        ("starter", "collected", "ro", "Read-only file system"),
+        ("project", "", "size=8k", "No space left on device"),
+        ("project", "instructions", "ro", "Read-only file system"),
+    ],
+)
+def test_a_disk_that_is_full_or_read_only_in_the_middle(
+    tmp_path: Path, what: str, place: str, options: str, reason: str
+):
+    if shutil.which("unshare") is None:
+        pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
+    (tmp_path / place).mkdir(exist_ok=True)
+    script = f'mount -t tmpfs -o {options} tmpfs "$1/{place}" && "$2" -c "$3" "$4" "$1"; ls -A "$1"'
+    run = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, PROGRAM, what],
+        capture_output=True,
+        text=True,
+    )
+    assert run.stderr == f"{tmp_path}: cannot write here ({reason}); choose another folder\n"
+    assert run.stdout.split() == place.split()
