@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import AsJson
+from blend.cli.options import AsJson, DryRun, NewFolder
 
 app = Application(
     no_args_is_help=True,
@@ -17,13 +17,15 @@ app = Application(
 ProjectPath = Annotated[
     Path, typer.Argument(metavar="PROJECT", help="Project file, as `docs/annotating.md` describes it.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")]
 ReplaceEdited = Annotated[
     bool, typer.Option("--replace-edited", help="Replace labelling configurations that were edited by hand.")
 ]
 Export = Annotated[
     list[Path] | None,
     typer.Option(metavar="FILE", help="Export of a project, as JSON, in place of the server; repeat it."),
+]
+Page = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write it as a page, with every question.")
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: as of the last pull.")]
 _STOPPED = "interrupted; run the same command again to go on"
@@ -116,9 +118,7 @@ def sync(project: ProjectPath) -> None:
 @app.command()
 def status(
     project: ProjectPath,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it as a page, with every question.")
-    ] = None,
+    html: Page = None,
     offline: Offline = False,
     as_json: AsJson = False,
 ) -> None:
@@ -175,9 +175,7 @@ def pseudonym(
 @app.command()
 def reliability(
     project: ProjectPath,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it as a page, with every question.")
-    ] = None,
+    html: Page = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how far people agree, by what was pulled: per locale and person, and whose work is worth a look.
@@ -227,7 +225,7 @@ def forget(
 
 @app.command()
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to make; nothing in it is replaced.")],
+    folder: NewFolder,
     locale: Annotated[
         list[str], typer.Option(help="Locale to ask, like wo-SN; repeat it. Unknown ones get an entry.")
     ],

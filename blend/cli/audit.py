@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.options import AsJson
+from blend.cli.options import AsJson, TablesFolder
 from blend.schemas.text import harmless_json
 
 
@@ -24,9 +24,7 @@ def audit(
         ),
     ] = "release",
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
-    ] = None,
+    out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer multiple-choice questions without knowing anything, and say what gives them away.

@@ -10,46 +10,23 @@ from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
     Answers,
-    BatchSize,
-    Candidates,
-    Causal,
-    Chat,
-    Concurrency,
     Config,
-    Countries,
-    Device,
-    Dtype,
-    Kinds,
-    Language,
-    Locales,
-    MaxMasks,
-    MaxTokens,
+    IntervalAndTestSeed,
+    IntervalSeed,
+    Lemmas,
+    Machine,
     Model,
-    Names,
-    Nationalities,
-    Prompts,
-    Revision,
-    Rotations,
+    Questions,
+    Rule,
     RunFolder,
-    Samples,
-    Seed,
-    Server,
     ShardOf,
-    Style,
     Task,
-    Temperature,
+    VectorFiles,
+    Writing,
 )
-from blend.cli.eval_texts import (
-    BleuKind,
-    DaskAddress,
-    StopWords,
-    SurveyDistance,
-    Surveys,
-    Top,
-    read_shard,
-    read_text_options,
-)
-from blend.cli.options import AsJson, Limit, Release
+from blend.cli.eval_texts import TextOptions, read_shard, read_text_options
+from blend.cli.groups import with_groups
+from blend.cli.options import AsJson, Release
 from blend.exit_codes import UsageError, check_known
 
 app = Application(
@@ -64,6 +41,7 @@ DEFAULT_RUN = Path("run")
 
 
 @app.command()
+@with_groups
 def run(
     release: Release = str(DEFAULT_OUT),
     task: Task = None,
@@ -71,31 +49,11 @@ def run(
     model: Model = None,
     answers: Answers = None,
     out: RunFolder = DEFAULT_RUN,
-    locales: Locales = None,
-    limit: Limit = None,
-    style: Style = None,
-    rotations: Rotations = None,
-    prompts: Prompts = None,
-    language: Language = None,
-    candidates: Candidates = None,
-    causal: Causal = None,
-    max_masks: MaxMasks = None,
-    names: Names = None,
-    countries: Countries = None,
-    samples: Samples = None,
-    kinds: Kinds = None,
-    nationalities: Nationalities = None,
+    *,
+    questions: Questions,
     shard: ShardOf = None,
-    server: Server = None,
-    concurrency: Concurrency = None,
-    revision: Revision = None,
-    device: Device = None,
-    dtype: Dtype = None,
-    batch_size: BatchSize = "auto",
-    chat: Chat = None,
-    max_tokens: MaxTokens = None,
-    temperature: Temperature = None,
-    seed: Seed = None,
+    machine: Machine,
+    writing: Writing,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
@@ -110,35 +68,13 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     from blend.cli import eval_asking
-    from blend.eval.tasks import IN_LANGUAGES, TASKS
     from blend.eval.tasks.asking import ask
     from blend.views.progress import interruptible
 
-    task = task or ("multiple-choice" if config is None else "probe")
-    check_known("task", task, TASKS)
-    if locales is not None and task in IN_LANGUAGES:
-        asks = "probing asks in languages (--language) about countries (--country)"
-        eval_asking.refuse({"locales": locales[0]}, f"where regions are asked about, and {asks}")
-    style = style or ("json" if answers is not None and task == "multiple-choice" else None)
-    options = eval_asking.given(
-        style=style,
-        rotations=rotations,
-        prompts=None if prompts is None else tuple(prompts),
-        languages=None if language is None else tuple(language),
-        config=config,
-        causal=causal,
-        max_masks=max_masks,
-        names=names,
-        countries=None if countries is None else tuple(countries),
-        samples=samples,
-        kinds=None if kinds is None else tuple(kinds),
-        nationalities=None if nationalities is None else tuple(nationalities),
-        **eval_asking.read_candidates(candidates),
-    )
-    decoding = eval_asking.given(max_tokens=max_tokens, temperature=temperature, seed=seed)
-    n_at_a_time = eval_asking.read_batch_size(batch_size)
-    how = eval_asking.given(server=server, concurrency=concurrency, revision=revision, device=device)
-    how |= eval_asking.given(dtype=dtype, chat=chat, batch_size=n_at_a_time)
+    task = eval_asking.chosen_task(task, config, questions)
+    options = eval_asking.task_options(questions, task=task, config=config, is_recorded=answers is not None)
+    how = eval_asking.machine_options(machine)
+    decoding = eval_asking.given(**vars(writing))
     of_shards = read_shard(shard)
     asks_a_model = {**how, **decoding, **eval_asking.given(shard=shard)}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
@@ -146,7 +82,7 @@ def run(
             eval_asking.refuse({**asks_a_model, **options}, "where a model is asked, and a table asks nobody")
             eval_asking.print_outcome(eval_asking.keep_texts(answers, model, out), out)
             return
-        asked = ask(release, task, locales=locales, limit=limit, **options)
+        asked = ask(release, task, locales=questions.locales, limit=questions.limit, **options)
         eval_asking.print_remarks(asked)
         if answers is not None:
             eval_asking.refuse(asks_a_model, "where a model is asked, and --answers asks nobody")
@@ -177,36 +113,18 @@ def tiny_model(
 
 
 @app.command()
+@with_groups
 def score(
     directory: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")] = DEFAULT_RUN,
-    rule: Annotated[
-        str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
-    ] = "default",
-    lemmas: Annotated[
-        str | None,
-        typer.Option(
-            help="Short answers: how words are brought to their base forms, 'none', 'default', a name, or one "
-            "per language (ko=kiwi,zh=jieba); docs/short-answers.md lists them."
-        ),
-    ] = None,
-    vectors: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[LANGUAGE=]FILE",
-            help="Probing: word vectors in fastText's text format, for one language or for all; can be "
-            "repeated.",
-        ),
-    ] = None,
-    surveys: Surveys = None,
-    distance: SurveyDistance = None,
-    bleu: BleuKind = None,
-    top: Top = None,
-    stop_words: StopWords = None,
-    dask: DaskAddress = None,
+    rule: Rule = "default",
+    lemmas: Lemmas = None,
+    vectors: VectorFiles = None,
+    *,
+    texts: TextOptions,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the intervals.")] = 0,
+    seed: IntervalSeed = 0,
     json: Annotated[bool, typer.Option("--json", help="Print scores.json, and nothing else.")] = False,
 ) -> None:
     """Score what a run has kept: scores.json and decisions.parquet in its directory, and a table.
@@ -215,16 +133,11 @@ def score(
     """
     from blend.cli.eval_asking import read_vector_files
     from blend.eval.runs.directory import read_run
-    from blend.eval.scoring import score_run, write_scores
-    from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
-    from blend.eval.scoring.extrinsic import RULES as DEFINITIONS
-    from blend.eval.scoring.listing import RULES as LISTING_RULES
-    from blend.eval.scoring.short_answers import RULES
+    from blend.eval.scoring import RULES, score_run, write_scores
     from blend.views.progress import interruptible, shown_progress
 
-    # Which of them a run can be scored by depends on its task and style.
-    check_known("rule", rule, {*RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES, *LISTING_RULES, *DEFINITIONS})
-    texts = read_text_options(surveys, distance, bleu, top, stop_words, dask)
+    check_known("rule", rule, RULES)
+    chosen = read_text_options(texts)
     with interruptible("interrupted; the scores are as they were"), shown_progress(unit="topics") as notify:
         run = read_run(directory)
         scored = score_run(
@@ -232,7 +145,7 @@ def score(
             rule=rule,
             lemmas=lemmas,
             vectors=read_vector_files(vectors),
-            texts=texts,
+            texts=chosen,
             notify=notify,
             allow_missing=allow_missing,
             seed=seed,
@@ -256,7 +169,7 @@ def score(
 @app.command()
 def compare(
     directories: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Directories of scored runs.")],
-    seed: Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")] = 0,
+    seed: IntervalAndTestSeed = 0,
     json: AsJson = False,
 ) -> None:
     """Say who is better, where, and whether it is chance.
@@ -286,7 +199,7 @@ def compare(
 def report(
     directories: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs.")],
     out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")] = 0,
+    seed: IntervalAndTestSeed = 0,
 ) -> None:
     """Show scored runs on one page: intervals, map, heat maps, hardest questions.
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from blend.exit_codes import UsageError
+from blend.exit_codes import UsageError, check_known
 
 if TYPE_CHECKING:
+    from blend.cli.eval_options import Machine, Questions
     from blend.eval.models.protocols import Decoding
     from blend.eval.runs.directory import Shard
     from blend.eval.runs.running import Outcome
@@ -20,16 +21,48 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def read_batch_size(text: str) -> int | None:
-    """The number of questions computed at a time; null for ``auto``."""
-    if text == "auto":
-        return None
-    if not (text.isdecimal() and int(text) > 0):
-        raise UsageError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
-    return int(text)
+def chosen_task(name: str | None, config: str | None, questions: "Questions") -> str:
+    """The task of this name, or the one that is meant where none is named."""
+    from blend.eval.tasks import IN_LANGUAGES, TASKS
+
+    task = name or ("multiple-choice" if config is None else "probe")
+    check_known("task", task, TASKS)
+    if questions.locales is not None and task in IN_LANGUAGES:
+        asks = "probing asks in languages (--language) about countries (--country)"
+        refuse({"locales": questions.locales[0]}, f"where regions are asked about, and {asks}")
+    return task
 
 
-def read_candidates(given_as: str | None) -> dict[str, Any]:
+def task_options(questions: "Questions", *, task: str, config: str | None, is_recorded: bool) -> dict[str, Any]:
+    """What a task is told, but for regions and their number; what was not given is left out."""
+    style = questions.style or ("json" if is_recorded and task == "multiple-choice" else None)
+    return given(
+        style=style,
+        rotations=questions.rotations,
+        prompts=_tuple(questions.prompts),
+        languages=_tuple(questions.language),
+        config=config,
+        causal=questions.causal,
+        max_masks=questions.max_masks,
+        names=questions.names,
+        countries=_tuple(questions.countries),
+        samples=questions.samples,
+        kinds=_tuple(questions.kinds),
+        nationalities=_tuple(questions.nationalities),
+        **_read_candidates(questions.candidates),
+    )
+
+
+def machine_options(machine: "Machine") -> dict[str, Any]:
+    """Where a model computes, and with what; what was not given is left out."""
+    return given(**{**vars(machine), "batch_size": _read_batch_size(machine.batch_size)})
+
+
+def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _read_candidates(given_as: str | None) -> dict[str, Any]:
     """The options of a task that say which candidates are ranked."""
     if given_as is None:
         return {}
@@ -39,6 +72,15 @@ def read_candidates(given_as: str | None) -> dict[str, Any]:
 
     read = read_candidate_file(Path(given_as))
     return {"candidates": read.digest, "candidate_texts": read.by_language}
+
+
+def _read_batch_size(text: str) -> int | None:
+    """The number of questions computed at a time; null for ``auto``."""
+    if text == "auto":
+        return None
+    if not (text.isdecimal() and int(text) > 0):
+        raise UsageError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
+    return int(text)
 
 
 def read_vector_files(given_as: Sequence[str] | None) -> dict[str, Path]:

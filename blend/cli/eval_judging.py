@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from blend.cli.eval_options import IntervalSeed
 from blend.cli.options import AsJson
 from blend.schemas.text import counted
 
@@ -50,7 +51,7 @@ def judged(
     sheets: Annotated[
         list[Path], typer.Argument(metavar="SHEET…", help="Sheets that came back, one per annotator.")
     ],
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the intervals.")] = 0,
+    seed: IntervalSeed = 0,
     json: AsJson = False,
 ) -> None:
     """Say how far people agree, what they find right, and which measure goes along with them.

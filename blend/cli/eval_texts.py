@@ -1,6 +1,7 @@
 """Options of ``blend eval score`` for texts for readers of many nationalities."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,65 +13,58 @@ if TYPE_CHECKING:
     from blend.eval.runs.directory import Shard
     from blend.eval.scoring.extrinsic import ExtrinsicOptions
 
-Surveys = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--survey",
-        metavar="NAME=FILE",
-        help="Texts for many nationalities: a survey of values to compare with, your copy of it, such as "
-        "hofstede=FILE or wvs=FILE; can be repeated.",
-    ),
-]
-SurveyDistance = Annotated[
-    Literal["published", "standardised"] | None,
-    typer.Option(
-        "--distance",
-        help="Texts for many nationalities: distance in a survey, over raw answers as published (as if "
-        "absent), or over standardised ones of complete countries.",
-    ),
-]
-BleuKind = Annotated[
-    Literal["multi-reference", "pairwise"] | None,
-    typer.Option(
-        "--bleu",
-        help="Texts for many nationalities: all samples as references (as if absent), or pair by pair.",
-    ),
-]
-Top = Annotated[
-    int | None,
-    typer.Option(min=1, help="Texts for many nationalities: words kept of each nationality; 15 if absent."),
-]
-StopWords = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Texts for many nationalities: words that are not counted, one per line, in place of the packaged "
-        "English ones.",
-    ),
-]
-DaskAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Texts for many nationalities: analyse on the Dask cluster whose scheduler is there.",
-    ),
-]
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What texts are compared with, and how; null where the paper decides."""
+
+    surveys: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--survey",
+            metavar="NAME=FILE",
+            help="Texts for many nationalities: a survey of values to compare with, your copy of it, such as "
+            "hofstede=FILE or wvs=FILE; can be repeated.",
+        ),
+    ] = None
+    distance: Annotated[
+        Literal["published", "standardised"] | None,
+        typer.Option(
+            help="Texts for many nationalities: distance in a survey, over raw answers as published (as if "
+            "absent), or over standardised ones of complete countries.",
+        ),
+    ] = None
+    bleu: Annotated[
+        Literal["multi-reference", "pairwise"] | None,
+        typer.Option(
+            help="Texts for many nationalities: all samples as references (as if absent), or pair by pair.",
+        ),
+    ] = None
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, help="Texts for many nationalities: words kept of each nationality; 15 if absent."),
+    ] = None
+    stop_words: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Texts for many nationalities: words that are not counted, one per line, in place of the "
+            "packaged English ones.",
+        ),
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Texts for many nationalities: analyse on the Dask cluster whose scheduler is there.",
+        ),
+    ] = None
 
 
-def read_text_options(
-    surveys: Sequence[str] | None,
-    distance: Literal["published", "standardised"] | None,
-    bleu: Literal["multi-reference", "pairwise"] | None,
-    top: int | None,
-    stop_words: Path | None,
-    dask: str | None,
-) -> "ExtrinsicOptions | None":
+def read_text_options(texts: TextOptions) -> "ExtrinsicOptions | None":
     """What was chosen about texts for many nationalities; null where nothing was."""
-    given = {"distance": distance, "bleu": bleu, "top": top, "stop_words": stop_words, "dask": dask}
+    given = {**vars(texts), "surveys": _survey_files(texts.surveys or ()) or None}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if surveys:
-        chosen["surveys"] = _survey_files(surveys)
     if not chosen:
         return None
     from blend.eval.scoring.extrinsic import ExtrinsicOptions

@@ -1,9 +1,8 @@
 """``blend init``: a folder to begin a dataset of one's own with."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
+
+from blend.cli.options import NewFolder
 
 
 def register(app: typer.Typer) -> None:
@@ -12,7 +11,7 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to make; nothing in it is replaced.")],
+    folder: NewFolder,
 ) -> None:
     """Write recipe, questions, responses and locale file, with example rows that build as they are.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.options import AsJson, LocaleFile
+from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.docstrings import first_line_of
 from blend.schemas.errors import InputError
@@ -38,9 +38,7 @@ def stats(
             "--blend", metavar="DIR", help="Read the published BLEnD data from this directory instead."
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
-    ] = None,
+    out: TablesFolder = None,
     table: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,9 +81,7 @@ def stats(
 
 
 def status(
-    recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
-    ] = None,
+    recipe: RawRecipe = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which questions still need responses, per locale."""

@@ -11,7 +11,17 @@ Release = Annotated[
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Question templates per region at most; all when absent.")
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")]
+NewFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder to make; nothing in it is replaced.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+RawRecipe = Annotated[
+    Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
+]
+NewSheet = Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")]
+ReturnedSheet = Annotated[Path, typer.Argument(help="The sheet as it came back, saved as CSV.")]
+TablesFolder = Annotated[
+    Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
+]
 LocaleFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.cli.options import DryRun
 from blend.exit_codes import INTERRUPTED
 from blend.schemas.text import counted
 
@@ -20,7 +21,6 @@ Repository = Annotated[
     str, typer.Argument(metavar="ORG/NAME", help="Dataset repository; made if it is not there.")
 ]
 Private = Annotated[bool, typer.Option("--private", help="Only the owners may see it.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")]
 ForceVersion = Annotated[
     str | None,
     typer.Option(metavar="REASON", help="Publish under a version that does not follow from the changes."),

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
+from blend.cli.options import NewSheet, ReturnedSheet
 from blend.schemas.text import counted
 
 app = Application(
@@ -19,9 +20,7 @@ def propose(
     recipe: Annotated[
         Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")] = Path(
-        "pairs.csv"
-    ),
+    out: NewSheet = Path("pairs.csv"),
     everything: Annotated[
         bool, typer.Option("--all", help="Every undecided pair that can meet, also where nothing is suspected.")
     ] = False,
@@ -47,7 +46,7 @@ def propose(
 
 @app.command()
 def accept(
-    sheet: Annotated[Path, typer.Argument(help="The sheet as it came back, saved as CSV.")],
+    sheet: ReturnedSheet,
     out: Annotated[
         Path, typer.Option(help="File of decisions to add to, `decisions` in the recipe's [mcq.judge].")
     ] = Path("decisions.tsv"),

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
+from blend.cli.options import NewSheet, RawRecipe, ReturnedSheet
 from blend.schemas.text import counted
 
 app = Application(
@@ -16,12 +17,8 @@ app = Application(
 
 @app.command()
 def propose(
-    recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")] = Path(
-        "sheet.csv"
-    ),
+    recipe: RawRecipe = None,
+    out: NewSheet = Path("sheet.csv"),
     locale: Annotated[
         list[str] | None,
         typer.Option(help="Only answers in this locale; repeat it. All locales when absent."),
@@ -55,7 +52,7 @@ def propose(
 
 @app.command()
 def accept(
-    sheet: Annotated[Path, typer.Argument(help="The sheet as it came back, saved as CSV.")],
+    sheet: ReturnedSheet,
     out: Annotated[
         Path, typer.Option(help="Folder to write reviews to, one file per locale: `reviews` of raw responses.")
     ] = Path("reviews"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import LocaleFile
+from blend.cli.options import LocaleFile, NewSheet
 from blend.schemas.errors import InputError, StorageError
 from blend.schemas.text import counted
 
@@ -18,15 +18,13 @@ app = Application(
     help="Make question templates from questions that natives wrote. `docs/templates.md` walks through it.",
 )
 
-Out = Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")]
-
 
 @app.command()
 def propose(
     questions: Annotated[
         Path, typer.Argument(help="Questions as natives wrote them: id, topic, text, locale.")
     ],
-    out: Out = Path("sheet.csv"),
+    out: NewSheet = Path("sheet.csv"),
     locale_file: LocaleFile = None,
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
@@ -45,7 +43,7 @@ def propose(
 @app.command()
 def accept(
     sheet: Annotated[Path, typer.Argument(help="The review sheet with a decision in every row.")],
-    out: Out = Path("templates.csv"),
+    out: NewSheet = Path("templates.csv"),
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates.sheet import accept_sheet
@@ -67,7 +65,7 @@ def localise(
         list[str] | None,
         typer.Option(help="Locale to make questions for; repeat it. All translated ones if absent."),
     ] = None,
-    out: Out = Path("questions.csv"),
+    out: NewSheet = Path("questions.csv"),
     locale_file: LocaleFile = None,
 ) -> None:
     """Fill the slots for every locale and join the translations."""

@@ -10,18 +10,25 @@ import polars as pl
 from blend.eval.runs.answers import write_frame
 from blend.eval.runs.description import RunDescription
 from blend.eval.runs.directory import Run, explained
+from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
+from blend.eval.scoring.extrinsic import RULES as DEFINITIONS
 from blend.eval.scoring.extrinsic import ExtrinsicOptions, judge_texts
 from blend.eval.scoring.judged import Judged
+from blend.eval.scoring.listing import RULES as LISTING_RULES
 from blend.eval.scoring.listing import judge_lists
 from blend.eval.scoring.multiple_choice import score_multiple_choice
 from blend.eval.scoring.probing.judging import asked_parts, judge_run
 from blend.eval.scoring.scores import DECISIONS_NAME, SCORES_NAME, Scores
+from blend.eval.scoring.short_answers import RULES as ANSWER_RULES
 from blend.eval.scoring.short_answers.judging import judge_short_answers
 from blend.eval.scoring.signature import release_name, signature
 from blend.eval.text.reading import DEFAULT_LEMMAS
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, UnknownNameError
+
+RULES = frozenset({*ANSWER_RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES, *LISTING_RULES, *DEFINITIONS})
+"""Names of all rules; which of them a run can be scored by depends on its task and style."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
