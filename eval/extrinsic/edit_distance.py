@@ -1,20 +1,18 @@
 """Word edit distance (WED): the share of tokens to insert, delete or replace between two texts.
 
 References:
-    Bhatt and Diaz (2024), section 3.3; Levenshtein (1966). Computed by RapidFuzz, bit by bit for 64 tokens at a
-    time (Hyyrö 2003).
+    Bhatt and Diaz (2024), section 3.3; Levenshtein (1966).
 """
 
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blend.eval.extrinsic.definitions import Definition
+from blend.eval.extrinsic.edits_one_by_one import edits_one_by_one
+from blend.eval.extrinsic.edits_side_by_side import LONGEST, compiled, edits_side_by_side
+from blend.eval.extrinsic.joined_texts import JoinedTexts
 from blend.eval.extrinsic.topics import CodedTopic, IntArray
 from blend.eval.statistics.clusters import FloatArray, divide
 
@@ -77,10 +75,13 @@ def wed(pairs: PairSums, *, definition: Definition = "paper") -> FloatArray:
 
 
 def _distinct(texts: Sequence[IntArray]) -> tuple[list[IntArray], IntArray]:
-    """The different texts, and which of them each text is."""
+    """The different texts, shortest first, and which of them each text is."""
     numbers: dict[bytes, int] = {}
-    which = [numbers.setdefault(text.tobytes(), len(numbers)) for text in texts]
-    first = dict(zip(reversed(which), reversed(texts), strict=True))
+    # Texts that are compared side by side cost as much as the longest of them.
+    for text in sorted(texts, key=len):
+        numbers.setdefault(text.tobytes(), len(numbers))
+    which = [numbers[text.tobytes()] for text in texts]
+    first = dict(zip(which, texts, strict=True))
     return [first[number] for number in range(len(numbers))], np.array(which, dtype=np.int64)
 
 
@@ -99,87 +100,28 @@ def _weds(distinct: Sequence[IntArray], rows: IntArray, columns: IntArray, *, sq
     """WED of every pair of texts, each pair of different ones computed once."""
     row_texts, row_of = np.unique(rows, return_inverse=True)
     column_texts, column_of = np.unique(columns, return_inverse=True)
-    block = _Block([distinct[number] for number in column_texts])
-    edits = np.zeros((len(row_texts), len(column_texts)))
-    hint: int | None = None
-    for place, number in enumerate(row_texts):
-        # Of a square block, rows and columns are the same texts: the lower half is the upper one.
-        first = place + 1 if square else 0
-        edits[place, first:] = row = block.edits(distinct[number], first, hint)
-        hint = _next_hint(row, int(block.lengths.max(initial=0)))
+    above = JoinedTexts.of([distinct[number] for number in row_texts])
+    beside = JoinedTexts.of([distinct[number] for number in column_texts])
+    edits = _edits(above, beside, upper=square)
     if square:
+        edits = np.triu(edits, 1)
         edits += edits.T
-    row_lengths = np.array([len(distinct[number]) for number in row_texts])
-    longest = np.maximum(row_lengths[:, np.newaxis], block.lengths[np.newaxis, :])
+    longest = np.maximum(above.lengths[:, np.newaxis], beside.lengths[np.newaxis, :])
     values: FloatArray = edits / np.maximum(longest, 1)
     return values[np.ix_(row_of, column_of)]
 
 
-def _next_hint(edits: IntArray, longest: int) -> int | None:
-    """How many edits to expect of the next text, from those of one before.
-
-    RapidFuzz then looks only near the diagonal, and again where it finds more edits than expected: the result
-    is the same, and for long texts that share half of their words it takes a fifth less time.
-    """
-    most = int(edits.max(initial=0))
-    return most + 1 if longest > _LONG and 0 < most < _NEAR * longest else None
-
-
-_LONG = 256
-"""Tokens from which on a part of the table is worth leaving out."""
-
-_NEAR = 0.75
-"""Share of tokens to edit below which it is."""
+def _edits(rows: JoinedTexts, columns: JoinedTexts, *, upper: bool) -> IntArray:
+    """Edits between texts, in whichever of two ways takes less time; both count the same."""
+    longest = max(rows.lengths.max(initial=0), columns.lengths.max(initial=0))
+    cells = len(rows.tokens) * len(columns.tokens)
+    if cells >= _WORTH_COMPILING and longest <= LONGEST and compiled() is not None:
+        return edits_side_by_side(rows, columns, upper=upper)
+    return edits_one_by_one(rows, columns, upper=upper)
 
 
-class _Block:
-    """Texts that others are compared with, one after the other."""
-
-    def __init__(self, texts: Sequence[IntArray]) -> None:
-        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        self._tokens = np.concatenate([np.zeros(0, dtype=np.int64), *texts])
-        self._starts = np.concatenate([[0], np.cumsum(self.lengths)])
-        self._n_codes = int(self._tokens.max(initial=0)) + 1
-
-    def edits(self, text: IntArray, first: int, hint: int | None) -> IntArray:
-        """Edits between a text and each text of the block from a place on.
-
-        Only whether a token is one of the text's counts. So its commonest tokens are coded as the numbers below
-        255, for which RapidFuzz has a table and no search, and all that it does not hold as 255.
-        """
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
-
-        tokens, counts = np.unique(text, return_counts=True)
-        codes = np.arange(len(tokens))
-        codes[_OTHER:] += 1
-        table = np.full(max(self._n_codes, int(text.max(initial=0)) + 1), _OTHER, dtype=_width(len(tokens)))
-        table[tokens[np.argsort(-counts, kind="stable")]] = codes
-        start = self._starts[first]
-        choices = _texts(table[self._tokens[start:]], self._starts[first:] - start)
-        if not choices:
-            return np.zeros(0, dtype=np.int64)
-        (query,) = _texts(table[text], np.array([0, len(text)]))
-        found = cdist([query], choices, scorer=Levenshtein.distance, score_hint=hint, dtype=np.int32)
-        edits: IntArray = found[0].astype(np.int64)
-        return edits
-
-
-_OTHER = 255
-"""Code of every token that a text does not hold; a text's own codes are all others."""
-
-
-def _width(n_tokens: int) -> Any:
-    """The narrowest numbers that hold the codes of so many tokens and of all others."""
-    return np.uint8 if n_tokens <= _OTHER else np.uint16 if n_tokens < 2**16 else np.uint32
-
-
-def _texts(codes: NDArray[Any], starts: IntArray) -> list[Any]:
-    """Texts in the form that RapidFuzz reads fastest, cut from one row of codes."""
-    joined: Any = codes.tobytes()
-    if codes.dtype != np.uint8:
-        joined = array("H" if codes.dtype == np.uint16 else "I", joined)
-    return [joined[start:end] for start, end in pairwise(starts.tolist())]
+_WORTH_COMPILING = 10**9
+"""Pairs of tokens from which on a second of compiling, once in a process, is soon made up for."""
 
 
 def _add(total: FloatArray, values: FloatArray, row_groups: IntArray, column_groups: IntArray) -> None:

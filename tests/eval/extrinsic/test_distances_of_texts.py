@@ -1,16 +1,20 @@
 """WED and BLEU of any texts are those of their definitions, computed pair by pair and gram by gram."""
 
 import math
+import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.eval.extrinsic import edit_distance
+from blend.eval.extrinsic import edit_distance, edits_one_by_one, edits_side_by_side
 from blend.eval.extrinsic.bleu import ORDERS, bleu, directed_bleu
 from blend.eval.extrinsic.edit_distance import pair_sums, wed
+from blend.eval.extrinsic.joined_texts import JoinedTexts
 from blend.eval.extrinsic.topics import code_topic
 
 N_GROUPS = 3
@@ -53,17 +57,26 @@ def by_group(texts: list[tuple[int, list[str]]]) -> list[list[list[str]]]:
     return [[text for of, text in texts if of == group] for group in range(N_GROUPS)]
 
 
-@pytest.fixture(scope="module", params=[(2048, 256), (4, 0)], ids=["one-block", "small-blocks-with-hints"])
-def limits(request: pytest.FixtureRequest):
+WAYS = {"one-block": (2048, 256, 10**9), "small-blocks-with-hints": (4, 0, 10**9), "side-by-side": (40, 256, 0)}
+"""Texts on a side of a block, tokens from which on RapidFuzz gets hints, pairs worth compiling for."""
+
+
+@pytest.fixture(scope="module", params=list(WAYS))
+def ways(request: pytest.FixtureRequest, missing: Callable[[str], None]) -> Iterator[None]:
+    """Each way in which edits are counted."""
+    block, long, worth = WAYS[request.param]
+    if worth == 0 and find_spec("numba") is None:
+        missing("numba")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(edit_distance, "_BLOCK", request.param[0])
-        patch.setattr(edit_distance, "_LONG", request.param[1])
+        patch.setattr(edit_distance, "_BLOCK", block)
+        patch.setattr(edits_one_by_one, "_LONG", long)
+        patch.setattr(edit_distance, "_WORTH_COMPILING", worth)
         yield
 
 
 @settings(max_examples=150, deadline=None)
 @given(texts=TEXTS)
-def test_wed_is_that_of_its_definition(limits, texts):
+def test_wed_is_that_of_its_definition(ways, texts):
     found = pair_sums(code_topic([text for _, text in texts], [group for group, _ in texts], N_GROUPS))
     groups = by_group(texts)
     for i, first in enumerate(groups):
@@ -93,7 +106,7 @@ def test_bleu_is_that_of_its_definition(texts):
 
 
 @pytest.mark.parametrize("n_words", [40, 400, 5000])
-def test_texts_of_any_length_and_vocabulary(limits, n_words):
+def test_texts_of_any_length_and_vocabulary(ways, n_words):
     draw = np.random.default_rng(n_words)
     pattern = draw.integers(n_words, size=600)
     texts = []
@@ -106,3 +119,51 @@ def test_texts_of_any_length_and_vocabulary(limits, n_words):
         sum(plain_wed(texts[i], texts[j]) for i in (1, 2) for j in (3, 0)), abs=1e-9
     )
     assert found.sums[0, 2] == pytest.approx(plain_wed(texts[0], texts[3]), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_texts", [1, 15, 16, 17, 33])
+def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]):
+    if find_spec("numba") is None:
+        missing("numba")
+    draw = np.random.default_rng(n_texts)
+    # Lengths at which a number of 64 bits is full, empty or just begun, in one group of lanes.
+    lengths = draw.permutation(np.resize([0, 1, 63, 64, 65, 127, 128, 129, 300], n_texts))
+    texts = JoinedTexts.of([draw.integers(40, size=length) for length in lengths])
+    others = JoinedTexts.of([draw.integers(60, size=length) for length in (0, 1, 64, 200)])
+    for rows, columns in ((texts, others), (others, texts)):
+        np.testing.assert_array_equal(
+            edits_side_by_side.edits_side_by_side(rows, columns, upper=False),
+            edits_one_by_one.edits_one_by_one(rows, columns, upper=False),
+        )
+    np.testing.assert_array_equal(
+        np.triu(edits_side_by_side.edits_side_by_side(texts, texts, upper=True), 1),
+        edits_one_by_one.edits_one_by_one(texts, texts, upper=True),
+    )
+
+
+def test_without_numba_the_figures_are_the_same(monkeypatch: pytest.MonkeyPatch):
+    draw = np.random.default_rng(0)
+    texts = [[str(word) for word in draw.integers(50, size=70)] for _ in range(40)]
+    topic = code_topic(texts, [number % N_GROUPS for number in range(40)], N_GROUPS)
+    found = pair_sums(topic)
+    monkeypatch.setattr(edit_distance, "_WORTH_COMPILING", 0)
+    compiled = pair_sums(topic)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    edits_side_by_side.compiled.cache_clear()
+    try:
+        assert edits_side_by_side.compiled() is None
+        plain = pair_sums(topic)
+    finally:
+        edits_side_by_side.compiled.cache_clear()
+    for one in (compiled, plain):
+        np.testing.assert_array_equal(one.sums, found.sums)
+        np.testing.assert_array_equal(one.squares, found.squares)
+
+
+def test_texts_that_are_too_long_for_the_table_go_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    texts = [np.arange(number, number + edits_side_by_side.LONGEST + 1) for number in range(2)]
+    monkeypatch.setattr(edit_distance, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(edits_side_by_side, "compiled", lambda: pytest.fail("a table of any size"))
+    monkeypatch.setattr(edit_distance, "compiled", edits_side_by_side.compiled)
+    found = pair_sums(code_topic([[str(token) for token in text] for text in texts], [0, 1], N_GROUPS))
+    assert found.sums[0, 1] == pytest.approx(2 / (edits_side_by_side.LONGEST + 1))
