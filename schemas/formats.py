@@ -61,9 +61,11 @@ def canonical(answer: str, answer_format: AnswerFormat) -> str | None:
 
     Text is stripped of outer white space and must not be blank. An integer loses leading zeros and a zero
     fraction (``"07"`` and ``"7.0"`` are ``"7"``; ``"7.000"`` may be thousands and is neither), a time is
-    ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of a leap year. Digits of any script count (``"٧"`` is
-    ``"7"``).
+    ``HH:MM`` on the 24-hour clock, a date ``MM/DD`` of a leap year, and not a fraction (``"¼"``). Digits of any
+    script count (``"٧"`` is ``"7"``).
     """
+    if answer_format is AnswerFormat.DATE and FRACTION_SIGN.search(answer):
+        return None
     text = western(answer.strip())
     return _CANONICAL[answer_format](text)
 

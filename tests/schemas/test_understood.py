@@ -1,7 +1,7 @@
 """Answers in other common notations of their format."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blend.schemas.formats import AnswerFormat, canonical, understood
@@ -43,6 +43,8 @@ def test_what_is_read(answer, asked, read):
 
 @settings(deadline=None)
 @given(st.text(), st.sampled_from(AnswerFormat))
+@example("¼", DATE)
+@example("1\u20444", DATE)
 def test_what_is_canonical_is_understood_as_itself(text, asked):
     spelled = canonical(text, asked)
     if spelled is not None:
