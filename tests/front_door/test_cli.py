@@ -8,15 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 import typer
-from typer.testing import CliRunner
+from in_process import run
 
 from blend.cli import app
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import BlendError
 from blend.version import __version__
-
-RUNNER = CliRunner()
 
 COMMANDS = typer.main.get_command(app)
 
@@ -37,19 +35,9 @@ def command_of(path: tuple[str, ...]):
     return command
 
 
-def run(*arguments: str | Path, code: int = 0) -> str:
-    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.stdout
-
-
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("cli") / "release"
-    run("build", "--out", out)
-    return out
+def release(sample_release: Path) -> Path:
+    return sample_release
 
 
 @pytest.mark.parametrize("path", all_commands(), ids=" ".join)
@@ -80,8 +68,10 @@ def test_the_version():
     assert run("--version") == f"blend {__version__}\n"
 
 
-def test_build_without_arguments_builds_the_sample(release: Path):
-    manifest = read_manifest(release)
+def test_build_without_arguments_builds_the_sample(release: Path, tmp_path: Path):
+    assert "Built blend-sample 0.1.0" in run("build", "--out", tmp_path / "release")
+    manifest = read_manifest(tmp_path / "release")
+    assert manifest == read_manifest(release)
     assert manifest.name == "blend-sample"
     assert {table.config for table in manifest.tables} == {
         "annotations",

@@ -1,24 +1,17 @@
 """``blend audit``: a release or anybody's table, as tables of 80 columns, as JSON, as files."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
+from in_process import run
 from rich.cells import cell_len
-from typer.testing import CliRunner
 
 import blend
-from blend.cli import app
 
-WIDE = {"COLUMNS": "80", "TERMINAL_WIDTH": "80"}
-
-
-def run(*arguments: str | Path) -> str:
-    result = CliRunner().invoke(app, ["audit", *map(str, arguments)], env=WIDE)
-    if result.exception is not None:
-        raise result.exception
-    return result.stdout
+audit = partial(run, "audit", columns=80)
 
 
 @pytest.fixture
@@ -32,14 +25,14 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_a_release_fits_80_columns(sample_release: Path):
-    printed = run(sample_release)
+    printed = audit(sample_release)
     assert max(map(cell_len, printed.splitlines())) <= 80
     for title in ("without knowing anything", "stand out", "got right, by group", "by topic", "Most telling"):
         assert title in printed
 
 
 def test_anybodys_table(table: Path):
-    printed = run(table)
+    printed = audit(table)
     assert "Answering 3 questions without knowing anything" in printed
     assert "What[/b] do they eat" in printed
     assert max(map(cell_len, printed.splitlines())) <= 80
@@ -50,7 +43,7 @@ def test_anybodys_table(table: Path):
 def test_one_question_is_singular(tmp_path: Path):
     path = tmp_path / "one.csv"
     path.write_text("question,options,answer\nDrink?,tea|milk,tea\n", encoding="utf-8")
-    printed = run(path)
+    printed = audit(path)
     assert "Answering 1 question without knowing anything" in printed
     assert "1 template, chance 50.0%" in printed
 
@@ -59,20 +52,20 @@ def test_a_file_of_another_kind_is_no_release(tmp_path: Path):
     path = tmp_path / "mine.txt"
     path.touch()
     with pytest.raises(blend.InputError) as caught:
-        run(path)
+        audit(path)
     kinds = "expected a table, .csv, .jsonl, .parquet; give one, or the directory of a release"
     assert str(caught.value) == f"{path}: {kinds}"
 
 
 def test_json_is_what_the_function_returns(sample_release: Path):
-    printed = json.loads(run(sample_release, "--json", "--examples", "0"))
+    printed = json.loads(audit(sample_release, "--json", "--examples", "0"))
     assert printed == json.loads(json.dumps(blend.audit_release(sample_release, examples=0).to_json()))
     assert printed["examples"] == []
     assert {"size", "baselines", "baselines_by_group", "leaks", "synonyms"} <= set(printed)
 
 
 def test_every_table_can_be_kept(table: Path, tmp_path: Path):
-    run(table, "--out", tmp_path / "kept")
+    audit(table, "--out", tmp_path / "kept")
     kept = json.loads((tmp_path / "kept" / "audit.json").read_text(encoding="utf-8"))
     for name in kept:
         assert pl.read_parquet(tmp_path / "kept" / f"{name}.parquet").to_dicts() == kept[name]
@@ -81,6 +74,6 @@ def test_every_table_can_be_kept(table: Path, tmp_path: Path):
 def test_a_place_for_files_that_is_none(table: Path, tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(blend.InputError) as caught:
-        run(table, "--out", tmp_path / "file")
+        audit(table, "--out", tmp_path / "file")
     place = tmp_path / "file"
     assert str(caught.value) == f"{place}: cannot write the audit here (File exists); choose another --out"

@@ -2,25 +2,19 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from in_process import run
 
 from blend.builders.release import build_release
-from blend.cli import app
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import BlendError
 
+diff = partial(run, "diff", columns=80)
+
 FIVE = ("en-US", "ko-KR", "ar-DZ", "zh-CN", "fa-IR")
-
-
-def run(*arguments: str | Path, code: int = 0, columns: int = 80) -> str:
-    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, ["diff", *map(str, arguments)])
-    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +29,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_the_verdict_comes_first(releases):
-    lines = run(*releases).splitlines()
+    lines = diff(*releases).splitlines()
     assert lines[0] == "blend-sample 1.0.0 → blend-sample 1.0.1"
     assert re.sub(r"\s+", " ", " ".join(lines[1:3])).startswith(
         "Version step: minor, so 1.1.0 follows. The new release calls itself 1.0.1."
@@ -47,7 +41,7 @@ def test_the_verdict_comes_first(releases):
 def test_tables_keep_to_the_terminal(releases, columns: int):
     from rich.cells import cell_len
 
-    lines = run(*releases, columns=columns).splitlines()
+    lines = diff(*releases, columns=columns).splitlines()
     header = next(line for line in lines if line.startswith("configuration, split"))
     assert header.split() == [
         "configuration,", "split", "before", "now", "added", "removed", "changed", "moved",
@@ -57,18 +51,18 @@ def test_tables_keep_to_the_terminal(releases, columns: int):
 
 def test_examples_are_as_many_as_asked_for(releases):
     def quoted(n: int) -> int:
-        return sum(line.startswith("    - ") for line in run(*releases, "--examples", n).splitlines())
+        return sum(line.startswith("    - ") for line in diff(*releases, "--examples", n).splitlines())
 
     columns = sum(
         " changed in " in line and line.startswith("  ")
-        for line in run(*releases, "--examples", 0).splitlines()
+        for line in diff(*releases, "--examples", 0).splitlines()
     )
     assert (quoted(0), quoted(1)) == (0, quoted(1))
     assert 0 < quoted(1) <= columns
 
 
 def test_json_is_all_there_is(releases):
-    found = json.loads(run(*releases, "--json"))
+    found = json.loads(diff(*releases, "--json"))
     assert (found["step"], found["expected_version"]) == ("minor", "1.1.0")
     assert found["old"] == {"name": "blend-sample", "version": "1.0.0"}
     splits = {split["split"]: split for split in found["configs"][0]["splits"]}
@@ -76,16 +70,16 @@ def test_json_is_all_there_is(releases):
 
 
 def test_markdown_is_the_section_of_the_changelog(releases):
-    text = run(*releases, "--markdown")
+    text = diff(*releases, "--markdown")
     assert text.startswith("## 1.0.1\n\nAfter 1.0.0: ")
-    assert run(*releases, "--markdown") == text
+    assert diff(*releases, "--markdown") == text
 
 
 def test_exit_codes(releases):
     old, new = releases
-    assert run(old, old, "--exit-code") == "blend-sample 1.0.0 → blend-sample 1.0.0\nNothing differs.\n"
-    run(old, new, "--exit-code", code=3)
-    run(old, new, code=0)
+    assert diff(old, old, "--exit-code") == "blend-sample 1.0.0 → blend-sample 1.0.0\nNothing differs.\n"
+    diff(old, new, "--exit-code", code=3)
+    diff(old, new, code=0)
 
 
 def test_messages(releases, tmp_path):
@@ -102,5 +96,5 @@ def test_messages(releases, tmp_path):
 
 def message(*arguments: str | Path) -> str:
     with pytest.raises(BlendError) as caught:
-        run(*arguments)
+        diff(*arguments)
     return str(caught.value)

@@ -5,30 +5,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from in_process import run
 
 from blend.builders.stats.dataset import stats_of_release
-from blend.cli import app
 from blend.schemas.errors import BlendError
 from blend.views.models import MODELS
 from blend.views.stats import dataset_tables
 
-RUNNER = CliRunner()
-
-
-def run(*arguments: str | Path, code: int = 0) -> str:
-    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.stdout
-
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("cli") / "release"
-    run("build", "--out", out)
-    return out
+def release(sample_release: Path) -> Path:
+    return sample_release
 
 
 def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):

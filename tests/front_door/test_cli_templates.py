@@ -4,9 +4,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from in_process import run
 
-from blend.cli import app
 from blend.loaders.releases.tables import read_config
 
 NATIVES = """\
@@ -38,13 +37,6 @@ kind = "responses"
 location = "collected"
 license = "cc-by-4.0"
 """
-
-
-def run(*arguments: object) -> str:
-    """Run a command in this process; an error is the test's."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 @pytest.mark.integration

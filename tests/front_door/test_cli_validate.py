@@ -1,14 +1,16 @@
 """``blend validate``: what it prints, and when it fails."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from in_process import run
 
 from blend.builders.validate import CHECKS
-from blend.cli import app
 from blend.schemas.errors import BlendError
+
+validate = partial(run, "validate")
 
 QUICK = ("--skip", "loading")
 
@@ -16,14 +18,6 @@ QUICK = ("--skip", "loading")
 @pytest.fixture
 def release(sample_release: Path) -> Path:
     return sample_release
-
-
-def run(*arguments: str | Path, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["validate", *map(str, arguments)])
-    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.stdout
 
 
 @pytest.fixture
@@ -39,7 +33,7 @@ def warned(release: Path, tmp_path: Path) -> Path:
 
 
 def test_a_valid_release(release: Path):
-    printed = run(release, *QUICK, "--strict")
+    printed = validate(release, *QUICK, "--strict")
     assert "blend-sample 0.1.0, 1,710 rows" in printed
     assert all(check in printed for check in CHECKS if check != "loading")
     assert "short-answer-questions/KP: lacks 1 of 40 ids: food-06" in printed
@@ -47,20 +41,20 @@ def test_a_valid_release(release: Path):
 
 
 def test_warnings_fail_only_when_asked_to(warned: Path):
-    assert run(warned, "--only", "card").endswith("valid: 0 errors, 1 warning\n")
-    printed = run(warned, "--only", "card", "--strict", code=1)
+    assert validate(warned, "--only", "card").endswith("valid: 0 errors, 1 warning\n")
+    printed = validate(warned, "--only", "card", "--strict", code=1)
     assert printed.endswith("not valid: 0 errors, 1 warning (--strict fails on warnings)\n")
 
 
 def test_errors_fail(warned: Path):
-    printed = run(warned, "--only", "files", code=1)
+    printed = validate(warned, "--only", "files", code=1)
     assert "error files: 1" in printed
     assert "README.md: changed: " in printed
     assert printed.endswith("not valid: 1 error, 0 warnings\n")
 
 
 def test_json_is_the_report_and_nothing_else(warned: Path):
-    report = json.loads(run(warned, "--only", "card", "--only", "files", "--json", code=1))
+    report = json.loads(validate(warned, "--only", "card", "--only", "files", "--json", code=1))
     assert [(check["check"], check["level"]) for check in report["checks"]] == [
         ("files", "error"),
         ("card", "warning"),
@@ -69,11 +63,11 @@ def test_json_is_the_report_and_nothing_else(warned: Path):
 
 
 def test_as_many_examples_as_wanted(release: Path):
-    printed = run(release, "--only", "alignment", "--examples", "2")
+    printed = validate(release, "--only", "alignment", "--examples", "2")
     assert "info alignment: 5\n" in printed
     assert printed.count("lacks 1 of 40 ids") == 1, "two splits lack the same"
     assert "… and 3 with other causes" in printed
-    assert "info alignment: 5, none shown" in run(release, "--only", "alignment", "--examples", "0")
+    assert "info alignment: 5, none shown" in validate(release, "--only", "alignment", "--examples", "0")
 
 
 @pytest.mark.parametrize(
@@ -89,13 +83,13 @@ def test_as_many_examples_as_wanted(release: Path):
 )
 def test_what_validate_refuses(release: Path, arguments: list[str], message: str):
     with pytest.raises(BlendError) as caught:
-        run(release, *arguments)
+        validate(release, *arguments)
     assert str(caught.value) == message
 
 
 def test_no_such_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
-        run(tmp_path / "nowhere")
+        validate(tmp_path / "nowhere")
     assert str(caught.value) == (
         f"{tmp_path}/nowhere: no such directory; name the directory of a release, or org/name@v1.0.0"
     )

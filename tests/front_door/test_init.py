@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from in_process import run
 
 from blend.builders.validate import CHECKS, validate_release
-from blend.cli import app
 from blend.loaders.releases import read_manifest
 from blend.loaders.starter import write_starter
 from blend.schemas.errors import BlendError
@@ -19,12 +18,6 @@ FILES = [
     "locales.toml",
     "recipe.toml",
 ]
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def test_what_it_writes_builds_and_is_valid(tmp_path: Path):

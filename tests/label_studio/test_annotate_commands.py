@@ -2,22 +2,17 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from in_process import run
 from studio_fixtures import typed
-from typer.testing import CliRunner
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.cli import app
 
-
-def run(*arguments: str | Path) -> str:
-    """What a command prints to standard output."""
-    done = CliRunner().invoke(app, ["annotate", *map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.stdout
+annotate = partial(run, "annotate")
 
 
 @pytest.fixture
@@ -39,13 +34,13 @@ def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
     file, export = pulled
     title = f"{file.project.name} answer"
     responses = file.collected / "responses" / "ko-KR.jsonl"
-    assert run("pull", file.path, "--export", export).splitlines() == [
+    assert annotate("pull", file.path, "--export", export).splitlines() == [
         f"{title} ko-KR: 2 annotations (2 added)",
         f"{title} fa-IR: not on the server yet",
         f"{responses}: 2 rows",
     ]
-    assert "No news: all files are as they were." in run("pull", file.path, "--export", export)
-    found = json.loads(run("status", file.path, "--offline", "--json"))
+    assert "No news: all files are as they were." in annotate("pull", file.path, "--export", export)
+    found = json.loads(annotate("status", file.path, "--offline", "--json"))
     who = pseudonym("user:7", read_key(file.key_file))
     assert found["people"] == [
         {
@@ -57,7 +52,7 @@ def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
         ("fa-IR", 0, 10), ("ko-KR", 2, 8),
     ]  # fmt: skip
     page = file.path.with_name("status.html")
-    run("status", file.path, "--offline", "--html", page)
+    annotate("status", file.path, "--offline", "--html", page)
     assert who in page.read_text(encoding="utf-8")
     # Nothing finer than a day leaves the pull folder.
     assert "10:11" not in page.read_text(encoding="utf-8") + responses.read_text(encoding="utf-8")
@@ -66,4 +61,4 @@ def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
 def test_a_pseudonym_is_printed(pulled: tuple[ProjectFile, Path]):
     file, _ = pulled
     expected = pseudonym("mina@example.org", read_key(file.key_file))
-    assert run("pseudonym", file.path, "Mina@example.org").strip() == expected
+    assert annotate("pseudonym", file.path, "Mina@example.org").strip() == expected
