@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import TypeVar
 
 import polars as pl
@@ -45,6 +46,15 @@ class Bench:
         self._concern_all = len(self._recording) < len(others)
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
+        self._verdicts: dict[bool, dict[Pair, bool]] = {True: {}, False: {}}
+        self._overruled: dict[Pair, bool] = {}
+
+    def for_template(self) -> "Bench":
+        """The same judges and count, who are asked about no pair again, on however many boards it meets."""
+        bench = copy(self)
+        bench._verdicts = {True: {}, False: {}}
+        bench._overruled = {}
+        return bench
 
     @property
     def lexical_only(self) -> bool:
@@ -70,12 +80,8 @@ class Bench:
         Returns:
             For every pair whether it counts as the same.
         """
-        asked = sorted(set(pairs))
         judges: tuple[Judge, ...] = (*self.before, _Rules()) if overlapping else (*self.before, *self.after)
-        verdicts = dict(zip(asked, decide(judges, asked), strict=True)) if asked else {}
-        decided = (verdict for verdict in verdicts.values() if verdict.by != LexicalJudge.name)
-        self.counts.update((verdict.by, verdict.same) for verdict in decided)
-        return {asked_pair: verdict.same for asked_pair, verdict in verdicts.items()}
+        return self._decided(judges, set(pairs), self._verdicts[overlapping])
 
     def overruled(self, pairs: Iterable[Pair]) -> dict[Pair, bool]:
         """Whether pairs that local variants hold for the same are the same after all.
@@ -83,13 +89,15 @@ class Bench:
         Only people's decisions find them different. A model's verdict on file may have been given where other
         locales met, which say nothing of the kind; a rebuild must not take it for an answer here.
         """
-        asked = sorted(set(pairs))
-        if not asked:
-            return {}
-        verdicts = decide((*map(_People, self.before), _Rules()), asked)
-        decided = (verdict for verdict in verdicts if verdict.by != LexicalJudge.name)
-        self.counts.update((verdict.by, verdict.same) for verdict in decided)
-        return {asked_pair: verdict.same for asked_pair, verdict in zip(asked, verdicts, strict=True)}
+        return self._decided((*map(_People, self.before), _Rules()), set(pairs), self._overruled)
+
+    def _decided(self, judges: Sequence[Judge], pairs: set[Pair], known: dict[Pair, bool]) -> dict[Pair, bool]:
+        """Whether pairs are the same; judges are asked about those that are not known yet."""
+        asked = sorted(pairs - known.keys())
+        verdicts = decide(judges, asked) if asked else []
+        self.counts.update((one.by, one.same) for one in verdicts if one.by != LexicalJudge.name)
+        known.update(zip(asked, (one.same for one in verdicts), strict=True))
+        return {asked_pair: known[asked_pair] for asked_pair in pairs}
 
     def count_rules(self, name: str, *, same: int, different: int = 0) -> None:
         """Count pairs that rules of some name decided in bulk, where options are chosen."""

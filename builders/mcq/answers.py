@@ -29,6 +29,9 @@ from blend.schemas.text import counted
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
 
+IN_RESERVE = "in-reserve"
+"""Outcome of an answer that may be shown as a distractor where a question is short of them."""
+
 NAMES_REGION = "names-region"
 """Outcome of an answer that gives a region away, and is never a distractor for it."""
 
@@ -74,6 +77,8 @@ class LocaleAnswers:
     """Every English variant of every answer, whatever its votes."""
     offered: tuple[Option, ...]
     """Options for others, most votes first, ties by digest; empty when the locale gives none."""
+    reserve: tuple[Option, ...]
+    """Further ones, for questions that are short of distractors; in the same order."""
     loss: tuple[str, str] | None
     """Reason and detail why the locale is not asked about; null when it is."""
 
@@ -230,7 +235,8 @@ class _Reader:
             locale=locale,
             golds=() if loss else tuple(self._ordered(golds)),
             acceptable=tuple(self._acceptable(locale, groups, excluded)),
-            offered=() if silent else tuple(self._ordered(filter(self._may_be_wrong, distinct))),
+            offered=self._fated(distinct, OFFERED, silent=silent),
+            reserve=self._fated(distinct, IN_RESERVE, silent=silent),
             loss=loss,
         )
 
@@ -279,14 +285,19 @@ class _Reader:
         return list(best.values())
 
     def _fate(self, option: Option, *, silent: bool) -> str:
-        if option.votes < self.options.distractor_min_votes:
+        few = option.votes < self.options.distractor_min_votes
+        # A number that hardly anybody gave lies far from the others, and makes the right one easy to find.
+        in_reserve = self.answer_format is AnswerFormat.TEXT
+        if few and not (in_reserve and option.votes >= self.options.distractor_reserve_votes):
             return "few-votes"
         if option.names_region:
             return NAMES_REGION
-        return "uncertain-question" if silent else OFFERED
+        if silent:
+            return "uncertain-question"
+        return IN_RESERVE if few else OFFERED
 
-    def _may_be_wrong(self, option: Option) -> bool:
-        return self._fate(option, silent=False) == OFFERED
+    def _fated(self, options: Iterable[Option], fate: str, *, silent: bool) -> tuple[Option, ...]:
+        return tuple(self._ordered(one for one in options if self._fate(one, silent=silent) == fate))
 
     def _ordered(self, options: Iterable[Option]) -> list[Option]:
         """Most votes first; equal votes have no order of their own, a digest gives them one."""

@@ -43,8 +43,8 @@ class Board:
 
     Args:
         answers: What the locales bring.
-        fillers: Reviewed options to add behind the others of their regions.
-        only: Tag of the one locale to ask about; all that can be when absent.
+        fillers: Options to add behind the others of their regions, for use where these do not suffice.
+        only: Tags of the locales to ask about; all that can be when absent.
         concerns: Whether a judge may have an opinion on a text, see `Bench.concerns`; on all when absent. Pairs
             on which nobody has one are not listed.
     """
@@ -54,15 +54,16 @@ class Board:
         answers: TemplateAnswers,
         fillers: Sequence[Option] = (),
         *,
-        only: str | None = None,
+        only: Collection[str] | None = None,
         concerns: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._answers = answers
         self._concerns = concerns
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
-        self.fillers = frozenset(i for i, option in enumerate(self.options) if option.votes == 0)
-        """Those of them that are reviewed fillers."""
+        added = set(fillers)
+        self.fillers = frozenset(i for i, option in enumerate(self.options) if option in added)
+        """Those of them that were added."""
         self._judged_options = _mask(i for i, option in enumerate(self.options) if concerns(option.text))
         self._segments = _segments(self.options)
         self._inside: dict[str, set[str]] = {}
@@ -76,9 +77,17 @@ class Board:
             (self._touching(option.values) | self._alike(option)) & ~(1 << i)
             for i, option in enumerate(self.options)
         ]
-        asked = (one for one in answers.locales if one.golds and only in (None, one.locale.tag))
+        asked = (one for one in answers.locales if one.golds and (only is None or one.locale.tag in only))
         self.targets = tuple(self._target(one) for one in asked)
         """Locales asked about, in registry order."""
+
+    def target(self, tag: str) -> Target:
+        """The target with a tag.
+
+        Raises:
+            StopIteration: If the locale is not asked about.
+        """
+        return next(target for target in self.targets if target.answers.locale.tag == tag)
 
     def contested(self) -> set[Pair]:
         """Pairs of shown texts that rules or local variants hold for the same, and a judge may find different.

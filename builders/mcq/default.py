@@ -6,7 +6,7 @@ right answer stand out, `variants` which three options stand together, `position
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -207,30 +207,39 @@ def _make(answers: TemplateAnswers, rules: _Rules, bench: Bench, reviewed: Fille
     blocks: list[Block] = []
     uses: list[FillerUse] = []
     # That numbers, times and dates differ needs no opinion.
-    judging = bench if answers.answer_format is AnswerFormat.TEXT else Bench(())
+    judging = bench.for_template() if answers.answer_format is AnswerFormat.TEXT else Bench(())
     board = _board(answers, judging)
     _count_rules(board, bench)
-    picked = _pick(board, answers, rules, judging)
-    for target in board.targets:
-        tag = target.answers.locale.tag
-        source, found = board, picked
-        if not picked.picks[tag] and reviewed.concern(answers, target.answers.locale):
-            offered = reviewed.options(answers, target.answers.locale)
-            source = _board(answers, judging, offered, only=tag)
-            target = source.targets[0]
-            found = _pick(source, answers, rules, judging)
-            available = source.available(target, found.known)
-            uses.extend(reviewed.uses(answers, source, available, found.picks[tag]))
-        if picks := found.picks[tag]:
-            blocks.append(_block(source, target, picks))
+    picked = _picked(board, answers, rules, judging)
+    reserve = [option for one in answers.locales for option in one.reserve]
+    of_targets = dict.fromkeys(picked.picks, picked)
+    if reserve and (short := {tag for tag, picks in picked.picks.items() if not picks}):
+        with_reserve = _picked(_board(answers, judging, reserve, only=short), answers, rules, judging)
+        of_targets |= dict.fromkeys(short, with_reserve)
+    for asked in (target.answers.locale for target in board.targets):
+        found = of_targets[asked.tag]
+        if not found.picks[asked.tag] and reviewed.concern(answers, asked):
+            more = [*reserve, *reviewed.options(answers, asked)]
+            found = _picked(_board(answers, judging, more, only={asked.tag}), answers, rules, judging)
+            available = found.board.available(found.board.target(asked.tag), found.known)
+            uses.extend(reviewed.uses(answers, found.board, available, found.picks[asked.tag]))
+        target = found.board.target(asked.tag)
+        if picks := found.picks[asked.tag]:
+            blocks.append(_block(found.board, target, picks))
         else:
-            left = len(source.available(target, found.known))
-            dropped.append((answers.template_id, tag, "short", _shortage(source, target, answers, left)))
+            left = len(found.board.available(target, found.known))
+            dropped.append(
+                (answers.template_id, asked.tag, "short", _shortage(found.board, target, answers, left))
+            )
     return _Made(answers.template_id, tuple(blocks), tuple(dropped), tuple(uses))
 
 
 def _board(
-    answers: TemplateAnswers, judging: Bench, fillers: Sequence[Option] = (), *, only: str | None = None
+    answers: TemplateAnswers,
+    judging: Bench,
+    fillers: Sequence[Option] = (),
+    *,
+    only: Collection[str] | None = None,
 ) -> Board:
     """The board, once the judges before the lexical rules were asked about every pair that these refuse."""
     board = Board(answers, fillers, only=only, concerns=judging.concerns)
@@ -244,13 +253,14 @@ def _board(
 class _Picked(NamedTuple):
     """Questions chosen on a board."""
 
+    board: Board
     picks: Mapping[str, list[Pick]]
     """By tag of the target."""
     known: Mapping[Pair, bool]
     """The verdicts that they rest on."""
 
 
-def _pick(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench) -> _Picked:
+def _picked(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench) -> _Picked:
     """The questions about every target of the board."""
     tags = [target.answers.locale.tag for target in board.targets]
     orders = Orders(rules.seed, answers.template_id, tags, board.regions)
@@ -285,7 +295,7 @@ def _pick(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench)
         for tag, target in zip(tags, board.targets, strict=True):
             yield from board.relied_on(target, [pick.triple for pick in picked[tag]])
 
-    return _Picked(*settle(judging, choose, relied_on))
+    return _Picked(board, *settle(judging, choose, relied_on))
 
 
 def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:

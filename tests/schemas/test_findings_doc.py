@@ -26,7 +26,7 @@ NO_KINDS = {
     *(kind.value for kind in NonAnswer if kind is not NonAnswer.NOT_APPLICABLE),
     *(NEEDS_RESPONSES, STOPPED, MERGE),
     # Outcomes of a single answer, counted in the build report and no findings of a question.
-    *("uncertain-question", "not-needed", "own-region"),
+    *("in-reserve", "uncertain-question", "not-needed", "own-region"),
     "non-answer",
     # A rule of the audit that has no name of its own in a finding.
     "nearest-mean",

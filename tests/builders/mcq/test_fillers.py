@@ -56,7 +56,7 @@ def test_a_filler_passes_the_same_rules(row, outcome):
     [
         # Korea has no answer that may be shown; Greece is in no table and comes with the filler alone.
         (
-            {**SHORT, "ko-KR": [("plum", 1)]},
+            {**SHORT, "ko-KR": [("n/a", 1)]},
             {},
             (
                 "2 of 3 other regions (1 only by fillers) have an option left, 3 are needed; "
@@ -65,7 +65,7 @@ def test_a_filler_passes_the_same_rules(row, outcome):
         ),
         # A filler for a region that answers changes no count.
         (
-            {**SHORT, "ko-KR": [("plum", 1)], "ar-DZ": [("fig", 1)]},
+            {**SHORT, "ko-KR": [("n/a", 1)], "ar-DZ": [("none", 1)]},
             {"region": "KR"},
             (
                 "2 of 3 other regions have an option left, 3 are needed; "
