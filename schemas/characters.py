@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from langcodes import Language, tag_is_valid
-
 FORBIDDEN: Final = {
     re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
     re.compile(r"[\u202a-\u202e\u2066-\u2069]"): "characters that reorder the text",
@@ -46,6 +44,8 @@ def ordinary_in(script: str, *, rtl: bool) -> str:
 @lru_cache(maxsize=512)
 def ordinary_in_language(tag: str) -> str:
     """Invisible characters that belong to the spelling of a language, in the script that it most often has."""
+    from langcodes import Language, tag_is_valid
+
     script = Language.get(tag).maximize().script if tag_is_valid(tag) else None
     return ordinary_in(script or "", rtl=script in RIGHT_TO_LEFT)
 

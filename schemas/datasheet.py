@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from blend.schemas.docstrings import field_sentences
 from blend.schemas.part import Part
 
 Answer = Annotated[str, Field(pattern=r"\S")] | None
@@ -208,13 +209,13 @@ class Question(NamedTuple):
 
 def questions(datasheet: Datasheet) -> Iterator[Question]:
     """All questions in the order of the paper, with their answers."""
-    for section, heading in Datasheet.model_fields.items():
+    for section, heading in field_sentences(Datasheet).items():
         part: Part = getattr(datasheet, section)
-        for name, field in type(part).model_fields.items():
+        for name, question in field_sentences(type(part)).items():
             answer: str | None = getattr(part, name)
-            yield Question(f"{section}.{name}", _words(heading.description), _words(field.description), answer)
+            yield Question(f"{section}.{name}", _words(heading), _words(question), answer)
 
 
-def _words(text: str | None) -> str:
+def _words(text: str) -> str:
     """A docstring on one line."""
-    return " ".join((text or "").split())
+    return " ".join(text.split())

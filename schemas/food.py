@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import langcodes
 import polars as pl
 from pydantic import Field
 
@@ -105,8 +104,3 @@ def split_name(language: str) -> str:
 def language_of_split(split: str) -> str:
     """The language whose split it is: ``zh-hans`` of ``zh_hans``."""
     return split.replace("_", "-")
-
-
-def is_language_tag(tag: str) -> bool:
-    """Whether the tag is valid BCP 47."""
-    return langcodes.tag_is_valid(tag)

@@ -9,10 +9,10 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
-import langcodes
 from pydantic import Field, ValidationError, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.languages import NAMES, english_name, is_country, is_language, is_script
 from blend.schemas.misfits import entry_problems
 from blend.schemas.rows import Row, Text
 from blend.schemas.toml import toml_tables
@@ -81,17 +81,17 @@ class Locale(Row):
 
     @model_validator(mode="after")
     def _codes_exist(self) -> Self:
-        if not langcodes.tag_is_valid(self.language):
+        if not is_language(self.language):
             raise ValueError(f"language {self.language!r} is not a valid BCP 47 tag; write for example 'ko'")
         if self.tag != f"{self.language}-{self.region}":
             raise ValueError(f"tag is not language-region; write {self.language}-{self.region}")
-        if not langcodes.Language.make(territory=self.parent).is_valid():
+        if not is_country(self.parent):
             raise ValueError(
                 f"parent {self.parent!r} is not an ISO 3166 country; write for example 'ID' for West Java"
             )
         if (self.latitude is None) != (self.longitude is None):
             raise ValueError("latitude and longitude belong together; write both or neither")
-        if not langcodes.Language.make(script=self.script).is_valid():
+        if not is_script(self.script):
             raise ValueError(f"script {self.script!r} is not an ISO 15924 code; write for example 'Latn'")
         return self
 
@@ -201,9 +201,13 @@ def language_name(tag: str, in_language: str = "en") -> str:
         UnknownNameError: If either is not a valid BCP 47 tag.
     """
     for code in (tag, in_language):
-        if not langcodes.tag_is_valid(code):
+        if not is_language(code):
             raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
-    return langcodes.Language.get(tag).language_name(in_language)
+    if in_language == "en" and tag in NAMES:
+        return english_name(tag)
+    from langcodes import Language
+
+    return Language.get(tag).language_name(in_language)
 
 
 def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:

@@ -3,8 +3,6 @@
 import re
 from functools import lru_cache
 
-import langcodes
-
 from blend.schemas.locales import Locale, Registry
 
 
@@ -44,6 +42,8 @@ _ALSO_WORDS = {"us"}
 
 @lru_cache(maxsize=8)
 def _any_name(locales: Registry) -> re.Pattern[str]:
+    import langcodes
+
     names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
     names |= {langcodes.Language.make(territory=locale.parent).territory_name("en") for locale in locales}
     # The longest first: of two names that begin alike the pattern takes the first that fits.

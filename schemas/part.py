@@ -2,17 +2,31 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from blend.schemas.docstrings import described
+from blend.schemas.docstrings import described, field_sentences
 
 
 class Part(BaseModel):
     """Immutable, without unknown keys; the sentence under a field is the field's description."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    # Built when first used: a command meets a few of some sixty models.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         super().__pydantic_init_subclass__(**options)
         described(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for name, sentence in field_sentences(cls).items():
+            for published in {name, cls.model_fields[name].alias} & properties.keys():
+                properties[published]["description"] = sentence
+        return schema

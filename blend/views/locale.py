@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from blend.builders.cards.fields import plain
+from blend.schemas.docstrings import field_sentences
 from blend.schemas.locales import Locale
 from blend.schemas.text import counted
 
@@ -38,8 +39,8 @@ def locale_details(locale: Locale) -> Table:
     table.add_column("field", no_wrap=True)
     table.add_column("value", overflow="fold")
     table.add_column("meaning", overflow="fold")
-    for name, field in Locale.model_fields.items():
+    for name, meaning in field_sentences(Locale).items():
         value = getattr(locale, name)
         shown = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
-        table.add_row(name, shown, plain(field.description or ""))
+        table.add_row(name, shown, plain(meaning))
     return table

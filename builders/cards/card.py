@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
-from langcodes import Language
 from pydantic import BaseModel
 
 from blend.builders.cards.charts import Chart
@@ -29,6 +28,7 @@ from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.findings import finding_kinds
+from blend.schemas.languages import english_name, own_name, script_name
 from blend.schemas.manifest import TableInfo
 
 AGREEMENT = "agreement/annotators"
@@ -160,8 +160,8 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
             **counts[of.tag],
             "of": of,
             "agreement": agreement[of.tag],
-            "autonym": Language.get(of.language).autonym(),
-            "script": _SCRIPTS.get(of.script) or Language.make(script=of.script).script_name(),
+            "autonym": own_name(of.language),
+            "script": _SCRIPTS.get(of.script) or script_name(of.script),
         }
         for of in facts.locales
     ]
@@ -186,8 +186,8 @@ def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
         {
             "split": tag.replace("-", "_"),
             "tag": tag,
-            "name": Language.get(tag).display_name(),
-            "autonym": Language.get(tag.split("-")[0]).autonym(),
+            "name": english_name(tag),
+            "autonym": own_name(tag.split("-")[0]),
             "rows": rows,
         }
         for tag, rows in facts.rows_by_language.items()

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
 from blend.schemas.configs import NOT_BY_LANGUAGE, key_of, model_of
+from blend.schemas.docstrings import field_sentences
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.text import counted
 
@@ -190,7 +191,7 @@ def _fields(
             "@type": "cr:Field",
             "@id": f"{parent}/{published}",
             "name": published,
-            "description": told(plain(info.description or "")),
+            "description": told(plain(field_sentences(model).get(name, ""))),
         }
         if is_list:
             field |= {"isArray": True, "arrayShape": "-1"}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from blend.schemas.docstrings import first_line_of
+from blend.schemas.docstrings import field_sentences, first_line_of
 
 
 class DescribedField(NamedTuple):
@@ -33,7 +33,9 @@ def described_fields(model: type[BaseModel], prefix: str = "") -> Iterator[Descr
         published = f"{prefix}{info.alias or name}"
         type_name = kind if isinstance(kind, str) else "struct"
         yield DescribedField(
-            published, f"list of {type_name}" if is_list else type_name, info.description or ""
+            published,
+            f"list of {type_name}" if is_list else type_name,
+            field_sentences(model).get(name, ""),
         )
         if not isinstance(kind, str):
             yield from described_fields(kind, f"{published}[]." if is_list else f"{published}.")

@@ -1,11 +1,11 @@
 """Charts of the tables from Wikidata: where the items come from, and of how many parts they are made."""
 
 import polars as pl
-from langcodes import Language
 
 from blend.builders.cards.charts import Chart, count_chart
 from blend.builders.stats.triples import FoodStats
 from blend.schemas.domains import Domain
+from blend.schemas.languages import english_name
 
 _ORIGINS = 15
 """Origins shown: those with most items."""
@@ -21,7 +21,7 @@ def triple_charts(domain: Domain, figures: FoodStats) -> list[Chart]:
         domain: What the items and their parts are called.
         figures: Of one language.
     """
-    language = Language.get(figures.languages["language"][0]).display_name()
+    language = english_name(figures.languages["language"][0])
     return [_origins(domain, figures.origins, language), _sizes(domain, figures.sizes, language)]
 
 

@@ -24,6 +24,9 @@ from blend.schemas.text import counted
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
+_KEY_END = re.compile(r'"[ \t\r\n]*:')
+"""What ends each key of a JSON text, and may stand in a string: there are no more keys than of these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
@@ -131,6 +134,38 @@ def read_json(path: Path, root: Path, notes: Notes) -> Any:
 
 def _parsed(text: str, place: str, row: int | None = None) -> Any:
     """The value of a JSON text: a whole file, or the given row of one."""
+    where = place if row is None else f"{place}:{row}"
+    try:
+        value = json.loads(text)
+        repeated = None if _keys_in(value) == len(_KEY_END.findall(text)) else _repeated_keys(text)
+    except json.JSONDecodeError as error:
+        raise _not_json(error, where, whole_file=row is None) from None
+    except (RecursionError, ValueError) as error:
+        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
+    if repeated:
+        path, key = repeated
+        within = f"{where}, {path}" if path else where
+        raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
+    if _has_surrogates(text) and not _encodable(value):
+        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
+    return value
+
+
+def _keys_in(value: Any) -> int:
+    """Keys of all objects in a value."""
+    keys, waiting = 0, [value]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is dict:
+            keys += len(part)
+            waiting += part.values()
+        elif type(part) is list:
+            waiting += part
+    return keys
+
+
+def _repeated_keys(text: str) -> tuple[str | None, str] | None:
+    """Where an object holds a key twice, and the key: the last one in a text; null if none does."""
     repeated: list[tuple[dict[str, Any], str]] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -140,21 +175,11 @@ def _parsed(text: str, place: str, row: int | None = None) -> Any:
             repeated.extend((value, key) for key, times in Counter(keys).items() if times > 1)
         return value
 
-    where = place if row is None else f"{place}:{row}"
-    try:
-        value = json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise _not_json(error, where, whole_file=row is None) from None
-    except (RecursionError, ValueError) as error:
-        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
-    if repeated:
-        holder, key = repeated[-1]
-        path = _path_to(holder, value)
-        within = f"{where}, {path}" if path else where
-        raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
-    if _has_surrogates(text) and not _encodable(value):
-        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
-    return value
+    value = json.loads(text, object_pairs_hook=unique)
+    if not repeated:
+        return None
+    holder, key = repeated[-1]
+    return _path_to(holder, value), key
 
 
 def _not_json(error: json.JSONDecodeError, where: str, *, whole_file: bool) -> RowError:
@@ -206,6 +231,8 @@ def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterato
     if repeated:
         raise RowError(f"column {repeated[0]!r} occurs twice", where=f"{place}:1", fix="remove one of the two")
     columns.check(header, f"{place}:1", text.partition("\n")[0])
+    names = list(columns.kept(dict.fromkeys(header)))
+    cells = [header.index(name) for name in names]
     for row, record in records:
         if not record:
             continue
@@ -216,7 +243,7 @@ def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterato
                 fix="put cells that contain commas in double quotes, and leave empty cells empty",
             )
             continue
-        yield Cells(f"{place}:{row}", columns.kept(dict(zip(header, record, strict=True))))
+        yield Cells(f"{place}:{row}", dict(zip(names, [record[cell] for cell in cells], strict=True)))
 
 
 def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list[str]]:

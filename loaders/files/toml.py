@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 
 from blend.loaders.files.content import read_content
+from blend.schemas.docstrings import field_sentences
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.misfits import Misfit, misfits
 from blend.schemas.toml import toml_tables
@@ -67,13 +67,13 @@ def _problem(found: Sequence[Misfit], model: type[BaseModel], where: str) -> Row
     """The problem of one key; a value that could have several types has one misfit for each."""
     first = found[0]
     _, table, field = _key(first.path, model)
-    if field is None:
+    if field not in table.model_fields:
         valid = list(table.model_fields)
         close = get_close_matches(str(first.path[-1]), valid, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
     # The sentence under the field says what may stand there.
-    meaning = " ".join((field.description or "").split()).replace("``", '"').rstrip(".")
+    meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
     if first.kind == "missing":
         return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
     expected = " or ".join(dict.fromkeys(_expected(misfit) for misfit in found))
@@ -110,22 +110,23 @@ def _shown(value: object) -> str:
     return f"a table with {', '.join(value)}" if isinstance(value, dict) else repr(value)
 
 
-def _key(path: Sequence[int | str], model: type[BaseModel]) -> tuple[str, type[BaseModel], FieldInfo | None]:
-    """The key that an error's path leads to, the table it stands in, and its field, if it is one.
+def _key(path: Sequence[int | str], model: type[BaseModel]) -> tuple[str, type[BaseModel], str]:
+    """The key that an error's path leads to, the table it stands in, and the name it has there.
 
     A path ends in names of types where a value could have several; they are no keys.
     """
-    keys, field = "", None
+    keys, name = "", ""
     table: type[BaseModel] = model
     inner: type[BaseModel] | None = model
     for part in path:
         if isinstance(part, int):
             keys += f"[{part}]"
         elif inner is not None:
-            table, field = inner, inner.model_fields.get(part)
+            table, name = inner, part
             keys += f".{part}" if keys else part
+            field = inner.model_fields.get(part)
             inner = None if field is None else _table_of(field.annotation)
-    return keys, table, field
+    return keys, table, name
 
 
 def _table_of(annotation: Any) -> type[BaseModel] | None:

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import langcodes
 import polars as pl
 
 from blend.loaders.files.content import instead_of_directory
@@ -18,6 +17,7 @@ from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
 from blend.schemas.cultural_prompts import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
 from blend.schemas.errors import InputError
+from blend.schemas.languages import is_language
 from blend.schemas.slots import ANY_SLOT
 from blend.schemas.text import counted
 
@@ -213,7 +213,7 @@ def _templates(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str
 
 
 def _check_language(language: str, place: str, notes: Notes) -> None:
-    if not langcodes.tag_is_valid(language):
+    if not is_language(language):
         notes.problem(
             f"{language!r} is not a language", where=place, fix="write a BCP 47 tag such as 'en' or 'pt-BR'"
         )

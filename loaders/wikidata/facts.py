@@ -18,8 +18,8 @@ from blend.loaders.wikidata.store import (
     triples,
 )
 from blend.schemas.domains import Domain
-from blend.schemas.food import is_language_tag
 from blend.schemas.frames import FINDINGS
+from blend.schemas.languages import is_language
 
 _QID = r"^Q[1-9]\d*$"
 
@@ -168,7 +168,7 @@ def _has_text(column: str) -> pl.Expr:
 
 
 def _is_tag(texts: pl.DataFrame) -> pl.Expr:
-    tags = [tag for tag in texts["language"].unique().drop_nulls() if is_language_tag(tag)]
+    tags = [tag for tag in texts["language"].unique().drop_nulls() if is_language(tag)]
     return pl.col("language").is_in(tags)
 
 

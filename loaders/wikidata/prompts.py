@@ -6,7 +6,8 @@ from importlib.resources import files
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.food import TEMPLATES, is_language_tag
+from blend.schemas.food import TEMPLATES
+from blend.schemas.languages import is_language
 from blend.schemas.toml import toml_tables
 
 PACKAGED = "food_templates.toml"
@@ -52,7 +53,7 @@ def parse_templates(text: str, *, source: str) -> pl.DataFrame:
 
 def _problems(language: str, table: object, source: str) -> list[RowError]:
     where = f"{source}, table {language}"
-    if not is_language_tag(language):
+    if not is_language(language):
         return [RowError("the name is not a BCP 47 tag", where=where, fix="name the table en, zh, pt-br …")]
     if not isinstance(table, Mapping) or set(table) != set(KINDS):
         form = f"give it the lists {' and '.join(KINDS)} and nothing else"

@@ -25,7 +25,7 @@ from blend.schemas.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.domains import Domain
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
-from blend.schemas.food import is_language_tag
+from blend.schemas.languages import is_language
 from blend.schemas.snapshots import SNAPSHOT_NAME, SnapshotInfo, StageInfo
 
 PUBLIC_ENDPOINT = "https://query.wikidata.org/sparql"
@@ -164,7 +164,7 @@ def _explained(out: Path) -> Iterator[None]:
 def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | None:
     if languages is None:
         return None
-    wrong = [tag for tag in languages if not is_language_tag(tag)]
+    wrong = [tag for tag in languages if not is_language(tag)]
     if wrong:
         raise InputError(
             f"languages: {', '.join(map(repr, wrong))} is not a BCP 47 tag; "

@@ -1,9 +1,11 @@
 """Docstrings are there at run time, whether or not Python has dropped them."""
 
 import pytest
+from pydantic import Field, create_model
 
 from blend.builders.validate import CHECKS
-from blend.schemas.docstrings import docstring_of, first_line_of
+from blend.schemas.docstrings import docstring_of, field_sentences, first_line_of
+from blend.schemas.part import Part
 from blend.schemas.recipe import Recipe
 from blend.schemas.rows import Row
 
@@ -37,3 +39,52 @@ def test_the_first_line():
 
 def test_what_was_made_without_a_source():
     assert docstring_of(type("Made", (), {})) == ""
+
+
+class Parent(Part):
+    """A model."""
+
+    kept: int
+    """What the parent says,
+    on two lines."""
+    told_anew: int = 0
+    """What the parent says."""
+    silent: int = 0
+
+
+class Child(Parent):
+    """Another one."""
+
+    told_anew: int = 1
+    """What the child says."""
+    own: str = Field(default="", alias="published")
+    """What it adds."""
+
+
+def test_the_sentence_under_each_field():
+    said = {"kept": "What the parent says,\non two lines.", "told_anew": "What the child says."}
+    assert field_sentences(Child) == {**said, "own": "What it adds."}
+    assert list(field_sentences(Parent)) == ["kept", "told_anew"]
+
+
+def test_a_model_inside_a_function_is_found_as_well():
+    class Inner(Part):
+        field: int
+        """Its sentence."""
+
+    assert field_sentences(Inner) == {"field": "Its sentence."}
+
+
+def test_a_model_made_without_source_has_no_sentences():
+    assert field_sentences(create_model("Made", field=(int, 0))) == {}
+
+
+def test_a_json_schema_carries_the_sentences():
+    properties = Child.model_json_schema()["properties"]
+    described = {name: of.get("description") for name, of in properties.items()}
+    assert described == {
+        "kept": "What the parent says,\non two lines.",
+        "told_anew": "What the child says.",
+        "silent": None,
+        "published": "What it adds.",
+    }

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ValidationError
 
 from blend.schemas.arrow import arrow_schema, features, frame_schema, published_names
 from blend.schemas.configs import CONFIGS
+from blend.schemas.docstrings import field_sentences
 from blend.schemas.rows import MultipleChoiceQuestion, NonAnswer, Response, Review, Row
 
 ASKED = {"template_id": "t1", "locale": "ko-KR", "annotator": "a01"}
@@ -94,7 +95,7 @@ def test_what_a_multiple_choice_question_may_not_be(changes: dict[str, object], 
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_every_published_column_is_described(config: str):
-    described = {name: field.description for name, field in CONFIGS[config].model_fields.items()}
+    described = {name: field_sentences(CONFIGS[config]).get(name) for name in CONFIGS[config].model_fields}
     assert all(described.values()), described
 
 

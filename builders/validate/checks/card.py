@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-import langcodes
 import yaml
 
 from blend.builders.validate.report import REBUILD, Problem, error, warning
@@ -13,6 +12,7 @@ from blend.loaders.files.content import read_content
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import model_of
 from blend.schemas.errors import RowError
+from blend.schemas.languages import is_language
 from blend.schemas.layout import CARD_NAME
 from blend.schemas.licenses import known_licenses
 from blend.schemas.manifest import TableInfo
@@ -129,7 +129,7 @@ def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Itera
     listed = fields.get("language")
     listed = [str(tag) for tag in listed] if isinstance(listed, list) else []
     for tag in listed:
-        if not langcodes.tag_is_valid(tag):
+        if not is_language(tag):
             yield error(CARD_NAME, f"language {tag!r} is not a BCP 47 tag", REBUILD)
     found: dict[str, None] = {}
     for batch in subject.batches(columns=["language"]):

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from blend.loaders.files.notes import Notes
-from blend.loaders.upstream.blend.tidy import Origin, Tidy
+from blend.loaders.upstream.blend.tidy import Origin, Tidy, is_tidy
 from blend.schemas.errors import raise_all
 from blend.schemas.rows import Grouping
 
@@ -18,6 +19,7 @@ MOST_VOTES = 1_000_000
 ENTRY_KEYS = ("question", "en_question", "annotations", "idks")
 _GROUP_KEYS = ("answers", "en_answers", "count")
 _KINDS = ("idk", "no-answer", "not-applicable")
+_ENTRY_KEY_SET, _GROUP_KEY_SET, _KIND_SET = frozenset(ENTRY_KEYS), frozenset(_GROUP_KEYS), frozenset(_KINDS)
 _PLACEHOLDERS = frozenset({"none", "x", "not applicable"})
 
 Json = Any
@@ -29,6 +31,8 @@ def check_entry(entry: Json, place: str) -> None:
     Raises:
         RowError, RowErrors: For everything that is wrong with it.
     """
+    if _is_sound(entry):
+        return
     notes = Notes()
     if _has_keys(entry, ENTRY_KEYS, place, notes):
         for key in ("question", "en_question"):
@@ -42,6 +46,25 @@ def check_entry(entry: Json, place: str) -> None:
                 where = f"{place}, idks[{kind!r}]"
                 _check(_is_count(votes, 0), where, votes, f"a count from 0 to {MOST_VOTES:,}", notes)
     raise_all(notes.problems)
+
+
+def _is_sound(entry: Json) -> bool:
+    """Whether an entry has nothing wrong with it, told without the words for what could be."""
+    if type(entry) is not dict or entry.keys() != _ENTRY_KEY_SET:
+        return False
+    groups, idks = entry["annotations"], entry["idks"]
+    if type(groups) is not list or type(idks) is not dict or not idks.keys() >= _KIND_SET:
+        return False
+    texts: list[Json] = [entry["question"], entry["en_question"]]
+    for group in groups:
+        if type(group) is not dict or group.keys() != _GROUP_KEY_SET or not _is_count(group["count"], 1):
+            return False
+        own, translated = group["answers"], group["en_answers"]
+        if type(own) is not list or type(translated) is not list:
+            return False
+        texts += own
+        texts += translated
+    return set(map(type, texts)) == {str} and all(_is_count(votes, 0) for votes in idks.values())
 
 
 def _check_group(group: Json, where: str, notes: Notes) -> None:
@@ -106,14 +129,17 @@ def annotation_row(entry: Json, origin: Origin, tidy: Tidy) -> dict[str, Any]:
 
 def _group(group: Mapping[str, Any], index: int, origin: Origin, tidy: Tidy) -> dict[str, Any]:
     return {
-        "answers": _answers(group["answers"], f"annotations[{index}].answers", origin, tidy),
-        "en_answers": _answers(group["en_answers"], f"annotations[{index}].en_answers", origin, tidy),
+        "answers": _answers(group["answers"], index, "answers", origin, tidy),
+        "en_answers": _answers(group["en_answers"], index, "en_answers", origin, tidy),
         "count": group["count"],
     }
 
 
-def _answers(texts: list[str], what: str, origin: Origin, tidy: Tidy) -> list[str]:
+def _answers(texts: list[str], index: int, key: str, origin: Origin, tidy: Tidy) -> list[str]:
     """The answers of a group, without blanks if texts are changed; it may lose them all, never its votes."""
+    if texts and len(set(texts)) == len(texts) and all(map(_is_ordinary, texts)):
+        return texts
+    what = f"annotations[{index}].{key}"
     if not texts:
         tidy.note("no-variant", f"{what} is empty; the group and its votes stay", origin)
     kept = []
@@ -122,10 +148,20 @@ def _answers(texts: list[str], what: str, origin: Origin, tidy: Tidy) -> list[st
             tidy.finding("blank-answer", f"{what} holds the blank {text!r}", "removed", origin)
             if tidy.clean:
                 continue
-        if text.strip().casefold() in _PLACEHOLDERS:
+        if _is_placeholder(text):
             tidy.note("placeholder-answer", f"{what} holds {text!r}, which may be no answer; kept", origin)
         kept.append(tidy.text(text, what, origin))
     return _distinct(kept, what, origin, tidy)
+
+
+# The same answer stands in many files; what is known of a text does not depend on the place.
+@lru_cache(maxsize=1 << 16)
+def _is_ordinary(answer: str) -> bool:
+    return answer != "" and is_tidy(answer) and not _is_placeholder(answer)
+
+
+def _is_placeholder(answer: str) -> bool:
+    return answer.strip().casefold() in _PLACEHOLDERS
 
 
 def _distinct(texts: list[str], what: str, origin: Origin, tidy: Tidy) -> list[str]:
@@ -146,8 +182,10 @@ def _report_groups(groups: list[dict[str, Any]], origin: Origin, tidy: Tidy) -> 
         if group["count"] > ANNOTATORS:
             detail = f"annotations[{index}] has {group['count']} votes of {ANNOTATORS} annotators; kept"
             tidy.note("votes-above-annotators", detail, origin)
-    firsts = Counter(group["en_answers"][0] for group in groups if group["en_answers"])
-    for text, times in firsts.items():
+    firsts = [group["en_answers"][0] for group in groups if group["en_answers"]]
+    if len(set(firsts)) == len(firsts):
+        return
+    for text, times in Counter(firsts).items():
         if times > 1:
             detail = f"{text!r} is the first English variant of {times} groups; kept apart"
             tidy.note("repeated-first-variant", detail, origin)

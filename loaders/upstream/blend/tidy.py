@@ -36,8 +36,7 @@ class Tidy:
         Control characters and line feeds become blanks, outer white space goes, Unicode is composed (NFC).
         Invisible characters such as the zero-width space stay: in many scripts they change what is read.
         """
-        # No control, format or private character is printable: nothing to report in nearly all texts.
-        if text.isprintable() and text == text.strip() and is_normalized("NFC", text):
+        if is_tidy(text):
             return text
         self._report(text, what, origin)
         return normalize("NFC", _CONTROL.sub(" ", text)).strip() if self.clean else text
@@ -66,6 +65,12 @@ class Tidy:
     def note(self, kind: str, detail: str, origin: Origin) -> None:
         """Note an oddity that is treated the same way whether texts are changed or not."""
         self.notes.finding(kind, origin.place, detail, locale=origin.locale, template_id=origin.template_id)
+
+
+def is_tidy(text: str) -> bool:
+    """Whether there is nothing to report of a text, as of nearly all; a blank one may be empty."""
+    # No control, format or private character is printable.
+    return text.isprintable() and text == text.strip() and is_normalized("NFC", text)
 
 
 def _codes(chars: list[str]) -> str:

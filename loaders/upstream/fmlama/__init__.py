@@ -18,7 +18,8 @@ from blend.loaders.upstream.fmlama.oddities import dish_oddities, template_oddit
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.errors import InputError
-from blend.schemas.food import TEMPLATES, is_language_tag
+from blend.schemas.food import TEMPLATES
+from blend.schemas.languages import is_language
 
 SUBSETS = {"data_filter": "aligned", "data_lang": "language"}
 """Folder to subset: the dishes that all languages have, and all dishes of a language."""
@@ -160,7 +161,7 @@ def _dish_fault(values: Mapping[str, Any], language: str) -> tuple[str, str] | N
 
 def _templates(path: Path, folder: Path, notes: Notes) -> Iterator[tuple[Any, ...]]:
     language = path.stem.removesuffix("_templates")
-    if not is_language_tag(language):
+    if not is_language(language):
         notes.problem(
             f"{language!r} is not a language tag", where=place_of(path, folder), fix="rename the file"
         )

@@ -1,5 +1,6 @@
 """Files of rows: places, line ends, byte order marks, and the three kinds of file."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.schemas.errors import RowError
 
 COLUMNS = Columns(("id", "text"))
 
@@ -93,3 +95,34 @@ def test_json_is_read_with_or_without_byte_order_mark(tmp_path):
     for start in (b"", b"\xef\xbb\xbf"):
         path.write_bytes(start + b'{"a": [1, {"b": "\\ud83c\\udf5c"}]}')
         assert read_json(path, tmp_path, Notes()) == {"a": [1, {"b": "🍜"}]}
+
+
+VALUES = st.recursive(
+    st.none() | st.integers(0, 9) | st.sampled_from(["", 'a":', "\\", '\\":', '" :', "k", '{"k": 1, "k": 2}']),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from('kl"\\:'), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES, st.sampled_from([None, 0, 1]), st.sampled_from([(",", ":"), (", ", " : "), (" , ", "\t:\n")]))
+def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, separators):
+    path = tmp_path_factory.mktemp("json") / "file.json"
+    path.write_text(json.dumps(value, indent=indent, separators=separators), encoding="utf-8")
+    assert read_json(path, path.parent, Notes()) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"k": 1, "k": 2}', ""),
+        ('{"k": 1, "k" :2}', ""),
+        ('{"k"\n:1, "l": "x\\": ", "k": 2}', ""),
+        ('{"a": [{"k": "k\\":"}, {"k": 1, "k": 1}]}', ", a[1]"),
+        ('{"\\u006b": 1, "k": 2}', ""),
+    ],
+)
+def test_a_key_that_an_object_holds_twice(tmp_path, text, where):
+    (tmp_path / "file.json").write_text(text, encoding="utf-8")
+    with pytest.raises(RowError) as error:
+        read_json(tmp_path / "file.json", tmp_path, Notes())
+    assert str(error.value) == f"file.json{where}: key 'k' occurs twice; keep one of the two"

@@ -1,0 +1,58 @@
+"""Languages: what is listed here is what langcodes says; anything else is asked of it."""
+
+import pytest
+from langcodes import Language, tag_is_valid
+
+from blend.schemas.languages import (
+    COUNTRIES,
+    NAMES,
+    SCRIPTS,
+    english_name,
+    is_country,
+    is_language,
+    is_script,
+    own_name,
+    script_name,
+)
+from blend.schemas.locales import registry
+
+
+@pytest.mark.parametrize("tag", NAMES)
+def test_listed_languages_are_called_as_langcodes_calls_them(tag: str):
+    language = Language.get(tag)
+    assert tag_is_valid(tag)
+    assert NAMES[tag] == (language.display_name(), language.autonym())
+    assert english_name(tag) == language.language_name("en")
+
+
+@pytest.mark.parametrize("code", SCRIPTS)
+def test_listed_scripts_are_called_as_langcodes_calls_them(code: str):
+    script = Language.make(script=code)
+    assert script.is_valid()
+    assert SCRIPTS[code] == script.script_name()
+
+
+@pytest.mark.parametrize("code", sorted(COUNTRIES))
+def test_listed_countries_exist(code: str):
+    assert Language.make(territory=code).is_valid()
+
+
+def test_packaged_locales_need_nothing_else():
+    for locale in registry():
+        assert locale.language in NAMES
+        assert locale.script in SCRIPTS
+        assert locale.parent in COUNTRIES
+
+
+def test_others_are_asked_of_langcodes():
+    assert is_language("pt-BR")
+    assert not is_language("e0")
+    assert (english_name("pt-BR"), own_name("sw"), script_name("Thai")) == (
+        "Portuguese (Brazil)",
+        "Kiswahili",
+        "Thai",
+    )
+    assert is_country("PL")
+    assert not is_country("JB")
+    assert is_script("Thai")
+    assert not is_script("Lati")
