@@ -11,9 +11,13 @@ from functools import reduce
 from itertools import combinations, groupby
 from operator import or_
 
+import numpy as np
+
 from blend.builders.judges.bench import pair
 from blend.builders.judges.equivalence import Pair
 from blend.builders.mcq.answers import Acceptable, LocaleAnswers, Option, TemplateAnswers
+from blend.builders.mcq.flags import Flags, flags, numbers_in
+from blend.builders.mcq.offers import Offered, preferred
 from blend.builders.mcq.values import values
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale
@@ -71,6 +75,11 @@ class Board:
             self._inside.setdefault(option.locale.parent, set()).add(option.locale.region)
         self.regions = tuple(self._segments)
         """Regions that offer anything."""
+        sizes = [mask.bit_length() for _, mask in self._segments.values()]
+        self.region_numbers = np.repeat(np.arange(len(sizes)), sizes)
+        """For every option the place of its region among these."""
+        self.is_filler = np.isin(np.arange(len(self.options)), list(self.fillers))
+        """Whether an option is among the fillers."""
         self._holders = _holders(self.options)
         self._named_so, self._also_named = _names(self.options)
         self._conflicts = [
@@ -127,14 +136,19 @@ class Board:
             target: Whom to ask.
             known: Verdicts on pairs that share nothing: whether they are the same all the same.
         """
-        alive = self.foreign(target.answers.locale) & ~(target.touching | self._judged(target, known))
+        alive = self._alive(target, known)
         found: dict[str, tuple[int, ...]] = {}
         for region, (start, mask) in self._segments.items():
-            offered = [start + place for place in _bits((alive >> start) & mask)]
+            offered = [start + place for place in numbers_in((alive >> start) & mask)]
             own = [i for i in offered if i not in self.fillers]
             if offered:
                 found[region] = tuple(own or offered)
         return found
+
+    def offered(self, known: Mapping[Pair, bool]) -> Offered:
+        """What every target is offered: of each region the first few of `available`."""
+        alive = flags([self._alive(target, known) for target in self.targets], len(self.options))
+        return preferred(alive, self.region_numbers, self.is_filler)
 
     def conflicts(self, known: Mapping[Pair, bool]) -> list[int]:
         """For every option, those that may not stand beside it; ``known`` as in `available`."""
@@ -144,11 +158,10 @@ class Board:
         judged = (self._named(partners.get(option.text, _NOBODY)) for option in self.options)
         return [lexical | more for lexical, more in zip(self._conflicts, judged, strict=True)]
 
-    def apart(self, known: Mapping[Pair, bool]) -> list[int]:
+    def apart(self, known: Mapping[Pair, bool]) -> Flags:
         """For every option, those that may not stand beside it, of its own region or for what they mean."""
-        own = {region: mask << start for region, (start, mask) in self._segments.items()}
-        of_regions = (own[option.locale.region] for option in self.options)
-        return [mine | others for mine, others in zip(of_regions, self.conflicts(known), strict=True)]
+        of_one_region = self.region_numbers[:, None] == self.region_numbers
+        return of_one_region | flags(self.conflicts(known), len(self.options))
 
     def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> Iterator[Pair]:
         """Pairs that share nothing and must be different for a target to use these triples of options.
@@ -171,6 +184,10 @@ class Board:
             start, mask = self._segments.get(region, (0, 0))
             everything &= ~(mask << start)
         return everything
+
+    def _alive(self, target: Target, known: Mapping[Pair, bool]) -> int:
+        """The options that no acceptable answer of a target rules out, as bits."""
+        return self.foreign(target.answers.locale) & ~(target.touching | self._judged(target, known))
 
     def _target(self, asked: LocaleAnswers) -> Target:
         region = asked.locale.region
@@ -198,8 +215,8 @@ class Board:
         """Options of different regions whose shown texts overlap, by number, where judges may have a say."""
         return {
             (i, j): pair(self.options[i].text, self.options[j].text)
-            for i in _bits(self._judged_options)
-            for j in _bits(self._conflicts[i] & self._judged_options)
+            for i in numbers_in(self._judged_options)
+            for j in numbers_in(self._conflicts[i] & self._judged_options)
             if i < j
             and self.options[i].locale.region != self.options[j].locale.region
             and (
@@ -217,7 +234,7 @@ class Board:
             return {}
         touched = {
             i: [a for a in target.acceptable.values() if _share(self.options[i], a)]
-            for i in _bits((target.overlapping | target.alike) & self._judged_options)
+            for i in numbers_in((target.overlapping | target.alike) & self._judged_options)
             if any(_share(self.options[i], a) for a in target.judged)
         }
         return {
@@ -338,10 +355,3 @@ def _partners(known: Mapping[Pair, bool]) -> dict[str, set[str]]:
 
 def _mask(bits: Iterable[int]) -> int:
     return reduce(or_, (1 << i for i in bits), 0)
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest

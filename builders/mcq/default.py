@@ -1,22 +1,21 @@
 """Multiple-choice questions in default mode: every region is asked about what its own people agree on.
 
 `answers` says who is asked and who offers, `board` what may stand beside what, `matching` what would make the
-right answer stand out, `variants` which three options stand together, `positions` where the right one stands;
-``docs/mcq.md`` says why.
+right answer stand out, `choice` and `variants` which three options stand together, `positions` where the right
+one stands; ``docs/mcq.md`` says why.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from blend.builders.judges.bench import Bench, settle
-from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair
+from blend.builders.judges.bench import Bench
+from blend.builders.judges.equivalence import Judge, LexicalJudge
 from blend.builders.mcq import translations
 from blend.builders.mcq.answers import (
     Option,
@@ -27,11 +26,12 @@ from blend.builders.mcq.answers import (
     read_answers,
 )
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
+from blend.builders.mcq.choice import Rules, pick
 from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
 from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
-from blend.builders.mcq.matching import N_DISTRACTORS, Known, matches
+from blend.builders.mcq.matching import Known
 from blend.builders.mcq.positions import (
     Digests,
     LeftOver,
@@ -42,8 +42,9 @@ from blend.builders.mcq.positions import (
     split_off,
 )
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
+from blend.builders.mcq.together import N_DISTRACTORS
 from blend.builders.mcq.typical import Typicality
-from blend.builders.mcq.variants import Orders, Pick, pick_variants
+from blend.builders.mcq.variants import Picks
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
@@ -68,7 +69,7 @@ def build_default(
     bench = Bench(judges)
     reviewed = Fillers(fillers, questions, locales)
     turned_down = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
-    rules = _Rules(options, seed, Known(Typicality(annotations), Companions(questions, annotations)))
+    rules = Rules(options, seed, Known(Typicality(annotations), Companions(questions, annotations)))
     outcomes: Counter[tuple[str, str]] = Counter()
     made: list[_Made] = []
     for answers in read_answers(
@@ -182,14 +183,6 @@ def _inserted(right: Numbers, wrong: Numbers, positions: Numbers) -> Numbers:
 # Making the blocks of one template
 
 
-class _Rules(NamedTuple):
-    """What decides which questions are made."""
-
-    options: McqOptions
-    seed: int
-    known: Known
-
-
 @dataclass(frozen=True, slots=True)
 class _Made:
     """What became of a template."""
@@ -200,7 +193,7 @@ class _Made:
     fillers: tuple[FillerUse, ...]
 
 
-def _make(answers: TemplateAnswers, rules: _Rules, bench: Bench, reviewed: Fillers) -> _Made:
+def _make(answers: TemplateAnswers, rules: Rules, bench: Bench, reviewed: Fillers) -> _Made:
     dropped = [
         (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
     ]
@@ -210,21 +203,21 @@ def _make(answers: TemplateAnswers, rules: _Rules, bench: Bench, reviewed: Fille
     judging = bench.for_template() if answers.answer_format is AnswerFormat.TEXT else Bench(())
     board = _board(answers, judging)
     _count_rules(board, bench)
-    picked = _picked(board, answers, rules, judging)
+    picked = pick(board, answers, rules, judging)
     reserve = [option for one in answers.locales for option in one.reserve]
     of_targets = dict.fromkeys(picked.picks, picked)
-    if reserve and (short := {tag for tag, picks in picked.picks.items() if not picks}):
-        with_reserve = _picked(_board(answers, judging, reserve, only=short), answers, rules, judging)
+    if reserve and (short := {tag for tag, picks in picked.picks.items() if not len(picks)}):
+        with_reserve = pick(_board(answers, judging, reserve, only=short), answers, rules, judging)
         of_targets |= dict.fromkeys(short, with_reserve)
     for asked in (target.answers.locale for target in board.targets):
         found = of_targets[asked.tag]
-        if not found.picks[asked.tag] and reviewed.concern(answers, asked):
+        if not len(found.picks[asked.tag]) and reviewed.concern(answers, asked):
             more = [*reserve, *reviewed.options(answers, asked)]
-            found = _picked(_board(answers, judging, more, only={asked.tag}), answers, rules, judging)
+            found = pick(_board(answers, judging, more, only={asked.tag}), answers, rules, judging)
             available = found.board.available(found.board.target(asked.tag), found.known)
             uses.extend(reviewed.uses(answers, found.board, available, found.picks[asked.tag]))
         target = found.board.target(asked.tag)
-        if picks := found.picks[asked.tag]:
+        if len(picks := found.picks[asked.tag]):
             blocks.append(_block(found.board, target, picks))
         else:
             left = len(found.board.available(target, found.known))
@@ -250,60 +243,11 @@ def _board(
     return board.cleared(judging.same(by_words, overlapping=True) | judging.overruled(contested - by_words))
 
 
-class _Picked(NamedTuple):
-    """Questions chosen on a board."""
-
-    board: Board
-    picks: Mapping[str, list[Pick]]
-    """By tag of the target."""
-    known: Mapping[Pair, bool]
-    """The verdicts that they rest on."""
-
-
-def _picked(board: Board, answers: TemplateAnswers, rules: _Rules, judging: Bench) -> _Picked:
-    """The questions about every target of the board."""
-    tags = [target.answers.locale.tag for target in board.targets]
-    orders = Orders(rules.seed, answers.template_id, tags, board.regions)
-    golds = [target.answers.golds for target in board.targets]
-    matched = iter(matches(answers, board.options, list(chain(*golds)), rules.known, seed=rules.seed))
-    of_targets = [tuple(islice(matched, len(own))) for own in golds]
-
-    made: dict[int, tuple[object, list[Pick]]] = {}
-
-    def picks_of(place: int, known: Mapping[Pair, bool], apart: Sequence[int]) -> list[Pick]:
-        available = board.available(board.targets[place], known)
-        # A verdict concerns few targets; what the others rest on is what it was, and so are their questions.
-        rests_on = (available, [apart[i] for offered in available.values() for i in offered])
-        if place not in made or made[place][0] != rests_on:
-            picks = pick_variants(
-                available,
-                apart,
-                orders,
-                target=place,
-                golds=of_targets[place],
-                limit=rules.options.variants,
-                last=board.fillers,
-            )
-            made[place] = (rests_on, picks)
-        return made[place][1]
-
-    def choose(known: Mapping[Pair, bool]) -> dict[str, list[Pick]]:
-        apart = board.apart(known)
-        return {tag: picks_of(place, known, apart) for place, tag in enumerate(tags)}
-
-    def relied_on(picked: Mapping[str, list[Pick]]) -> Iterator[Pair]:
-        for tag, target in zip(tags, board.targets, strict=True):
-            yield from board.relied_on(target, [pick.triple for pick in picked[tag]])
-
-    return _Picked(board, *settle(judging, choose, relied_on))
-
-
-def _block(board: Board, target: Target, picks: Sequence[Pick]) -> Block:
-    chosen = np.array([(pick.gold, *pick.triple) for pick in picks], np.int64)
-    used, places = np.unique(chosen[:, 1:], return_inverse=True)
+def _block(board: Board, target: Target, picks: Picks) -> Block:
+    used, places = np.unique(picks[:, 1:], return_inverse=True)
     golds = tuple(gold.text for gold in target.answers.golds)
     distractors = tuple((board.options[i].text, board.options[i].locale.tag) for i in used.tolist())
-    numbers = np.column_stack([chosen[:, 0], places.reshape(-1, N_DISTRACTORS)])
+    numbers = np.column_stack([picks[:, 0], places.reshape(-1, N_DISTRACTORS)])
     return Block(
         locale=target.answers.locale,
         golds=golds,

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 from blend.builders.mcq.answers import NAMES_REGION, Option, TemplateAnswers, as_option
 from blend.builders.mcq.board import Board, are_apart
-from blend.builders.mcq.variants import Pick
+from blend.builders.mcq.variants import Picks
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.locales import Locale, Registry
 
@@ -59,12 +60,12 @@ class Fillers:
         answers: TemplateAnswers,
         board: Board,
         available: Mapping[str, Sequence[int]],
-        picks: Sequence[Pick],
+        picks: Picks,
     ) -> list[FillerUse]:
         """What became of the fillers for the one target of a board, given what each region offers to it."""
         (target,) = board.targets
         asked = target.answers.locale
-        used = {board.options[i] for pick in picks for i in pick.triple}
+        used = {board.options[i] for i in np.unique(picks[:, 1:]).tolist()}
         offered = {board.options[i] for numbers in available.values() for i in numbers}
         refused = {board.options[i] for i in board.fillers} - offered
         uses: list[FillerUse] = []

@@ -5,21 +5,25 @@ smallest number. So each wishes for a number of distractors above it, more typic
 than it is, and finds some options more alike than others.
 """
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blend.builders.mcq.answers import Option, TemplateAnswers, digest
 from blend.builders.mcq.companions import Companions, Forms
-from blend.builders.mcq.typical import Said, Signs, Typicality
+from blend.builders.mcq.flags import Flags
+from blend.builders.mcq.orders import Keys
+from blend.builders.mcq.together import N_DISTRACTORS
+from blend.builders.mcq.typical import Said, Typicality
 from blend.builders.mcq.values import base_forms
 from blend.schemas.formats import AnswerFormat, magnitude
 
-N_DISTRACTORS: Final = 3
-"""Distractors of a question."""
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
 
 MARKS = '()[]{},;:/\\"!?&+'
 """Punctuation marks that make an option look unlike others."""
@@ -37,28 +41,33 @@ than many: with these shares a right answer is the largest about as often as the
 _TEXT_TICKETS = (1, 2, 3)
 """More typical texts that a right answer draws from; without any, it is the first that a guesser takes."""
 
-Degrees = npt.NDArray[np.uint64]
-
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """How the options of a template compare with one right answer."""
+class Matches:
+    """How the options of a template compare with some right answers.
 
-    above: int
-    """Those that outdo it, as bits: more typical of the region asked about, or larger."""
-    below: int
-    """Those that it outdoes, as bits; the others are like it."""
-    doubtful: int
-    """Those that may well be right, as bits: given there to other questions, or between the numbers given."""
-    unlike: Degrees
-    """How unlike each is, by number of the option: 0 for alike, 1 for another length, 2 for another format or
-    far away, 3 for both, or for no number beside a number; and 4 more for a doubtful one."""
-    wanted: tuple[int, ...]
-    """How many distractors should outdo it, the first choice first."""
-    by_value: bool
-    """Whether it is a number, time or date."""
-    names_region: bool
-    """Whether it gives its region away."""
+    One row per right answer, and one column per option in tables of shape ``(n_golds, n_options)``.
+    """
+
+    above: Flags
+    """Those that outdo it: more typical of the region asked about, or larger."""
+    below: Flags
+    """Those that it outdoes; the others are like it."""
+    doubtful: Flags
+    """Those that may well be right: given there to other questions, or between the numbers given."""
+    unlike: Keys
+    """How unlike each is: 0 for alike, 1 for another length, 2 for another format or far away, 3 for both, or
+    for no number beside a number; and 4 more for a doubtful one."""
+    wanted: Numbers
+    """How many distractors should outdo it, the first choice first; shape ``(n_golds, 4)``."""
+    by_value: Flags
+    """Whether it is a number, time or date; shape ``(n_golds,)``."""
+    names_region: Flags
+    """Whether it gives its region away; shape ``(n_golds,)``."""
+
+    def at(self, rows: Numbers) -> "Matches":
+        """Those of some right answers."""
+        return Matches(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def matches(
@@ -68,7 +77,7 @@ def matches(
     known: "Known",
     *,
     seed: int,
-) -> list[Match]:
+) -> Matches:
     """How the options of a template compare with each of some right answers.
 
     Args:
@@ -79,31 +88,28 @@ def matches(
         seed: Seed of the wishes.
     """
     looks = _Looks(options)
-    said = [[Said(one.text, one.locale.tag) for one in ones] for ones in (golds, options)]
-    if answers.answer_format is not AnswerFormat.TEXT:
-        typical: npt.NDArray[np.int64] = np.zeros((len(golds), len(options)), dtype=np.int64)
-        beside: list[set[Forms]] = [set() for _ in golds]
-    else:
+    on_scales = [_value(gold.text) for gold in golds]
+    typical = np.zeros((len(golds), len(options)), np.int64)
+    doubtful = np.zeros(typical.shape, np.bool_)
+    unlike = looks.unlike([gold.text for gold in golds])
+    if answers.answer_format is AnswerFormat.TEXT:
+        said = [[Said(one.text, one.locale.tag) for one in ones] for ones in (golds, options)]
         typical = known.typicality.compared(answers.template_id, *said)
-        beside = [known.companions.of(answers.template_id, gold.locale.tag, gold.text) for gold in golds]
-    return [
-        looks.match(
-            gold,
-            signs,
-            Accepted(_values(answers, gold), texts),
-            (seed, answers.template_id, "above", gold.locale.tag, gold.text),
-        )
-        for gold, signs, texts in zip(golds, typical, beside, strict=True)
-    ]
-
-
-class Accepted(NamedTuple):
-    """What people of a region gave."""
-
-    values: Set[str]
-    """All that its answers to the question can mean, see `builders.mcq.values.values`."""
-    elsewhere: Set[Forms]
-    """What it gave to other questions and may have meant here, `Companions.of`."""
+        elsewhere = (known.companions.of(answers.template_id, one.locale.tag, one.text) for one in golds)
+        doubtful = looks.among(elsewhere)
+    for row, (gold, (scale, value)) in enumerate(zip(golds, on_scales, strict=True)):
+        if scale is not None:
+            given = _values(answers, gold)
+            typical[row], doubtful[row], unlike[row] = looks.beside_number(scale, value, given)
+    return Matches(
+        above=typical > 0,
+        below=typical < 0,
+        doubtful=doubtful,
+        unlike=(unlike + 4 * doubtful).astype(np.uint64),
+        wanted=_wishes(golds, [scale is not None for scale, _ in on_scales], seed, answers.template_id),
+        by_value=np.array([scale is not None for scale, _ in on_scales], np.bool_),
+        names_region=np.array([gold.names_region for gold in golds], np.bool_),
+    )
 
 
 def _values(answers: TemplateAnswers, gold: Option) -> Set[str]:
@@ -122,44 +128,51 @@ class _Looks:
     """What can be seen of options without knowing what they mean."""
 
     def __init__(self, options: Sequence[Option]) -> None:
-        texts = [option.text for option in options]
-        self._forms = [base_forms(text) for text in texts]
-        self._lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        self._shapes = np.array([_shape(text) for text in texts], dtype=np.int64)
-        self._magnitudes = {scale: np.array(_magnitudes(texts, scale), dtype=np.float64) for scale in _SCALES}
+        self._texts = [option.text for option in options]
+        self._magnitudes: dict[AnswerFormat, Floats] = {}
 
-    def match(self, gold: Option, typical: Signs, accepted: Accepted, key: tuple[object, ...]) -> Match:
-        """The comparison with one right answer.
+    def unlike(self, golds: Sequence[str]) -> Numbers:
+        """How unlike the options are to texts, by length and format; shape ``(n_golds, n_options)``."""
+        lengths, of_golds = _lengths(self._texts), _lengths(golds)[:, None]
+        shorter, longer = np.minimum(lengths, of_golds), np.maximum(lengths, of_golds)
+        differ = _shapes(self._texts) != _shapes(golds)[:, None]
+        unlike: Numbers = 2 * differ + (longer >= _LONG_RATIO * shorter)
+        return unlike
+
+    def among(self, sets: Iterable[Set[Forms]]) -> Flags:
+        """Which options are among the texts of each set; shape ``(n_sets, n_options)``."""
+        forms = [base_forms(text) for text in self._texts]
+        rows = [[form in held for form in forms] for held in sets]
+        return np.array(rows, np.bool_).reshape(len(rows), len(forms))
+
+    def beside_number(
+        self, scale: AnswerFormat, value: float, given: Set[str]
+    ) -> tuple[Numbers, Flags, Numbers]:
+        """Whether options are larger than a number, doubtful beside it, and how unlike they are.
 
         Args:
-            gold: The right answer.
-            typical: Which options are more typical than it is, `Typicality.compared`.
-            accepted: What its region gave.
-            key: What decides its wishes.
+            scale: Its scale.
+            value: Its place there.
+            given: All that the answers of its region to the question can mean, the number among them.
         """
-        doubtful = np.array([forms in accepted.elsewhere for forms in self._forms], dtype=bool)
-        scale, value = _value(gold.text)
-        if scale is None:
-            length = len(gold.text)
-            shorter, longer = np.minimum(self._lengths, length), np.maximum(self._lengths, length)
-            unlike = 2 * (self._shapes != _shape(gold.text)) + (longer >= _LONG_RATIO * shorter)
-            signs, wanted = typical, (*_drawn(_TEXT_TICKETS, key), 0)
-        else:
-            values = self._magnitudes[scale]
-            # Who says 20:00 and 21:00 would not call 20:30 wrong.
-            known = [number for text in accepted.values if (number := magnitude(text, scale)) is not None]
-            doubtful = (values >= min(known)) & (values <= max(known))
-            unlike = np.where(np.isnan(values), 3, 2 * _is_far(values, value, scale))
-            signs, wanted = np.sign(np.nan_to_num(values - value)).astype(np.int64), _drawn(_TICKETS, key)
-        return Match(
-            above=_bits(signs > 0),
-            below=_bits(signs < 0),
-            doubtful=_bits(doubtful),
-            unlike=(unlike + 4 * doubtful).astype(np.uint64),
-            wanted=wanted,
-            by_value=scale is not None,
-            names_region=gold.names_region,
-        )
+        if scale not in self._magnitudes:
+            self._magnitudes[scale] = _magnitudes(self._texts, scale)
+        values = self._magnitudes[scale]
+        # Who says 20:00 and 21:00 would not call 20:30 wrong.
+        known = [number for text in given if (number := magnitude(text, scale)) is not None]
+        doubtful = (values >= min(known)) & (values <= max(known))
+        unlike = np.where(np.isnan(values), 3, 2 * _is_far(values, value, scale))
+        return np.sign(np.nan_to_num(values - value)).astype(np.int64), doubtful, unlike
+
+
+def _wishes(golds: Sequence[Option], by_value: Sequence[bool], seed: int, template_id: str) -> Numbers:
+    """How many distractors should outdo each right answer, see `Matches.wanted`."""
+    keys = [(seed, template_id, "above", gold.locale.tag, gold.text) for gold in golds]
+    drawn = (
+        _drawn(_TICKETS, key) if is_number else (*_drawn(_TEXT_TICKETS, key), 0)
+        for key, is_number in zip(keys, by_value, strict=True)
+    )
+    return np.array(list(drawn), np.int64).reshape(-1, N_DISTRACTORS + 1)
 
 
 def _drawn(tickets: Sequence[int], key: tuple[object, ...]) -> tuple[int, ...]:
@@ -168,14 +181,23 @@ def _drawn(tickets: Sequence[int], key: tuple[object, ...]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(tickets[i] for i in order))
 
 
+def _lengths(texts: Sequence[str]) -> Numbers:
+    return np.array([len(text) for text in texts], np.int64)
+
+
+def _shapes(texts: Sequence[str]) -> Numbers:
+    return np.array([_shape(text) for text in texts], np.int64)
+
+
+@lru_cache(maxsize=1 << 16)
 def _shape(text: str) -> int:
     marked, digits = any(c in MARKS for c in text), any(c.isdigit() for c in text)
     return 4 * marked + 2 * digits + text.endswith(".")
 
 
-def _magnitudes(texts: Sequence[str], scale: AnswerFormat) -> list[float]:
+def _magnitudes(texts: Sequence[str], scale: AnswerFormat) -> Floats:
     found = (magnitude(text, scale) for text in texts)
-    return [np.nan if value is None else value for value in found]
+    return np.array([np.nan if value is None else value for value in found], np.float64)
 
 
 def _value(text: str) -> tuple[AnswerFormat, float] | tuple[None, float]:
@@ -187,14 +209,10 @@ def _value(text: str) -> tuple[AnswerFormat, float] | tuple[None, float]:
     return None, 0.0
 
 
-def _is_far(values: npt.NDArray[np.float64], value: float, scale: AnswerFormat) -> npt.NDArray[np.bool_]:
+def _is_far(values: Floats, value: float, scale: AnswerFormat) -> Flags:
     if scale is AnswerFormat.INTEGER:
         sizes = np.abs(values) + 1, np.full(len(values), abs(value) + 1)
-        far: npt.NDArray[np.bool_] = np.maximum(*sizes) > _FAR_RATIO * np.minimum(*sizes)
+        far: Flags = np.maximum(*sizes) > _FAR_RATIO * np.minimum(*sizes)
     else:
         far = np.abs(values - value) > _FAR[scale]
     return far
-
-
-def _bits(flags: npt.NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

@@ -3,12 +3,12 @@
 from collections import Counter
 from itertools import combinations
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_variants import plainly_chosen
+from variant_inputs import Case, Gold, Pick, chosen, used
 
-from blend.builders.mcq.matching import Match
-from blend.builders.mcq.variants import Orders, Pick, pick_variants
+from blend.builders.mcq.orders import Orders
 
 PINNED = ["GR", "ET", "CN", "IR", "AZ", "ID", "DZ", "AS"]
 REGIONS = ("DZ", "AS", "AZ", "CN", "ET", "GR", "ID", "IR")
@@ -20,9 +20,7 @@ ALIKE = (0,) * len(REGIONS)
 def match(above=(), below=None, *, doubtful=(), unlike=ALIKE, wanted=(1, 2, 3, 0), **more):
     """How the options compare with a right answer; all are below it that are not above it."""
     rest = set(range(len(REGIONS))) - set(above) if below is None else below
-    bits = [sum(1 << i for i in side) for side in (above, rest, doubtful)]
-    fixed = {"by_value": False, "names_region": False, **more}
-    return Match(*bits, np.array(unlike, dtype=np.uint64), wanted, **fixed)
+    return Gold(set(above), set(rest), set(doubtful), unlike, wanted, **more)
 
 
 ANY = match(above=range(0, len(REGIONS), 2))
@@ -30,13 +28,10 @@ ANY = match(above=range(0, len(REGIONS), 2))
 
 def picks_of(regions, conflicts=(), *, limit=5, golds=(ANY,), seed=0, last=frozenset()):
     """Picks for one target; option i is offered by the i-th of all regions."""
-    available = {code: (REGIONS.index(code),) for code in regions}
-    masks = [1 << i for i in range(len(REGIONS))]
-    for a, b in conflicts:
-        masks[a] |= 1 << b
-        masks[b] |= 1 << a
-    orders = Orders(seed, "Al-en-01", ["ko-KR"], sorted(regions))
-    return pick_variants(available, masks, orders, target=0, golds=golds, limit=limit, last=last)
+    alive = {REGIONS.index(code) for code in regions}
+    orders = Orders(seed, "Al-en-01", ["ko-KR"], REGIONS)
+    (picks,) = chosen(Case(range(len(REGIONS)), [alive], conflicts, [golds], last, seed), limit, orders)
+    return picks
 
 
 NUMBERS = range(len(REGIONS))
@@ -55,12 +50,8 @@ MATCHES = st.builds(
 GOLDS = st.lists(MATCHES, min_size=1, max_size=3)
 
 
-def used(picks):
-    return {i for pick in picks for i in pick.triple}
-
-
 def outdoing(pick, gold):
-    return sum(gold.above >> i & 1 for i in pick.triple)
+    return sum(i in gold.above for i in pick.triple)
 
 
 def possible(regions, conflicts):
@@ -108,7 +99,7 @@ def test_two_distractors_recur_as_often_as_their_right_answer(regions, conflicts
 def test_a_right_answer_is_outdone_as_often_as_it_wishes_most_of_what_can_be(regions, conflicts, seed, gold):
     triples = possible(regions, conflicts)
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
-    n_doubtful = {triple: sum(gold.doubtful >> i & 1 for i in triple) for triple in triples}
+    n_doubtful = {triple: sum(i in gold.doubtful for i in triple) for triple in triples}
     sound = [triple for triple in triples if n_doubtful[triple] == min(n_doubtful.values())]
     can_be = {outdoing(Pick(0, tuple(triple)), gold) for triple in sound}
     if picks:
@@ -150,20 +141,19 @@ def test_alike_options_come_before_unlike_ones():
 
 
 def test_a_region_shows_one_of_its_four_preferred_options():
-    orders = Orders(0, "Al-en-01", ["ko-KR"], ["DZ", "AS", "CN"])
-    available = {"DZ": (0, 1, 2, 3, 4), "AS": (5,), "CN": (6,)}
-    masks = [*[0b11111] * 5, 0, 0]
+    regions = (0, 0, 0, 0, 0, 1, 2)
     shown = set()
     for above in range(8):
-        gold = match(above={above}, wanted=(1, 0, 2, 3))
-        shown |= used(pick_variants(available, masks, orders, target=0, golds=[gold], limit=5))
+        gold = match(above={above}, wanted=(1, 0, 2, 3), unlike=(0,) * len(regions))
+        (picks,) = chosen(Case(regions, [range(len(regions))], (), [[gold]], (), 0), 5)
+        shown |= used(picks)
     assert shown == {0, 1, 2, 3, 5, 6}
 
 
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
 def test_no_further_question_is_made_of_doubtful_options(regions, conflicts, seed, gold):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
-    assert not [pick for pick in picks[1:] if gold.doubtful >> pick.triple[2] & 1]
+    assert not [pick for pick in picks[1:] if pick.triple[2] in gold.doubtful]
 
 
 def test_right_answers_take_turns():
@@ -190,7 +180,7 @@ def test_fillers_stand_only_where_others_do_not_suffice():
 def test_a_question_has_as_few_fillers_and_doubtful_options_as_can_be(regions, conflicts, seed, gold, fillers):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed, last=frozenset(fillers))
     if picks:
-        last = {i for i in NUMBERS if i in fillers or gold.doubtful >> i & 1}
+        last = {i for i in NUMBERS if i in fillers or i in gold.doubtful}
         fewest = min(len(triple & last) for triple in possible(regions, conflicts))
         assert len(set(picks[0].triple) & last) == fewest
 
@@ -215,3 +205,34 @@ def test_the_order_is_pinned():
     assert Orders(0, "Al-en-01", ["ko-KR"], REGIONS).of(0, 0) == PINNED
     first = picks_of(REGIONS, limit=1, golds=[match()])
     assert first == [Pick(0, tuple(REGIONS.index(code) for code in PINNED[:3]))]
+
+
+@st.composite
+def cases(draw):
+    """Templates of up to three targets and twelve options, some regions with several."""
+    regions = sorted(draw(st.lists(st.integers(0, 4), max_size=12)))
+    regions = [sorted(set(regions)).index(region) for region in regions]
+    numbers = range(len(regions))
+    some = st.sets(st.sampled_from(numbers)) if regions else st.just(set())
+    couples = [(a, b) for a, b in combinations(numbers, 2) if regions[a] != regions[b]]
+    few = st.sets(st.sampled_from(numbers), max_size=4) if regions else st.just(set())
+    degrees = st.lists(st.integers(0, 3), min_size=len(regions), max_size=len(regions))
+    golds = st.builds(
+        lambda above, equal, *fixed: Gold(above, set(numbers) - above - equal, *fixed),
+        *(some, few, few, degrees, st.permutations(range(4)), st.booleans(), st.booleans()),
+    )
+    of_targets = draw(st.lists(st.lists(golds, min_size=1, max_size=3), min_size=1, max_size=3))
+    return Case(
+        regions=regions,
+        alive=[draw(some) | draw(some) for _ in of_targets],
+        conflicts=draw(st.sets(st.sampled_from(couples), max_size=12)) if couples else set(),
+        golds=of_targets,
+        fillers=draw(few),
+        seed=draw(SEEDS),
+    )
+
+
+@settings(max_examples=150)
+@given(cases(), st.integers(1, 10))
+def test_choosing_for_all_at_once_is_choosing_plainly(case, limit):
+    assert chosen(case, limit) == plainly_chosen(case, limit)

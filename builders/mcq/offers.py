@@ -1,0 +1,39 @@
+"""Offers: which of a template's options each locale asked about may be shown at all."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from blend.builders.mcq.flags import Flags
+from blend.builders.mcq.orders import Keys
+from blend.builders.mcq.together import Numbers
+
+OPTIONS_OF_A_REGION = 4
+"""How many options of a region are looked at for a question; one of them is shown at most."""
+
+
+class Offered(NamedTuple):
+    """What the targets of a template are offered, tables of shape ``(n_targets, n_options)``."""
+
+    shown: Flags
+    """Whether an option may be shown to a target, whatever else is."""
+    place: Keys
+    """Its place among those that its region offers to the target, from 0."""
+
+
+def preferred(alive: Flags, regions: Numbers, fillers: Flags) -> Offered:
+    """Of each region the `OPTIONS_OF_A_REGION` first options; fillers only where it has nothing of its own.
+
+    Args:
+        alive: Which options no acceptable answer of a target rules out, shape ``(n_targets, n_options)``.
+        regions: Number of the region of every option, shape ``(n_options,)``. Options of a region stand side by
+            side, the preferred one first, and regions are numbered in this order.
+        fillers: Whether an option is a filler, shape ``(n_options,)``.
+    """
+    starts = np.searchsorted(regions, np.arange(regions[-1] + 1)) if len(regions) else np.zeros(0, np.int64)
+    if fillers.any():
+        own = alive & ~fillers
+        alive = own | (alive & ~np.logical_or.reduceat(own, starts, axis=1)[:, regions])
+    before = np.cumsum(alive, axis=1) - alive
+    place = before - before[:, starts[regions]]
+    return Offered(alive & (place < OPTIONS_OF_A_REGION), place.astype(np.uint64))

@@ -1,0 +1,98 @@
+"""The choice of distractors as its rules are told, one target after the other: slow, and plain to see.
+
+Held against `builders.mcq.variants`, which chooses for all targets of a template at once.
+"""
+
+from collections import Counter
+from itertools import permutations, product
+
+from variant_inputs import Case, Gold, Pick
+
+
+def plainly_chosen(case: Case, limit: int) -> list[list[Pick]]:
+    """The questions of every target."""
+    return [_of_target(case, target, limit) for target in range(len(case.alive))]
+
+
+def _of_target(case: Case, target: int, limit: int) -> list[Pick]:
+    golds = case.golds[target]
+    picks: list[Pick] = []
+    ended: set[int] = set()
+    for variant in range(limit):
+        # Right answers take turns; one that has no question left gives its turn to the next.
+        turns = [(variant + turn) % len(golds) for turn in range(len(golds))]
+        for gold in turns:
+            if gold in ended:
+                continue
+            made = [pick.triple for pick in picks if pick.gold == gold]
+            ordered = _ordered(case, target, golds[gold], variant, Counter(i for p in picks for i in p.triple))
+            triple = _further(case, ordered, golds[gold], made) if made else _first(case, ordered, golds[gold])
+            if triple is None:
+                ended.add(gold)
+                continue
+            picks.append(Pick(gold, triple))
+            if _gives_away(golds[gold], triple):
+                ended.add(gold)
+            break
+    return picks
+
+
+def _offers(case: Case, target: int) -> list[tuple[int, int]]:
+    """Options that may be shown, each with its place in its region: the first four, own ones before fillers."""
+    found = []
+    for region in sorted(set(case.regions)):
+        alive = [i for i in sorted(case.alive[target]) if case.regions[i] == region]
+        own = [i for i in alive if i not in case.fillers]
+        found += [(i, place) for place, i in enumerate((own or alive)[:4])]
+    return found
+
+
+def _ordered(case: Case, target: int, gold: Gold, variant: int, uses: Counter[int]) -> list[int]:
+    """Own before fillers, alike before unlike, seldom used before often used, then as the variant orders."""
+    drawn = case.orders().keys(variant)[target].tolist()
+
+    def key(offer: tuple[int, int]) -> tuple[object, ...]:
+        i, place = offer
+        region = sorted(set(case.regions)).index(case.regions[i])
+        return i in case.fillers, gold.unlike[i], min(uses[i], 7), drawn[region] >> 9, place, i
+
+    return [i for i, _ in sorted(_offers(case, target), key=key)]
+
+
+def _first(case: Case, ordered: list[int], gold: Gold) -> tuple[int, int, int] | None:
+    """The first triple with the fewest fillers and doubtful options, of these with the first possible wish."""
+    last = {i for i in ordered if i in case.fillers or i in gold.doubtful}
+    together = [triple for triple in permutations(ordered, 3) if _may_stand_together(case, triple)]
+    for n_last, wanted in product(range(4), gold.wanted):
+        for triple in together:
+            above = [i in gold.above for i in triple]
+            if above == [place < wanted for place in range(3)] and len(last & set(triple)) == n_last:
+                return triple
+    return None
+
+
+def _further(
+    case: Case, ordered: list[int], gold: Gold, made: list[tuple[int, int, int]]
+) -> tuple[int, int, int] | None:
+    """The first two stay; the third is another one, rather on the same side as the first third one."""
+    a, b, first = made[0]
+    thirds = [
+        c
+        for c in ordered
+        if c not in {a, b} | {third for _, _, third in made} | set(gold.doubtful)
+        and _may_stand_together(case, (a, b, c))
+    ]
+    same_side = [c for c in thirds if (c in gold.above) == (first in gold.above)]
+    others = [] if gold.by_value else [c for c in thirds if c not in same_side]
+    return next(((a, b, c) for c in same_side + others), None)
+
+
+def _may_stand_together(case: Case, triple: tuple[int, ...]) -> bool:
+    couples = permutations(triple, 2)
+    return len({case.regions[i] for i in triple}) == 3 and not any(
+        couple in case.conflicts for couple in couples
+    )
+
+
+def _gives_away(gold: Gold, triple: tuple[int, int, int]) -> bool:
+    return gold.names_region or (not gold.by_value and all(i in gold.below for i in triple))
