@@ -1,7 +1,8 @@
 """Totals: what the topics add up to, one topic after the other, so that memory does not grow with texts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -81,7 +82,7 @@ class _Words:
 
     def add(self, counts: pl.DataFrame) -> None:
         self._parts.append(counts)
-        if sum(map(len, self._parts)) > _ROWS and len(self._parts) > 1:
+        if sum(map(len, self._parts)) > _ROWS:
             self._parts = [added_up(self._parts)]
 
     @property
@@ -138,29 +139,24 @@ class Totals:
     def agreements(self) -> pl.DataFrame:
         """The rank correlations of topics and of categories; `AGREEMENTS`."""
         settings = self.settings
-        parts = [
-            _agreement_rows(one, (topic.key.split, topic.key.category, topic.key.topic), of, settings)
+        found: list[_Found] = [
+            ((topic.key.split, topic.key.category, topic.key.topic), of, one)
             for topic in self.topics
             for of, one in topic.agreements.items()
         ]
-        parts += [
-            _agreement_rows(
-                agreement(
-                    self.likeness(split, category, measure),
-                    settings.groups,
-                    culture,
-                    definition=settings.definition,
-                    least_first=measure == "bleu",
-                ),
-                (split, category, None),
-                (measure, culture.survey),
-                settings,
-            )
-            for split, category in self.categories
-            for measure in MEASURES
-            for culture in settings.cultures
-        ]
-        return pl.concat([pl.DataFrame(schema=AGREEMENTS), *parts])
+        for split, category in self.categories:
+            for measure in MEASURES:
+                likeness = self.likeness(split, category, measure)
+                for culture in settings.cultures:
+                    one = agreement(
+                        likeness,
+                        settings.groups,
+                        culture,
+                        definition=settings.definition,
+                        least_first=measure == "bleu",
+                    )
+                    found.append(((split, category, None), (measure, culture.survey), one))
+        return _agreement_rows(found, {culture.survey: culture.groups for culture in settings.cultures})
 
     def words(self, *, top: int) -> pl.DataFrame:
         """The words of every group, by category, by split and over all; `TOP_WORDS`."""
@@ -200,23 +196,23 @@ class Totals:
         )
 
 
-def _agreement_rows(
-    found: Agreement, where: Sequence[str | None], of: tuple[Measure, str], settings: Settings
-) -> pl.DataFrame:
-    measure, survey = of
-    culture = next(one for one in settings.cultures if one.survey == survey)
-    split, category, topic = where
-    return pl.DataFrame(
-        {
-            "split": [split] * len(culture.groups),
-            "category": category,
-            "topic": topic,
-            "survey": survey,
-            "measure": measure,
-            "anchor": list(culture.groups),
-            "tau": found.tau,
-            "p": found.p,
-            "n": found.n,
-        },
-        schema_overrides=AGREEMENTS,
-    ).with_columns(pl.col("tau", "p").fill_nan(None))
+_Found = tuple[tuple[str, str, str | None], tuple[Measure, str], Agreement]
+"""Split, category and perhaps topic; measure and survey; the correlations of all anchors."""
+
+
+def _agreement_rows(found: Sequence[_Found], anchors: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """Correlations as `AGREEMENTS`; ``anchors`` are the groups of each survey."""
+    heads = [
+        (*where, survey, measure, anchor) for where, (measure, survey), _ in found for anchor in anchors[survey]
+    ]
+    columns: dict[str, Any] = {
+        name: np.concatenate([np.zeros(0), *(getattr(one, name) for _, _, one in found)])
+        for name in ("tau", "p", "n")
+    }
+    names = [name for name in AGREEMENTS if name not in columns]
+    return (
+        pl.DataFrame(heads, schema=dict.fromkeys(names, pl.String()), orient="row")
+        .with_columns(**{name: pl.Series(values) for name, values in columns.items()})
+        .cast(AGREEMENTS)
+        .with_columns(pl.col("tau", "p").fill_nan(None))
+    )

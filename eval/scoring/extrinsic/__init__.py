@@ -101,10 +101,11 @@ def judge_texts(
             decisions.append(_decisions(texts, figures))
         for split, category in totals.categories:
             similarity.add_mean(split, category, totals)
-    write_tables(analysis_folder(run.directory), totals, top=options.top)
+    agreements = totals.agreements()
+    write_tables(analysis_folder(run.directory), totals, agreements, top=options.top)
     return Judged(
         pl.concat(decisions),
-        tuple(all_scores(totals, gold)),
+        tuple(all_scores(totals, agreements, gold)),
         {
             "bleu": options.bleu,
             "dist": options.distance if cultures else "none",

@@ -17,8 +17,13 @@ SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""
 
 
-def all_scores(totals: Totals, gold: pl.DataFrame) -> Iterator[Score]:
+def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> Iterator[Score]:
     """Every figure.
+
+    Args:
+        totals: What the topics add up to.
+        agreements: Its correlations, `totals.AGREEMENTS`.
+        gold: The items of the run.
 
     Yields:
         Over all topics of a kind (scope ``split``; ``overall`` where there are no kinds): variances, their
@@ -32,7 +37,7 @@ def all_scores(totals: Totals, gold: pl.DataFrame) -> Iterator[Score]:
         yield from _variances(topics, scope, key, totals.settings.seed)
         yield from _counts(topics, scope, key)
     yield missing_share(sum(topic.n_texts for topic in totals.topics), gold.height)
-    yield from _agreements(totals)
+    yield from _agreements(agreements, totals.settings.seed)
     for topic in totals.topics:
         for name, found in _both(topic):
             yield _score(f"variance-across{name}", "topic", topic.key.path, found.across)
@@ -122,9 +127,8 @@ def _counts(topics: Sequence[TopicSummary], scope: str, key: str) -> Iterator[Sc
         yield plain(name, scope, key, 100 * count / n_texts if n_texts else None, n=n_texts)
 
 
-def _agreements(totals: Totals) -> Iterator[Score]:
-    rows = totals.agreements().filter(pl.col("topic").is_not_null())
-    seed = totals.settings.seed
+def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
+    rows = agreements.filter(pl.col("topic").is_not_null())
     for (survey, measure, split), of in rows.group_by("survey", "measure", "split", maintain_order=True):
         name = f"tau-{measure}-{survey}"
         known = of.filter(pl.col("tau").is_not_null())

@@ -43,10 +43,10 @@ def analysis_folder(directory: Path) -> Path:
     return directory / FOLDER
 
 
-def write_tables(folder: Path, totals: Totals, *, top: int) -> None:
-    """Write the tables that are known when all topics are."""
+def write_tables(folder: Path, totals: Totals, agreements: pl.DataFrame, *, top: int) -> None:
+    """Write the tables that are known when all topics are; ``agreements`` are their correlations."""
     folder.mkdir(exist_ok=True)
-    write_frame(folder / AGREEMENT_NAME, totals.agreements())
+    write_frame(folder / AGREEMENT_NAME, agreements)
     write_frame(folder / WORDS_NAME, totals.words(top=top))
     write_frame(folder / SAMPLES_NAME, samples_of(totals))
 
