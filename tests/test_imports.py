@@ -202,3 +202,17 @@ def test_every_room_imports_what_the_table_says(root: Path, package: str):
 def test_the_table_has_no_circle():
     order = TopologicalSorter({room: set(rooms.split()) for room, rooms in MAY_IMPORT.items()})
     assert set(order.static_order()) == set(MAY_IMPORT)
+
+
+def test_collecting_tests_waits_for_no_models():
+    # They are imported where a test needs them: everything else starts in half the time.
+    heavy = {"lm_eval", "mlcroissant", "nltk", "sentence_transformers", "stanza", "torch", "transformers"}
+    found = [
+        f"{path.name}:{node.lineno}"
+        for path in sorted(Path(__file__).parent.rglob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+        if name.partition(".")[0] in heavy
+    ]
+    assert found == []

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ ROOMS = ("schemas", "loaders", "builders", "eval", "blend")
 MODULES = [path.relative_to(ROOT) for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
 
 
+@cache
 def tree(module: Path) -> ast.Module:
     return ast.parse((ROOT / module).read_text(encoding="utf-8"))
 

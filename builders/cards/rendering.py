@@ -1,5 +1,6 @@
 """Rendering: the package's Jinja templates filled with values."""
 
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -19,6 +20,12 @@ def render(template: str, **values: Any) -> str:
         template: File name, for example ``README.md.j2``.
         values: What its names stand for.
     """
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    """One for all: it compiles each template once."""
     environment = Environment(
         loader=FunctionLoader(_source),
         undefined=StrictUndefined,
@@ -29,7 +36,7 @@ def render(template: str, **values: Any) -> str:
     )
     environment.filters |= {"cell": _cell, "markdown": markdown}
     environment.globals["sdk"] = DISTRIBUTION
-    return environment.get_template(template).render(values)
+    return environment
 
 
 def _source(name: str) -> str:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,7 @@ def _for_script(text: str) -> str:
     return re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(lambda name: (files("blend.eval.report") / name).read_text(encoding="utf-8")),

@@ -31,6 +31,7 @@ COMMANDS = dict(walk(blend.cli.app))
 EVERY = pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 
 
+@functools.cache
 def click_command(path: tuple[str, ...]) -> Any:
     command: Any = typer.main.get_command(blend.cli.app)
     for name in path:

@@ -229,7 +229,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random.Random):
     questions = asked(*rows)

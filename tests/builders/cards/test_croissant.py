@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import mlcroissant
 import polars as pl
 import pytest
 
@@ -81,6 +80,8 @@ def test_the_command_that_validates_finds_nothing_wrong(sample_release: Path):
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")  # of the library's own dependencies
 def test_every_record_reads_back(sample_release: Path):
+    import mlcroissant
+
     dataset = mlcroissant.Dataset(str(sample_release / CROISSANT_NAME))
     for table in read_manifest(sample_release).tables:
         name = f"{table.config}/{table.split}"
@@ -92,6 +93,8 @@ def test_every_record_reads_back(sample_release: Path):
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
 def test_a_table_in_several_files_reads_back_whole(sample_release: Path, tmp_path: Path):
+    import mlcroissant
+
     config = "multiple-choice-questions"
     manifest = read_manifest(sample_release)
     (old,) = [table for table in manifest.tables if table.config == config]

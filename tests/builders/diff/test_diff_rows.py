@@ -192,14 +192,14 @@ def test_files_are_read_in_order(make):
     assert found.examples == (CellChange(id="q17", column="Question", old="17", new="x"),)
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(tables)
 def test_a_table_does_not_differ_from_itself(tmp_path_factory, table: list[Row]):
     folder = tmp_path_factory.mktemp("same")
     assert rows_between(folder, table, table).is_empty
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(tables, tables)
 def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row], new: list[Row]):
     found = rows_between(tmp_path_factory.mktemp("plain"), old, new)
@@ -222,7 +222,7 @@ def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row]
     assert len(old) - found.removed + found.added == len(new)
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(tables, tables)
 def test_the_way_back_mirrors_the_way_there(tmp_path_factory, old: list[Row], new: list[Row]):
     folder = tmp_path_factory.mktemp("mirror")

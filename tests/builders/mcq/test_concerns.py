@@ -40,7 +40,7 @@ def judge_of(verdicts: dict[tuple[str, str], str]) -> DecisionsJudge:
     )
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(ANSWERED, VERDICTS, st.booleans(), st.sampled_from([2, "all"]))
 def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, first, limit):
     frames = frames_of({"T-1": {tag: sorted(groups, key=lambda g: -g[1]) for tag, groups in answered.items()}})

@@ -30,7 +30,7 @@ def ordered(templates):
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(TEMPLATES, LIMITS, st.integers(0, 9))
 def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     questions, annotations = frames_of(ordered(templates))
@@ -47,7 +47,7 @@ def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     assert_frame_equal(shuffled.outcomes, build.outcomes)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(TEMPLATES, LIMITS, st.sampled_from(TAGS))
 def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limit, joining):
     templates = ordered(templates)
@@ -67,7 +67,7 @@ def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limi
             assert [sorted(o) for o in mine["options"]] == [sorted(o) for o in rows["options"]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(TEMPLATES, LIMITS)
 def test_positions_differ_by_one_at_most_in_every_locale(templates, limit):
     rows = build_mcq(*frames_of(ordered(templates)), options=McqOptions(variants=limit), seed=3).frame()

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.metrics.agreement import AnnotationTask
-from nltk.metrics.distance import masi_distance
 
 from blend.builders.saq.agreement import AnswerSets, krippendorff_alpha, of_members, pairs_within
 
@@ -60,6 +58,8 @@ def exact_masi(a: frozenset[str], b: frozenset[str]) -> float:
 
 @given(st.lists(st.lists(LABELS, min_size=2, max_size=5), min_size=2, max_size=8))
 def test_alpha_is_that_of_the_library(questions: list[list[frozenset[str]]]):
+    from nltk.metrics.agreement import AnnotationTask
+
     answers = [(unit, held) for unit, given_sets in enumerate(questions) for held in given_sets]
     ours = alpha_of(answers)
     if ours is None:
@@ -75,6 +75,8 @@ def test_alpha_is_that_of_the_library(questions: list[list[frozenset[str]]]):
 
 @given(LABELS, LABELS)
 def test_masi_is_that_of_the_library_but_for_its_rounding(a: frozenset[str], b: frozenset[str]):
+    from nltk.metrics.distance import masi_distance
+
     values, sets = of_members([a, b])
     assert 1 - sets.similarities(values[:1], values[1:])[0] == pytest.approx(masi_distance(a, b), abs=5e-3)
 

@@ -83,7 +83,7 @@ GROUPS = st.lists(
 COUNTS = st.integers(0, 9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(GROUPS, COUNTS, COUNTS, st.dictionaries(st.sampled_from(["not sure", "it varies"]), st.integers(1, 3)))
 def test_expanding_and_aggregating_returns_the_votes(groups, idk, no_answer, reasons):
     others = [

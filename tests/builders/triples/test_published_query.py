@@ -79,7 +79,7 @@ def worlds(draw: st.DrawFn) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(worlds())
 def test_one_pass_finds_what_one_query_per_country_finds(world: str):
     with tempfile.TemporaryDirectory() as folder:

@@ -13,9 +13,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
-
 DROP = "drop the connection"
 
 
@@ -33,6 +30,9 @@ class ModelServer:
     """Serves one model; `script` holds the next replies, and `change` may spoil those of the model."""
 
     def __init__(self, folder: Path) -> None:
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
         self.name = folder.name
@@ -77,6 +77,8 @@ class ModelServer:
         return [{"message": {"role": "assistant", "content": text}, "finish_reason": finish}], usage
 
     def _echo(self, text: str) -> dict[str, Any]:
+        import torch
+
         ids = self.tokenizer(text)["input_ids"]
         with torch.no_grad():
             logprobs = torch.log_softmax(self.model(torch.tensor([ids])).logits[0], dim=-1)
@@ -85,6 +87,8 @@ class ModelServer:
         return {"text": text, "logprobs": {"tokens": tokens, "token_logprobs": values}}
 
     def _written(self, prompt: str, body: dict[str, Any]) -> tuple[str, str, dict[str, int]]:
+        import torch
+
         assert body["temperature"] == 0
         ids: list[int] = self.tokenizer(prompt)["input_ids"]
         start, finish = len(ids), "length"

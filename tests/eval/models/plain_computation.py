@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from blend.eval.models.local import LocalModel, open_local
 
@@ -32,6 +30,9 @@ CLOSE = {"rtol": 0, "atol": 2e-4}
 
 @lru_cache
 def parts(folder: Path) -> tuple[Any, Any]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     return tokenizer, model
@@ -39,6 +40,8 @@ def parts(folder: Path) -> tuple[Any, Any]:
 
 def plainly(folder: Path, prompt: str, option: str) -> float:
     """Log-probability of an option: the whole text on its own, all logits, no cache, no padding."""
+    import torch
+
     tokenizer, model = parts(folder)
     prefix = tokenizer(prompt.rstrip())["input_ids"]
     blank = prompt[len(prompt.rstrip()) :] or " "

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, plainly
 from tiny_models import ARCHITECTURES
-from transformers.activations import NewGELUActivation
 
 from blend.eval.models import open_model
 from blend.eval.models.checkpoint import find_checkpoint
@@ -91,6 +89,8 @@ def test_options_that_begin_alike_cost_one_pass_and_no_cache(tiny_gpt2: Path, mo
 def test_questions_that_do_not_fit_together_are_asked_one_by_one(
     tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    import torch
+
     import blend.eval.models.local as module
 
     real = module.option_logprobs
@@ -112,6 +112,8 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
 def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
     tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    import torch
+
     import blend.eval.models.local as module
 
     real, threads = module.option_logprobs, []
@@ -152,6 +154,8 @@ def test_what_is_kept_on_the_way_is_what_is_returned(tiny_gpt2: Path):
 
 
 def test_a_batch_that_does_not_fit_is_halved_until_it_does(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
+    import torch
+
     import blend.eval.models.local as module
 
     sizes: list[int] = []
@@ -201,6 +205,9 @@ def test_a_prompt_that_cannot_be_asked_is_an_error_and_never_cut(tiny_gpt2: Path
 
 
 def test_an_activation_of_eight_passes_is_computed_in_one(tiny_gpt2: Path):
+    import torch
+    from transformers.activations import NewGELUActivation
+
     checkpoint = find_checkpoint(str(tiny_gpt2))
     assert checkpoint.config["activation_function"] == "gelu_new"
     model = load_model(checkpoint, choose_place("cpu"))

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from plain_computation import PROMPTS, local, parts
 from tiny_models import copied
 
@@ -17,6 +16,8 @@ from blend.eval.models.protocols import Decoding, Generation
 
 def greedily(folder: Path, prompt: str, n: int) -> str:
     """The likeliest token each time, by a full pass over the text for every token."""
+    import torch
+
     tokenizer, model = parts(folder)
     ids: list[int] = tokenizer(prompt)["input_ids"]
     start = len(ids)
@@ -61,6 +62,8 @@ def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
 
 
 def test_drawing_follows_the_models_distribution(tiny_gpt2: Path):
+    import torch
+
     tokenizer, model = parts(tiny_gpt2)
     n, temperature = 4000, 0.2
     drawn = local(tiny_gpt2, decoding=Decoding(max_tokens=1, temperature=temperature)).generate(
@@ -110,6 +113,8 @@ def test_the_models_own_settings_do_not_change_what_it_writes(tiny_gpt2: Path, t
 
 def test_a_text_may_end_before_its_neighbours(tiny_gpt2: Path, tmp_path: Path):
     import json
+
+    import torch
 
     # A model for which the third token that it writes after "Hi" ends a text; after the other prompt it
     # writes that token later.

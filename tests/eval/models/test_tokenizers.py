@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from blend.eval.models import open_model
 from blend.eval.models.tiny import make_tiny_model
@@ -33,6 +31,9 @@ def bytes_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
     tokenizer = AutoTokenizer.from_pretrained(bytes_model)
     assert tokenizer.pad_token is None
     assert all(len(tokenizer(f" {letter}")["input_ids"]) == 2 for letter in LETTERS)

@@ -18,6 +18,8 @@ from blend.eval.scoring.probing import judge_probing
 from blend.eval.scoring.probing.vectors import WordVectors, read_vectors
 from blend.schemas.probing import Causal
 
+pytestmark = pytest.mark.integration  # every published dish, asked of three models
+
 TOLERANCE = 2e-5
 NEAR = 4e-5
 
