@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 STUDIO := .venv-label-studio
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench hub label-studio clean
+.PHONY: help demo test lint docs bench hub label-studio pictures clean
 
 help:  ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ hub: $(VENV)/installed  ## Serve a Hub on this machine to try publishing on, and
 
 label-studio: $(VENV)/installed $(STUDIO)/installed  ## Serve Label Studio on this machine to try annotation with, and print address and token
 	$(BIN)/python tests/label_studio/studio_server.py label-studio
+
+pictures: $(VENV)/installed-test $(STUDIO)/installed  ## Take the pictures of docs/annotating.md anew, in a browser
+	$(BIN)/python tests/label_studio/pictures.py docs/images
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) $(STUDIO) release hub label-studio build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
