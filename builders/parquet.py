@@ -6,16 +6,19 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
-from blend.schemas.fitting import to_table
+from blend.schemas.fitting import published, published_columns
 from blend.schemas.hub_features import written_schema
 from blend.schemas.manifest import TableInfo
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 ROW_GROUP_ROWS = 10_000
 """Rows per row group: a reader of one page of rows reads little, and statistics stay useful."""
@@ -56,20 +59,20 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
     folder = release / "data" / table.config
     folder.mkdir(parents=True, exist_ok=True)
     schema = written_schema(table.model)
-    digest = hashlib.sha256()
+    digest = ContentDigest()
     shards: list[Path] = []
     rows = 0
     writer: pq.ParquetWriter | None = None
     try:
-        for group in _row_groups(table, schema):
+        for group in _row_groups(table):
             if rows % shard_rows == 0:
                 if writer is not None:
                     writer.close()
                 shards.append(folder / f"{table.split}-{len(shards):05}.parquet")
                 writer = _open(shards[-1], schema)
             assert writer is not None
-            writer.write_table(group, row_group_size=ROW_GROUP_ROWS)
-            digest.update(canonical_rows(group))
+            writer.write_table(group.to_arrow().cast(schema).combine_chunks(), row_group_size=ROW_GROUP_ROWS)
+            digest.add(group)
             rows += len(group)
     finally:
         if writer is not None:
@@ -84,16 +87,37 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
     )
 
 
-def canonical_rows(rows: pa.Table) -> bytes:
-    """The rows as a content digest sees them: one compact JSON object per line, columns in order, UTF-8.
+class ContentDigest:
+    """SHA-256 over rows as one compact JSON object per line, columns in order, UTF-8; rows may come in parts.
 
-    This is ``json.dumps(row, ensure_ascii=False, separators=(",", ":"))`` and a line feed for every row.
+    A line is ``json.dumps(row, ensure_ascii=False, separators=(",", ":"))`` and a line feed.
     """
-    lines = io.BytesIO()
-    frame = pl.from_arrow(rows)
-    assert isinstance(frame, pl.DataFrame)
-    frame.write_ndjson(lines)
-    return lines.getvalue()
+
+    def __init__(self) -> None:
+        self._lines = _Digesting()
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Take in further rows."""
+        rows.write_ndjson(self._lines)
+
+    def hexdigest(self) -> str:
+        """The digest of all rows so far."""
+        return self._lines.digest.hexdigest()
+
+
+class _Digesting(io.RawIOBase):
+    """A file that keeps the digest of what is written to it, and nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.digest = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: "Buffer", /) -> int:
+        self.digest.update(content)
+        return memoryview(content).nbytes
 
 
 def schema_digest(schema: pa.Schema) -> str:
@@ -102,26 +126,25 @@ def schema_digest(schema: pa.Schema) -> str:
     return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
 
-def _row_groups(table: Table, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Tables of exactly `ROW_GROUP_ROWS` rows and a last smaller one, possibly empty if it is the only one."""
-    waiting: list[pa.Table] = []
+def _row_groups(table: Table) -> Iterator[pl.DataFrame]:
+    """Frames of exactly `ROW_GROUP_ROWS` rows and a last smaller one, possibly empty if it is the only one."""
+    waiting: list[pl.DataFrame] = []
     n_waiting = 0
     n_groups = 0
     for batch in table.batches:
-        waiting.append(to_table(batch, table.model).cast(schema))
+        waiting.append(published(batch, table.model))
         n_waiting += len(batch)
         if n_waiting < ROW_GROUP_ROWS:
             continue
-        gathered = pa.concat_tables(waiting)
+        gathered = pl.concat(waiting)
         full = n_waiting - n_waiting % ROW_GROUP_ROWS
         for start in range(0, full, ROW_GROUP_ROWS):
             n_groups += 1
-            yield gathered.slice(start, ROW_GROUP_ROWS).combine_chunks()
+            yield gathered.slice(start, ROW_GROUP_ROWS)
         waiting, n_waiting = [gathered.slice(full)], n_waiting - full
     if n_waiting or not n_groups:
-        # Not ``schema.empty_table()``, for which pyarrow imports pandas, a third of a second.
-        none = pa.Table.from_batches([], schema)
-        yield pa.concat_tables([none, *waiting]).combine_chunks()
+        none = pl.DataFrame(schema=published_columns(table.model))
+        yield pl.concat([none, *waiting])
 
 
 def _open(path: Path, schema: pa.Schema) -> Any:

@@ -12,18 +12,17 @@ from operator import and_
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 from pydantic import BaseModel
 
-from blend.schemas.arrow import arrow_schema, frame_schema, published_names
+from blend.schemas.arrow import frame_schema, published_names
 from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
 
 Expected = Mapping[str, Any]
 """A JSON Schema, as pydantic writes it for a model or a field."""
 
 
-def to_table(rows: pl.DataFrame, model: type[BaseModel]) -> pa.Table:
-    """The frame as a table of published rows, each checked against the model.
+def published(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
+    """The frame as published rows, each checked against the model: its columns, by their published names.
 
     Args:
         rows: Columns named by the model's fields, in any order; further columns are left out.
@@ -34,10 +33,10 @@ def to_table(rows: pl.DataFrame, model: type[BaseModel]) -> pa.Table:
         polars.exceptions.ColumnNotFoundError: If a field has no column.
     """
     names = published_names(model)
-    published = rows.select([pl.col(name).alias(alias) for name, alias in names.items()])
-    for row in doubtful(published, model).iter_rows(named=True):
+    chosen = rows.select([pl.col(name).alias(alias) for name, alias in names.items()])
+    for row in doubtful(chosen, model).iter_rows(named=True):
         model.model_validate(row)
-    return published.to_arrow().cast(arrow_schema(model))
+    return chosen.cast(published_columns(model))
 
 
 def doubtful(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
@@ -52,13 +51,14 @@ def doubtful(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
         the model, or where the model has a rule of its own that `_OWN_RULES` does not know.
     """
     fits = _fits(model)
-    if fits is None or rows.schema != _columns(model):
+    if fits is None or rows.schema != published_columns(model):
         return rows
     return rows.filter(~fits.fill_null(value=False))
 
 
 @cache
-def _columns(model: type[BaseModel]) -> pl.Schema:
+def published_columns(model: type[BaseModel]) -> pl.Schema:
+    """The columns of published rows, as polars has them."""
     of_fields = frame_schema(model)
     return pl.Schema({alias: of_fields[name] for name, alias in published_names(model).items()})
 
@@ -104,7 +104,8 @@ def _optional_fits(value: pl.Expr, choices: Sequence[Expected], schema: Expected
 
 def _text_fits(text: pl.Expr, expected: Expected, _: Expected) -> pl.Expr | None:
     limits = {
-        "minLength": lambda least: text.str.len_chars() >= least,
+        # One character is at least one byte, and bytes need not be counted.
+        "minLength": lambda least: (text.str.len_bytes() if least == 1 else text.str.len_chars()) >= least,
         "pattern": text.str.contains,
         "enum": text.is_in,
     }

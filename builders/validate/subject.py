@@ -1,6 +1,5 @@
 """The subject of validation: a release, opened once, whose tables every check reads in streams."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from blend.builders.parquet import canonical_rows, schema_digest
+from blend.builders.parquet import ContentDigest, schema_digest
 from blend.loaders.files.unpacked import check_unpacked_size
 from blend.loaders.releases import parse_manifest
 from blend.schemas.arrow import arrow_schema, published_names
@@ -157,7 +156,7 @@ class Subject:
         return [name, *(column for column in held if column in wanted and column != name)]
 
     def _survey(self, table: TableInfo) -> Survey | str:
-        digest = hashlib.sha256()
+        digest = ContentDigest()
         rows = 0
         schema: pa.Schema | None = None
         for name in table.files:
@@ -174,10 +173,11 @@ class Subject:
                         return f"{name} has other columns than the file before it"
                     schema = batch.schema
                     batch.validate(full=True)
-                    digest.update(canonical_rows(batch))
+                    frame = _frame(batch)
+                    digest.add(frame)
                     rows += len(batch)
                 if batches == 1:
-                    self._keep(name, batch)
+                    self._keep(name, frame)
             except FileNotFoundError:
                 return f"{name} is missing"
             except InputError as refused:
@@ -189,11 +189,10 @@ class Subject:
         schema = _as_written(schema)
         return Survey(rows, digest.hexdigest(), schema_digest(schema), schema)
 
-    def _keep(self, file: str, rows: pa.Table) -> None:
+    def _keep(self, file: str, rows: pl.DataFrame) -> None:
         """Keep all rows of a file, if there is room."""
-        frame = _frame(rows)
-        if sum(kept.estimated_size() for kept in (*self._kept.values(), frame)) <= KEPT_BYTES:
-            self._kept[file] = frame
+        if sum(kept.estimated_size() for kept in (*self._kept.values(), rows)) <= KEPT_BYTES:
+            self._kept[file] = rows
 
     def _is_sound(self, table: TableInfo) -> bool:
         survey = self.surveys[table.config, table.split]

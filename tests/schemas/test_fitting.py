@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_va
 
 from blend.schemas.arrow import frame_schema, published_names
 from blend.schemas.configs import CONFIGS
-from blend.schemas.fitting import doubtful, to_table
+from blend.schemas.fitting import doubtful, published
 from blend.schemas.rows import MultipleChoiceQuestion, ShortAnswerPrompt
 
 TEXTS = st.sampled_from(["", " ", "\u00a0", "\u200b", "a", "A", "B", "Q1", "Q-1", "text", "upstream"])
@@ -133,4 +133,4 @@ def test_a_row_that_breaks_a_rule_of_its_models_own_is_not_written():
     names = {alias: name for name, alias in published_names(MultipleChoiceQuestion).items()}
     broken = pl.DataFrame([{**SOUND, "options": ["a", "b", "a", "d"]}]).rename(names)
     with pytest.raises(ValidationError, match="T-1_0: options are not distinct"):
-        to_table(broken, MultipleChoiceQuestion)
+        published(broken, MultipleChoiceQuestion)

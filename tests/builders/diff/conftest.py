@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.parquet import canonical_rows, schema_digest
+from blend.builders.parquet import ContentDigest, schema_digest
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.layout import MANIFEST_NAME
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
@@ -60,13 +60,14 @@ def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_row
         path = below / f"{split}-{len(files):05}.parquet"
         rows.slice(start, shard_rows).write_parquet(path)
         files.append(path.relative_to(folder).as_posix())
-    arrow = rows.to_arrow()
+    digest = ContentDigest()
+    digest.add(rows)
     return TableInfo(
         config=config,
         split=split,
         rows=len(rows),
-        content_sha256=hashlib.sha256(canonical_rows(arrow)).hexdigest(),
-        schema_sha256=schema_digest(arrow.schema),
+        content_sha256=digest.hexdigest(),
+        schema_sha256=schema_digest(rows.to_arrow().schema),
         files=tuple(files),
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from blend.builders.mcq.rows import published_rows
 from blend.schemas.choice_prompts import INSTRUCTION
-from blend.schemas.fitting import to_table
+from blend.schemas.fitting import published
 from blend.schemas.frames import MCQ_ROWS, MCQS, QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.rows import MultipleChoiceQuestion
@@ -38,7 +38,7 @@ def row():
         pl.DataFrame([MCQ], schema=MCQS), pl.DataFrame([QUESTION], schema=QUESTIONS), locales=registry()
     )
     assert rows.schema == MCQ_ROWS
-    assert to_table(rows, MultipleChoiceQuestion).num_rows == 1
+    assert len(published(rows, MultipleChoiceQuestion)) == 1
     return rows.row(0, named=True)
 
 

@@ -15,7 +15,7 @@ from blend.builders.triples.classes import class_cycles, class_members
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.domains import Domain, domains
 from blend.schemas.errors import BlendError
-from blend.schemas.fitting import to_table
+from blend.schemas.fitting import published
 from blend.schemas.food import FoodTriple
 from blend.schemas.food_options import FoodOptions
 
@@ -91,7 +91,7 @@ def test_own_origin(build: Build):
 def test_rows_follow_their_model(build: Build):
     made = build("Q1 P495 Q100\nQ1 label zh:麵包湯")
     for frame in made.batches():
-        assert to_table(frame, FoodTriple).num_rows == 1
+        assert len(published(frame, FoodTriple)) == 1
 
 
 @pytest.mark.parametrize("by", ["P17", "P495"])

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blend.builders.parquet import canonical_rows, schema_digest
+from blend.builders.parquet import ContentDigest, schema_digest
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
@@ -41,9 +42,11 @@ class Copy:
         """Write a table of any columns; the manifest follows."""
         pq.write_table(table, self.path / f"data/{config}/{split}-00000.parquet")
         manifest = read_manifest(self.path)
+        digest = ContentDigest()
+        digest.add(pl.DataFrame(table))
         signed = {
             "rows": len(table),
-            "content_sha256": hashlib.sha256(canonical_rows(table)).hexdigest(),
+            "content_sha256": digest.hexdigest(),
             "schema_sha256": schema_digest(table.schema),
         }
         tables = [

@@ -9,7 +9,7 @@ from blend.builders.triples.templates import fill
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.fitting import to_table
+from blend.schemas.fitting import published
 from blend.schemas.food import TEMPLATES, FoodTemplate
 from blend.schemas.korean import agreeing
 
@@ -39,7 +39,7 @@ def test_five_of_each_kind_in_every_language():
         wanted = [f"{kind}_{number}" for kind in ("hasParts", "country") for number in range(1, 6)]
         assert here["relation"].to_list() == wanted
         assert here["template"].n_unique() == 10
-    assert to_table(templates, FoodTemplate).num_rows == 140
+    assert len(published(templates, FoodTemplate)) == 140
 
 
 def test_packaged_templates_have_no_known_fault():
