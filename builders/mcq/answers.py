@@ -97,8 +97,7 @@ class TemplateAnswers:
 
 def digest(*parts: object) -> int:
     """A number of 64 bits that depends on the parts alone: the same in every process, for every version."""
-    (number,) = digests([joined(*parts)]).tolist()
-    return int(number)
+    return int.from_bytes(_hashed(joined(*parts)), "big")
 
 
 def joined(*parts: object) -> str:
@@ -108,8 +107,11 @@ def joined(*parts: object) -> str:
 
 def digests(texts: Iterable[str]) -> npt.NDArray[np.uint64]:
     """The digest of every text that `joined` made."""
-    found = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
-    return np.frombuffer(found, ">u8").astype(np.uint64)
+    return np.frombuffer(b"".join(map(_hashed, texts)), ">u8").astype(np.uint64)
+
+
+def _hashed(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=8).digest()
 
 
 def as_option(

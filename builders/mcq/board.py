@@ -18,6 +18,7 @@ from blend.builders.judges.equivalence import Pair
 from blend.builders.mcq.answers import Acceptable, LocaleAnswers, Option, TemplateAnswers
 from blend.builders.mcq.flags import Flags, flags, numbers_in
 from blend.builders.mcq.offers import Offered, preferred
+from blend.builders.mcq.sharing import Sharing, numbers_of, partners
 from blend.builders.mcq.values import values
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale
@@ -38,7 +39,11 @@ class Target:
     """Further options that either locale writes in the same words as one of them, see `Translations`."""
     touching: int
     """Those of both that no judge has cleared."""
-    judged: tuple[Acceptable, ...]
+    foreign: int
+    """The options of all regions apart from its own."""
+    sharing: Mapping[str, int]
+    """By text of an acceptable answer, the options that share anything with it."""
+    judged: tuple[str, ...]
     """The acceptable answers on which a judge may have an opinion."""
 
 
@@ -66,9 +71,11 @@ class Board:
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         added = set(fillers)
-        self.fillers = frozenset(i for i, option in enumerate(self.options) if option in added)
+        of_added = (i for i, option in enumerate(self.options) if option in added) if added else ()
+        self.fillers = frozenset(of_added)
         """Those of them that were added."""
-        self._judged_options = _mask(i for i, option in enumerate(self.options) if concerns(option.text))
+        self._sharing = Sharing(self.options)
+        self._judged_options = numbers_of(self.options, concerns)
         self._segments = _segments(self.options)
         self._inside: dict[str, set[str]] = {}
         for option in self.options:
@@ -80,11 +87,8 @@ class Board:
         """For every option the place of its region among these."""
         self.is_filler = np.isin(np.arange(len(self.options)), list(self.fillers))
         """Whether an option is among the fillers."""
-        self._holders = _holders(self.options)
-        self._named_so, self._also_named = _names(self.options)
         self._conflicts = [
-            (self._touching(option.values) | self._alike(option)) & ~(1 << i)
-            for i, option in enumerate(self.options)
+            self._sharing.with_answer(option) & ~(1 << i) for i, option in enumerate(self.options)
         ]
         asked = (one for one in answers.locales if one.golds and (only is None or one.locale.tag in only))
         self.targets = tuple(self._target(one) for one in asked)
@@ -107,8 +111,14 @@ class Board:
         both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild. What
         local variants hold for the same depends on the locales; see `Bench.overruled`.
         """
-        of_targets = (pairs for target in self.targets for pairs in self._touched(target).values())
-        return {*self._conflict_pairs().values(), *(asked for pairs in of_targets for asked in pairs)}
+        found: set[Pair] = set()
+        for i in numbers_in(self._judged_options):
+            found |= self._sharing.pairs(self.options[i].text, self._contested_beside(i))
+        for target in self.targets:
+            contested = self._contested_for(target)
+            for text, sharing in target.sharing.items() if contested else ():
+                found |= self._sharing.pairs(text, contested & sharing)
+        return found
 
     def cleared(self, verdicts: Mapping[Pair, bool]) -> "Board":
         """The board on which contested pairs that judges find different may stand side by side.
@@ -116,15 +126,17 @@ class Board:
         Args:
             verdicts: For pairs of `contested`, whether they are the same after all; others are.
         """
-        if all(verdicts.values()):
+        different = {
+            text: self._sharing.named(others) for text, others in partners(verdicts, same=False).items()
+        }
+        if not different:
             return self
         board = copy(self)
-        board._conflicts = list(self._conflicts)
-        for (i, j), asked in self._conflict_pairs().items():
-            if not verdicts.get(asked, True):
-                board._conflicts[i] &= ~(1 << j)
-                board._conflicts[j] &= ~(1 << i)
-        board.targets = tuple(self._cleared(target, verdicts) for target in self.targets)
+        board._conflicts = [
+            conflicts & ~(different.get(option.text, 0) & self._contested_beside(i))
+            for i, (option, conflicts) in enumerate(zip(self.options, self._conflicts, strict=True))
+        ]
+        board.targets = tuple(self._cleared(target, different) for target in self.targets)
         return board
 
     def available(self, target: Target, known: Mapping[Pair, bool]) -> dict[str, tuple[int, ...]]:
@@ -136,7 +148,7 @@ class Board:
             target: Whom to ask.
             known: Verdicts on pairs that share nothing: whether they are the same all the same.
         """
-        alive = self._alive(target, known)
+        alive = self._alive(target, self._same(known))
         found: dict[str, tuple[int, ...]] = {}
         for region, (start, mask) in self._segments.items():
             offered = [start + place for place in numbers_in((alive >> start) & mask)]
@@ -147,35 +159,41 @@ class Board:
 
     def offered(self, known: Mapping[Pair, bool]) -> Offered:
         """What every target is offered: of each region the first few of `available`."""
-        alive = flags([self._alive(target, known) for target in self.targets], len(self.options))
+        same = self._same(known)
+        alive = flags([self._alive(target, same) for target in self.targets], len(self.options))
         return preferred(alive, self.region_numbers, self.is_filler)
 
     def conflicts(self, known: Mapping[Pair, bool]) -> list[int]:
         """For every option, those that may not stand beside it; ``known`` as in `available`."""
-        partners = _partners(known)
-        if not partners:
+        same = self._same(known)
+        if not same:
             return self._conflicts
-        judged = (self._named(partners.get(option.text, _NOBODY)) for option in self.options)
+        judged = (same.get(option.text, 0) for option in self.options)
         return [lexical | more for lexical, more in zip(self._conflicts, judged, strict=True)]
 
     def apart(self, known: Mapping[Pair, bool]) -> Flags:
         """For every option, those that may not stand beside it, of its own region or for what they mean."""
-        of_one_region = self.region_numbers[:, None] == self.region_numbers
+        of_one_region: Flags = self.region_numbers[:, None] == self.region_numbers
         return of_one_region | flags(self.conflicts(known), len(self.options))
 
-    def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> Iterator[Pair]:
+    def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> set[Pair]:
         """Pairs that share nothing and must be different for a target to use these triples of options.
 
         Those on which no judge may have an opinion are not listed: they are different.
         """
         of_interest = [[i for i in triple if self._judged_options >> i & 1] for triple in triples]
-        for i in sorted({i for triple in of_interest for i in triple}):
-            yield from (
-                pair(self.options[i].text, a.text) for a in target.judged if not _share(self.options[i], a)
-            )
-        for i, j in {couple for triple in of_interest for couple in combinations(triple, 2)}:
-            if not _share(self.options[i], self.options[j]):
-                yield pair(self.options[i].text, self.options[j].text)
+        used = {i: self.options[i].text for triple in of_interest for i in triple}
+        found: set[Pair] = set()
+        for answer in target.judged if used else ():
+            sharing = target.sharing[answer]
+            found.update(pair(text, answer) for i, text in used.items() if not sharing >> i & 1)
+        couples = {couple for triple in of_interest for couple in combinations(triple, 2)}
+        found.update(
+            pair(used[i], used[j])
+            for i, j in couples
+            if not self._sharing.with_answer(self.options[i]) >> j & 1
+        )
+        return found
 
     def foreign(self, asked: Locale) -> int:
         """The options of all regions apart from the one asked about, as bits."""
@@ -185,9 +203,14 @@ class Board:
             everything &= ~(mask << start)
         return everything
 
-    def _alive(self, target: Target, known: Mapping[Pair, bool]) -> int:
-        """The options that no acceptable answer of a target rules out, as bits."""
-        return self.foreign(target.answers.locale) & ~(target.touching | self._judged(target, known))
+    def _same(self, known: Mapping[Pair, bool]) -> dict[str, int]:
+        """By text, the options that judges find the same."""
+        return {text: self._sharing.named(others) for text, others in partners(known, same=True).items()}
+
+    def _alive(self, target: Target, same: Mapping[str, int]) -> int:
+        """The options of other regions that are the same as no acceptable answer of a target, as bits."""
+        judged = (same[text] for text in same.keys() & target.acceptable.keys())
+        return target.foreign & ~reduce(or_, judged, target.touching)
 
     def _target(self, asked: LocaleAnswers) -> Target:
         region = asked.locale.region
@@ -196,101 +219,56 @@ class Board:
         mute = self._answers.answer_format is AnswerFormat.TEXT and not all(
             a.values for a in acceptable.values()
         )
-        touching = self._touching(value for a in acceptable.values() for value in a.values)
         foreign = self.foreign(asked.locale)
-        overlapping = foreign & (-1 if mute else touching)
-        alike = foreign & reduce(or_, map(self._alike, acceptable.values()), 0) & ~overlapping
-        judged = tuple(a for a in acceptable.values() if self._concerns(a.text))
-        return Target(asked, acceptable, mute, overlapping, alike, overlapping | alike, judged)
+        touching = {text: self._sharing.touching(a) for text, a in acceptable.items()}
+        sharing = {text: touching[text] | self._sharing.alike(a) for text, a in acceptable.items()}
+        overlapping = foreign & reduce(or_, touching.values(), -1 if mute else 0)
+        refused = foreign & reduce(or_, sharing.values(), overlapping)
+        return Target(
+            answers=asked,
+            acceptable=acceptable,
+            mute=mute,
+            overlapping=overlapping,
+            alike=refused & ~overlapping,
+            touching=refused,
+            foreign=foreign,
+            sharing=sharing,
+            judged=tuple(filter(self._concerns, acceptable)),
+        )
 
-    def _touching(self, found: Iterable[str]) -> int:
-        return reduce(or_, (self._holders.get(value, 0) for value in found), 0)
+    def _contested_beside(self, i: int) -> int:
+        """Options of other regions whose shown text overlaps with that of one, where judges have a say."""
+        option = self.options[i]
+        if not self._judged_options >> i & 1:
+            return 0
+        start, own = self._segments[option.locale.region]
+        contested = self._conflicts[i] & self._sharing.both_as_shown(option) & self._judged_options
+        return contested & ~(own << start)
 
-    def _alike(self, answer: Option | Acceptable) -> int:
-        """Options that its locale or theirs writes in the same words."""
-        by_its_locale = (self._named_so.get(text, 0) for text in answer.also)
-        return reduce(or_, by_its_locale, self._also_named.get(answer.text, 0))
-
-    def _conflict_pairs(self) -> dict[tuple[int, int], Pair]:
-        """Options of different regions whose shown texts overlap, by number, where judges may have a say."""
-        return {
-            (i, j): pair(self.options[i].text, self.options[j].text)
-            for i in numbers_in(self._judged_options)
-            for j in numbers_in(self._conflicts[i] & self._judged_options)
-            if i < j
-            and self.options[i].locale.region != self.options[j].locale.region
-            and (
-                _are_alike(self.options[i], self.options[j])
-                or not _words(self.options[i]).isdisjoint(_words(self.options[j]))
-            )
-        }
-
-    def _touched(self, target: Target) -> dict[int, list[Pair]]:
+    def _contested_for(self, target: Target) -> int:
         """Options whose shown text overlaps with all the acceptable answers that they overlap with at all.
 
         Only those of which some pair may be judged.
         """
         if target.mute:
-            return {}
-        touched = {
-            i: [a for a in target.acceptable.values() if _share(self.options[i], a)]
-            for i in numbers_in((target.overlapping | target.alike) & self._judged_options)
-            if any(_share(self.options[i], a) for a in target.judged)
-        }
-        return {
-            i: [pair(self.options[i].text, a.text) for a in answers]
-            for i, answers in touched.items()
-            if all(
-                _are_alike(self.options[i], a) or not _words(self.options[i]).isdisjoint(a.values)
-                for a in answers
-            )
-        }
-
-    def _cleared(self, target: Target, verdicts: Mapping[Pair, bool]) -> Target:
-        """The target without the options that judges find different from every answer they overlap with."""
-        different = (
-            1 << i
-            for i, pairs in self._touched(target).items()
-            if not any(verdicts.get(asked, True) for asked in pairs)
-        )
-        return replace(target, touching=(target.overlapping | target.alike) & ~reduce(or_, different, 0))
-
-    def _judged(self, target: Target, known: Mapping[Pair, bool]) -> int:
-        """Options that judges find the same as an acceptable answer."""
-        partners = _partners(known)
-        if not partners:
             return 0
-        same = (
-            1 << i
-            for i, option in enumerate(self.options)
-            if not partners.get(option.text, _NOBODY).isdisjoint(target.acceptable)
-        )
-        return reduce(or_, same, 0)
+        judged = reduce(or_, (target.sharing[text] for text in target.judged), 0) & self._judged_options
+        contested = (target.overlapping | target.alike) & judged
+        for text, answer in target.acceptable.items() if contested else ():
+            contested &= ~target.sharing[text] | self._sharing.as_shown(answer)
+        return contested
 
-    def _named(self, texts: Collection[str]) -> int:
-        return reduce(or_, (1 << i for i, option in enumerate(self.options) if option.text in texts), 0)
-
-
-def _words(option: Option) -> frozenset[str]:
-    """The values of the text that is shown, without those of its variants."""
-    return values(option.text, AnswerFormat.TEXT)
-
-
-def _share(a: Option, b: Option | Acceptable) -> bool:
-    return _are_alike(a, b) or not a.values.isdisjoint(b.values)
+    def _cleared(self, target: Target, different: Mapping[str, int]) -> Target:
+        """The target without the options that judges find different from every answer they overlap with."""
+        cleared = self._contested_for(target)
+        for text, sharing in target.sharing.items() if cleared else ():
+            cleared &= ~sharing | different.get(text, 0)
+        return replace(target, touching=(target.overlapping | target.alike) & ~cleared)
 
 
 def share_words(a: str, b: str) -> bool:
     """Whether the lexical rules hold two texts for the same as they are shown."""
     return not values(a, AnswerFormat.TEXT).isdisjoint(values(b, AnswerFormat.TEXT))
-
-
-def _are_alike(a: Option, b: Option | Acceptable) -> bool:
-    """Whether the locale of one of them writes both in the same words."""
-    return a.text in b.also or b.text in a.also
-
-
-_NOBODY: frozenset[str] = frozenset()
 
 
 def are_apart(one: Locale, other: Locale) -> bool:
@@ -321,37 +299,3 @@ def _segments(options: Sequence[Option]) -> dict[str, tuple[int, int]]:
         segments[region] = (start, (1 << size) - 1)
         start += size
     return segments
-
-
-def _holders(options: Sequence[Option]) -> dict[str, int]:
-    """By value, the options that have it."""
-    holders: dict[str, int] = {}
-    for i, option in enumerate(options):
-        for value in option.values:
-            holders[value] = holders.get(value, 0) | 1 << i
-    return holders
-
-
-def _names(options: Sequence[Option]) -> tuple[dict[str, int], dict[str, int]]:
-    """By text, the options that are shown so, and those whose locales write it in the same words."""
-    shown_so: dict[str, int] = {}
-    also_named: dict[str, int] = {}
-    for i, option in enumerate(options):
-        shown_so[option.text] = shown_so.get(option.text, 0) | 1 << i
-        for text in option.also:
-            also_named[text] = also_named.get(text, 0) | 1 << i
-    return shown_so, also_named
-
-
-def _partners(known: Mapping[Pair, bool]) -> dict[str, set[str]]:
-    """By text, the texts that judges find the same."""
-    partners: dict[str, set[str]] = {}
-    for (a, b), same in known.items():
-        if same:
-            partners.setdefault(a, set()).add(b)
-            partners.setdefault(b, set()).add(a)
-    return partners
-
-
-def _mask(bits: Iterable[int]) -> int:
-    return reduce(or_, (1 << i for i in bits), 0)

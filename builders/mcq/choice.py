@@ -76,8 +76,7 @@ class _Choice:
         """The questions by target, given the verdicts known so far."""
         offered, apart = self._board.offered(known), self._board.apart(known)
         rows = self._concerned(offered, apart)
-        of_rows = Offered(*(table[rows] for table in offered))
-        picked = pick_variants(of_rows, apart, self._asked.at(rows), limit=self._limit)
+        picked = pick_variants(offered.at(rows), apart, self._asked.at(rows), limit=self._limit)
         for row, picks in zip(rows.tolist(), picked, strict=True):
             self._picks[row] = picks
         self._rests_on = offered, apart

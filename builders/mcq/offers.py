@@ -20,6 +20,10 @@ class Offered(NamedTuple):
     place: Keys
     """Its place among those that its region offers to the target, from 0."""
 
+    def at(self, rows: Numbers) -> "Offered":
+        """What some of the targets are offered."""
+        return Offered(self.shown[rows], self.place[rows])
+
 
 def preferred(alive: Flags, regions: Numbers, fillers: Flags) -> Offered:
     """Of each region the `OPTIONS_OF_A_REGION` first options; fillers only where it has nothing of its own.
@@ -34,6 +38,6 @@ def preferred(alive: Flags, regions: Numbers, fillers: Flags) -> Offered:
     if fillers.any():
         own = alive & ~fillers
         alive = own | (alive & ~np.logical_or.reduceat(own, starts, axis=1)[:, regions])
-    before = np.cumsum(alive, axis=1) - alive
-    place = before - before[:, starts[regions]]
+    before: Numbers = np.cumsum(alive, axis=1) - alive
+    place: Numbers = before - before[:, starts[regions]]
     return Offered(alive & (place < OPTIONS_OF_A_REGION), place.astype(np.uint64))

@@ -40,7 +40,7 @@ class Choices(NamedTuple):
 
     def at(self, rows: Numbers) -> "Choices":
         """Those of some questions."""
-        return Choices(*(table[rows] for table in self))
+        return Choices(self.keys[rows], self.offered[rows], self.above[rows], self.last[rows])
 
 
 def best(keys: Keys, among: Flags) -> Numbers:
@@ -98,22 +98,29 @@ def _with(sound: Choices, wanted: Numbers, apart: Flags) -> Numbers:
 
 
 class _Question:
-    """One question, whose options are tried one after the other."""
+    """One question, whose options are tried one after the other.
+
+    Mostly in vain: the few that outdo the right answer are of one region, or mean the same.
+    """
 
     def __init__(self, choices: Choices, row: int) -> None:
-        keys, offered, above, self._last = (table[row] for table in choices)
-        ordered = np.flatnonzero(offered)
-        ordered = ordered[np.argsort(keys[ordered], kind="stable")]
-        self._above, self._below = ordered[above[ordered]], ordered[~above[ordered]]
+        self._keys, offered, above, self._last = (table[row] for table in choices)
+        self._above, self._below = self._ordered(offered & above), self._ordered(offered & ~above)
 
     def first(self, wanted: int, apart: Flags, n_last: int) -> Sequence[int] | None:
         """The first triple with so many options that outdo the right answer, and with so many last ones."""
         sides = [self._above if place < wanted else self._below for place in range(N_DISTRACTORS)]
         for a in sides[0].tolist():
             second, third = (side[~apart[a, side]] for side in sides[1:])
+            if not len(second) or not len(third):
+                continue
             n_of_both = self._last[second].astype(np.int8)[:, None] + self._last[third]
-            serves = ~apart[np.ix_(second, third)] & (n_of_both == n_last - int(self._last[a]))
+            serves = ~apart[second[:, None], third] & (n_of_both == n_last - int(self._last[a]))
             if serves.any():
                 b = int(np.argmax(serves.any(axis=1)))
                 return a, int(second[b]), int(third[np.argmax(serves[b])])
         return None
+
+    def _ordered(self, offered: Flags) -> Numbers:
+        numbers = np.flatnonzero(offered)
+        return numbers[np.argsort(self._keys[numbers], kind="stable")]
