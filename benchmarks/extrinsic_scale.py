@@ -8,7 +8,11 @@ is multiplied. WED is measured both ways: by RapidFuzz, and compiled by Numba wh
 Beside it, in the same run, a part is done in the plain way, text by text and pair by pair: NLTK's tokenizer,
 RapidFuzz on two lists of tokens, BLEU by counting n-grams in dictionaries.
 
-    python benchmarks/extrinsic_scale.py [--groups 195] [--dask]
+With `--dask`, the whole command is run on a cluster of this machine, with one worker and with two in turns. On
+a machine with other work the clock says little; the share of time in which a worker had nothing to do is its
+time without that in which it ran and that in which it could have run and another process did.
+
+    python benchmarks/extrinsic_scale.py [--groups 195] [--dask 120]
 """
 
 import argparse
@@ -19,17 +23,21 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice, product
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.extrinsic.analysis import Settings, TopicKey, TopicTexts, analyse_topic
+from blend.eval.extrinsic.analysis import Settings, TopicKey, TopicTexts
 from blend.eval.extrinsic.bleu import ORDERS, bleu
 from blend.eval.extrinsic.edit_distance import pair_sums
 from blend.eval.extrinsic.edits_side_by_side import compiled, edits_side_by_side
@@ -38,7 +46,14 @@ from blend.eval.extrinsic.spread import analysed
 from blend.eval.extrinsic.topics import code_topic
 from blend.eval.extrinsic.totals import Totals
 from blend.eval.extrinsic.words import stop_words
+from blend.eval.runs.directory import Run, read_run
+from blend.eval.runs.texts import keep_texts
+from blend.eval.scoring import score_run
+from blend.eval.scoring.extrinsic import ExtrinsicOptions
 from blend.eval.text.nltk_tokens import nltk_tokens
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 SAMPLES = 5
 MODELS = 6
@@ -48,12 +63,15 @@ KINDS = {"explanations": (100, 345), "stories": (800, 35)}
 PAIRS = 300
 """Pairs of texts that are also compared the plain way."""
 
+DASK_ROUNDS = 2
+"""How often one worker and two are measured."""
+
 
 def main() -> None:
     """Measure, and print Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=int, default=195)
-    parser.add_argument("--dask", action="store_true", help="Compare one and two workers of a local cluster.")
+    parser.add_argument("--dask", type=int, help="Only score so many topics with one worker and with two.")
     parser.add_argument("--memory", type=int, help="Analyse so many topics and print the largest memory.")
     options = parser.parse_args()
     if os.environ.get("OMP_NUM_THREADS") != "1":
@@ -62,14 +80,15 @@ def main() -> None:
     if options.memory:
         print(json.dumps(_memory_of(options.memory, options.groups)))
         return
+    if options.dask:
+        _dask(options.groups, options.dask)
+        return
     _compile()
     print(f"One core, {options.groups} nationalities, {SAMPLES} samples; the full job has {MODELS} models.\n")
     print("| kind | step | a topic, s | full job, min | times the plain way |\n|---|---|--:|--:|--:|")
     for kind, (tokens, n_topics) in KINDS.items():
         _measure(kind, tokens, n_topics * MODELS, options.groups)
     _memory(options.groups)
-    if options.dask:
-        _dask(options.groups)
 
 
 def _compile() -> None:
@@ -199,29 +218,77 @@ def _memory_of(n_topics: int, groups: int) -> dict[str, float]:
     return {"texts": sum(topic.n_texts for topic in totals.topics), "mb": used}
 
 
-def _dask(groups: int) -> None:
+def _dask(groups: int, n_topics: int) -> None:
+    """The whole command on a cluster of this machine, with one worker and with two, in turns."""
     from distributed import Client, LocalCluster
 
-    settings = Settings(tuple(f"g{group}" for group in range(groups)), stop_words=stop_words())
-    topics = [texts_of(100, groups, seed) for seed in range(8)]
-    start, worked = time.perf_counter(), time.process_time()
-    for topic in topics:
-        analyse_topic(topic, settings)
-    alone, worked = time.perf_counter() - start, time.process_time() - worked
-    print("\n| workers | wall, s | one process is so many times slower | processor time of the workers, s |")
-    print("|--:|--:|--:|--:|")
-    print(f"| none | {alone:.1f} | 1.00 | {worked:.1f} |")
-    for workers in (1, 2):
-        with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster:
-            address = cluster.scheduler_address
-            with Client(address, set_as_default=False) as client:
-                list(analysed(topics[: 2 * workers], settings, dask=address))
-                before = sum(client.run(time.process_time).values())
-                start = time.perf_counter()
-                list(analysed(topics, settings, dask=address))
-                seconds = time.perf_counter() - start
-                worked = sum(client.run(time.process_time).values()) - before
-        print(f"| {workers} | {seconds:.1f} | {alone / seconds:.2f} | {worked:.1f} |", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        warm, run = (_run_of(Path(folder), n, groups) for n in (8, n_topics))
+        print(f"\n{n_topics} topics of explanations, {_alone(run):.1f} s of processor time in one process.\n")
+        print(
+            "| workers | elapsed, s | processor time of workers, s | a worker had nothing to do | load before |"
+        )
+        print("|--:|--:|--:|--:|--:|")
+        elapsed: dict[int, list[float]] = {1: [], 2: []}
+        for workers in (1, 2) * DASK_ROUNDS:
+            load = os.getloadavg()[0]
+            with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster:
+                address = cluster.scheduler_address
+                with Client(address, set_as_default=False) as client:
+                    score_run(warm, texts=ExtrinsicOptions(dask=address))
+                    before = _clocks(client)
+                    start = time.perf_counter()
+                    score_run(run, texts=ExtrinsicOptions(dask=address))
+                    seconds = time.perf_counter() - start
+                    after = _clocks(client)
+            worked, waited = (sum(after[worker][i] - before[worker][i] for worker in after) for i in range(2))
+            idle = 1 - (worked + waited) / (workers * seconds)
+            print(f"| {workers} | {seconds:.1f} | {worked:.1f} | {idle:.0%} | {load:.1f} |", flush=True)
+            elapsed[workers].append(seconds)
+    print(f"\nTwo workers are {min(elapsed[1]) / min(elapsed[2]):.2f} times as fast as one, best of each.")
+
+
+def _alone(run: Run) -> float:
+    start = time.process_time()
+    score_run(run, texts=ExtrinsicOptions())
+    return time.process_time() - start
+
+
+def _run_of(folder: Path, n_topics: int, groups: int) -> Run:
+    """A run of made-up texts about so many topics; every eighth has the texts of another nationality each."""
+    drawn = [texts_of(100, groups, seed).texts for seed in range(min(n_topics, 8))]
+    topics = []
+    for number in range(n_topics):
+        texts, turn = drawn[number % 8], number // 8 * SAMPLES
+        places = range(groups * SAMPLES)
+        topics.append(
+            pl.DataFrame(
+                {
+                    "topic": f"topic {number}",
+                    "group": [f"g{place // SAMPLES}" for place in places],
+                    "sample": [place % SAMPLES for place in places],
+                    "text": [*texts[turn:], *texts[:turn]],
+                }
+            )
+        )
+    table = folder / f"{n_topics}.parquet"
+    pl.concat(topics).write_parquet(table)
+    keep_texts(table, folder / str(n_topics))
+    return read_run(folder / str(n_topics))
+
+
+def _clocks(client: "Client") -> dict[str, tuple[float, float]]:
+    """The clock of the thread of each worker's tasks."""
+    return {
+        worker: client.submit(_clock, workers=[worker], pure=False).result() for worker in client.nthreads()
+    }
+
+
+def _clock() -> tuple[float, float]:
+    """Seconds that this thread has run, and that it could have run and others did (Linux)."""
+    schedule = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+    ran, waited, _ = schedule.read_text(encoding="ascii").split()
+    return int(ran) / 1e9, int(waited) / 1e9
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Totals: what the topics add up to, one topic after the other, so that memory does not grow with texts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from blend.eval.extrinsic.agreement import Agreement, agreement
 from blend.eval.extrinsic.analysis import MEASURES, Measure, Settings, TopicFigures, TopicKey
 from blend.eval.extrinsic.topics import IntArray
 from blend.eval.extrinsic.variance import Variances
-from blend.eval.extrinsic.words import WORDS, added_up, top_words
+from blend.eval.extrinsic.word_totals import WORDS, WordTotals
 from blend.eval.statistics.clusters import FloatArray, divide
 
 AGREEMENTS = pl.Schema(
@@ -32,9 +32,6 @@ AGREEMENTS = pl.Schema(
 
 TOP_WORDS = pl.Schema({"split": pl.String(), "category": pl.String(), **WORDS, "group": pl.String()})
 """Words of every group, by score; ``category`` is null for all topics of a split, ``split`` for all of them."""
-
-_ROWS = 2_000_000
-"""Rows of counts of words after which they are added up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,23 +71,6 @@ class _Mean:
         return divide(self._sum, self._count)
 
 
-class _Words:
-    """Counts of words of a category."""
-
-    def __init__(self) -> None:
-        self._parts: list[pl.DataFrame] = []
-
-    def add(self, counts: pl.DataFrame) -> None:
-        self._parts.append(counts)
-        if sum(map(len, self._parts)) > _ROWS:
-            self._parts = [added_up(self._parts)]
-
-    @property
-    def counts(self) -> pl.DataFrame:
-        self._parts = [added_up(self._parts)]
-        return self._parts[0]
-
-
 @dataclass(slots=True)
 class Totals:
     """The figures of all topics so far."""
@@ -100,7 +80,7 @@ class Totals:
     topics: list[TopicSummary] = field(default_factory=list)
     """The topics, in order."""
     _means: dict[tuple[str, str], dict[Measure, _Mean]] = field(default_factory=dict)
-    _words: dict[tuple[str, str], _Words] = field(default_factory=dict)
+    _words: WordTotals = field(default_factory=WordTotals)
 
     def add(self, figures: TopicFigures) -> None:
         """Add a topic; topics come in the order of the data set."""
@@ -120,7 +100,7 @@ class Totals:
         means = self._means.setdefault(where, {name: _Mean(len(self.settings.groups)) for name in MEASURES})
         for measure in MEASURES:
             means[measure].add(figures.likeness[measure])
-        self._words.setdefault(where, _Words()).add(figures.words)
+        self._words.add(where, figures.words)
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -160,32 +140,22 @@ class Totals:
 
     def words(self, *, top: int) -> pl.DataFrame:
         """The words of every group, by category, by split and over all; `TOP_WORDS`."""
-        parts = [
-            self._words_of(split, category, [self._words[split, category].counts], top)
-            for split, category in self.categories
-        ]
-        by_split = {
-            split: added_up(words.counts for (of, _), words in self._words.items() if of == split)
-            for split in self.splits
-        }
+        parts = [self._words_of(split, category, top) for split, category in self.categories]
         if len(self.categories) > 1 or not all(category for _, category in self.categories):
-            parts += [self._words_of(split, None, [counts], top) for split, counts in by_split.items()]
-        if len(by_split) > 1:
-            parts.append(self._words_of(None, None, by_split.values(), top))
+            parts += [self._words_of(split, None, top) for split in self.splits]
+        if len(self.splits) > 1:
+            parts.append(self._words_of(None, None, top))
         return pl.concat([pl.DataFrame(schema=TOP_WORDS), *parts]).unique(maintain_order=True)
 
-    def _words_of(
-        self, split: str | None, category: str | None, counts: Iterable[pl.DataFrame], top: int
-    ) -> pl.DataFrame:
-        written = [
-            topic.samples
-            for topic in self.topics
-            if split in (None, topic.key.split) and category in (None, topic.key.category)
+    def _words_of(self, split: str | None, category: str | None, top: int) -> pl.DataFrame:
+        places = [
+            place for place in self.categories if split in (None, place[0]) and category in (None, place[1])
         ]
+        written = [topic.samples for topic in self.topics if (topic.key.split, topic.key.category) in places]
         n_groups = int((np.sum(written, axis=0) > 0).sum())
         names = dict(enumerate(self.settings.groups))
         return (
-            top_words(added_up(counts), n_groups, top=top)
+            self._words.top(places, n_groups, top=top)
             .with_columns(
                 pl.lit(split, pl.String).alias("split"),
                 pl.lit(category, pl.String).alias("category"),

@@ -1,12 +1,6 @@
-"""Words: what is said to one group more than to others, by TF-IDF.
+"""Words of a topic: which tokens count as words, and how often every group's texts hold them."""
 
-References:
-    Bhatt and Diaz (2024), section 3.3. The document of a group is everything written for it; a word's score
-    is its count there times ``ln(N / df)``, with N groups of which df have the word.
-"""
-
-import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
@@ -24,9 +18,6 @@ _PLACES = 1 << 36
 
 COUNTS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "count": pl.Int64(), "first": pl.Int64()})
 """How often a group's texts hold a word, and where it comes first: any number that orders its first places."""
-
-WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64(), "rank": pl.Int64()})
-"""Words of groups, each group's highest score first (rank 1), equal ones by where they come first."""
 
 
 @cache
@@ -78,42 +69,4 @@ def word_counts(topic: CodedTopic, left_out: Collection[str], *, place: int = 0)
         )
         .cast(COUNTS)
         .sort("group", "first")
-    )
-
-
-def added_up(counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Counts of several topics as those of all of them; `COUNTS`, in any order."""
-    parts = list(counts)
-    if len(parts) == 1:
-        return parts[0]
-    # Without an order: millions of rows are added up again and again, and `top_words` has one of its own.
-    return (
-        pl.concat([pl.DataFrame(schema=COUNTS), *parts])
-        .group_by("group", "word")
-        .agg(pl.col("count").sum(), pl.col("first").min())
-    )
-
-
-def top_words(counts: pl.DataFrame, n_groups: int, *, top: int) -> pl.DataFrame:
-    """The words with the highest TF-IDF of every group.
-
-    Args:
-        counts: `COUNTS`, one row per group and word in any order, stop words and the like left out.
-        n_groups: Groups that have texts.
-        top: Words per group at most.
-
-    Returns:
-        `WORDS`. Words that every group has score 0 and are left out.
-    """
-    # The logarithm of Python, which is the one of C, for a score that no version of polars changes.
-    idf = {df: math.log(n_groups / df) for df in range(1, n_groups + 1)}
-    groups_with = pl.len().over("word").replace_strict(idf, return_dtype=pl.Float64)
-    return (
-        counts.with_columns(score=pl.col("count") * groups_with)
-        .filter(pl.col("score") > 0)
-        .sort("group", "score", "first", descending=[False, True, False])
-        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("group"))
-        .filter(pl.col("rank") <= top)
-        .select(list(WORDS))
-        .cast(WORDS)
     )

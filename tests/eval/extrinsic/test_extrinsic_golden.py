@@ -13,7 +13,8 @@ from blend.eval.extrinsic.culture import distances
 from blend.eval.extrinsic.edit_distance import PairSums, pair_sums, wed
 from blend.eval.extrinsic.topics import CodedTopic, code_topic
 from blend.eval.extrinsic.variance import anova, published_variances
-from blend.eval.extrinsic.words import added_up, counts_as_word, stop_words, top_words, word_counts
+from blend.eval.extrinsic.word_totals import WordTotals
+from blend.eval.extrinsic.words import counts_as_word, stop_words, word_counts
 from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.surveys import read_survey
 
@@ -143,8 +144,9 @@ def test_words_of_three_documents(small):
     case = small["tfidf"]
     names = list(case["documents"])
     texts = list(case["documents"].values())
-    counts = word_counts(coded(*([text] for text in texts)), case["stopwords"])
-    words = top_words(counts, len(names), top=25)
+    totals = WordTotals()
+    totals.add(("", ""), word_counts(coded(*([text] for text in texts)), case["stopwords"]))
+    words = totals.top([("", "")], len(names), top=25)
     for number, name in enumerate(names):
         of_group = words.filter(pl.col("group") == number)
         assert of_group["word"].to_list() == [word for word, _ in case["scores"][name]]
@@ -153,14 +155,13 @@ def test_words_of_three_documents(small):
 
 def test_words(folder, topics, groups):
     expected = json.loads((folder / "tfidf.json").read_text())
-    counts = [word_counts(topics[topic], stop_words(), place=n) for n, topic in enumerate(TOPICS)]
-    found = {
-        "politics": counts[0],
-        "moral_values": counts[1],
-        "overall": added_up(counts),
-    }
-    for scope, counted in found.items():
-        words = top_words(counted, len(groups), top=25)
+    totals = WordTotals()
+    categories = [("qa", "politics"), ("qa", "moral_values")]
+    for number, (where, topic) in enumerate(zip(categories, TOPICS, strict=True)):
+        totals.add(where, word_counts(topics[topic], stop_words(), place=number))
+    scopes = {"politics": categories[:1], "moral_values": categories[1:], "overall": categories}
+    for scope, places in scopes.items():
+        words = totals.top(places, len(groups), top=25)
         # Under both definitions: they differ in nothing that these texts show.
         for definition in ("paper_top25", "reference_code_top25"):
             for number, group in enumerate(groups):
