@@ -21,6 +21,10 @@ DomainFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Domains of your own (TOML), beside those of the package."),
 ]
+Contact = Annotated[
+    str | None,
+    typer.Option(help="Mail or web address under which the service can reach you; the public one wants it."),
+]
 
 
 @app.command()
@@ -38,12 +42,7 @@ def snapshot(
         list[str] | None,
         typer.Option(help="Language of labels, as Wikidata tags it; repeat it. All when absent."),
     ] = None,
-    contact: Annotated[
-        str | None,
-        typer.Option(
-            help="Mail or web address under which the service can reach you; the public one wants it."
-        ),
-    ] = None,
+    contact: Contact = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Items per question.")] = 100,
 ) -> None:
     """Ask an endpoint for exactly the statements that a build needs.
@@ -69,6 +68,45 @@ def snapshot(
         )
     typer.echo(f"{out}: {counted(info.triples, 'triple')} about {counted(info.items, 'item')}. Build from it:")
     typer.echo(f"  blend build --food {out}{_domain_options(domain, domain_file)}")
+
+
+@app.command()
+def demonyms(
+    language: Annotated[
+        list[str], typer.Option(help="Language to ask for, as Wikidata tags it (`de`, `pt-br`); repeat it.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder to write `forms.tsv` and `other-forms.tsv` into.")] = Path(
+        "nationalities"
+    ),
+    endpoint: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent."),
+    ] = None,
+    contact: Contact = None,
+) -> None:
+    """Ask what nationalities are called in other languages, for cultural prompts in these.
+
+    `forms.tsv` is a draft for `cultural.forms` of a recipe, to be read by somebody who speaks the language.
+    """
+    from blend.loaders.wikidata.demonyms import ask_demonyms, write_demonyms
+    from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT
+    from blend.views.progress import interruptible, shown_progress
+
+    with interruptible("interrupted; nothing was written"), shown_progress() as notify:
+        found = ask_demonyms(
+            language,
+            endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
+            contact=contact,
+            notify=notify,
+            on_wait=lambda sentence: typer.echo(sentence, err=True),
+        )
+        forms, others = sorted(write_demonyms(out, found))
+    for tag, by_name in found.forms.items():
+        missing = found.missing(tag)
+        without = f"; none for {', '.join(missing)}" if missing else ""
+        several = sum(len(names) > 1 for names in by_name.values())
+        typer.echo(f"{tag}: {len(by_name)} nationalities, {several} with several forms{without}")
+    typer.echo(f"{out / forms}: the shortest form of each, to be checked; {out / others}: the others")
 
 
 @app.command()

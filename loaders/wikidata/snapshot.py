@@ -81,13 +81,9 @@ def take_snapshot(
         https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy for the contact;
         https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
     """
-    out, wanted = Path(out), _checked_languages(languages)
+    out, wanted = Path(out), None if languages is None else languages_of(languages)
     _check_out(out)
-    _check_endpoint(endpoint)
-    if policy is None:
-        agent = agent_of(contact, endpoint)
-        policy = RequestPolicy(agent) if on_wait is None else RequestPolicy(agent, on_wait=on_wait)
-    client = SparqlClient(endpoint, policy)
+    client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
     folder = out.with_name(f"{out.name}.partial")
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(f".{out.name}.lock"))
@@ -117,6 +113,40 @@ def read_snapshot_info(path: Path) -> SnapshotInfo:
     except (ValidationError, UnicodeDecodeError) as error:
         what, fix = "not the account of a snapshot", "delete it or take the snapshot again"
         raise RowError(what, where=str(path), fix=fix) from error
+
+
+def client_of(
+    endpoint: str,
+    *,
+    contact: str | None = None,
+    policy: RequestPolicy | None = None,
+    on_wait: Callable[[str], None] | None = None,
+) -> SparqlClient:
+    """Somebody who asks an endpoint; the arguments are those of `take_snapshot`.
+
+    Raises:
+        InputError: If the address is not one, or the contact is missing or wrong.
+    """
+    _check_endpoint(endpoint)
+    if policy is None:
+        agent = agent_of(contact, endpoint)
+        policy = RequestPolicy(agent) if on_wait is None else RequestPolicy(agent, on_wait=on_wait)
+    return SparqlClient(endpoint, policy)
+
+
+def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
+    """Language tags in text order, each once.
+
+    Raises:
+        InputError: If one is not a tag.
+    """
+    wrong = [tag for tag in tags if not is_language(tag)]
+    if wrong:
+        raise InputError(
+            f"languages: {', '.join(map(repr, wrong))} is not a BCP 47 tag; "
+            "write tags such as en, zh or zh-hans"
+        )
+    return tuple(sorted(set(tags)))
 
 
 def agent_of(contact: str | None, endpoint: str) -> str:
@@ -159,18 +189,6 @@ def _explained(out: Path) -> Iterator[None]:
             f"{out}: no space left on the disk; what was answered is kept; "
             "free some space and run the same command again"
         ) from error
-
-
-def _checked_languages(languages: Sequence[str] | None) -> tuple[str, ...] | None:
-    if languages is None:
-        return None
-    wrong = [tag for tag in languages if not is_language(tag)]
-    if wrong:
-        raise InputError(
-            f"languages: {', '.join(map(repr, wrong))} is not a BCP 47 tag; "
-            "write tags such as en, zh or zh-hans"
-        )
-    return tuple(sorted(set(languages)))
 
 
 def _check_endpoint(endpoint: str) -> None:
