@@ -15,9 +15,10 @@ import numpy as np
 
 from blend.builders.judges.bench import pair
 from blend.builders.judges.equivalence import Pair
-from blend.builders.mcq.answers import Acceptable, LocaleAnswers, Option, TemplateAnswers
+from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.flags import Flags, flags, numbers_in
 from blend.builders.mcq.offers import Offered, preferred
+from blend.builders.mcq.options import Acceptable, Option
 from blend.builders.mcq.sharing import Sharing, numbers_of, partners
 from blend.builders.mcq.values import values
 from blend.schemas.formats import AnswerFormat

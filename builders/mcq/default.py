@@ -17,21 +17,16 @@ import polars as pl
 from blend.builders.judges.bench import Bench
 from blend.builders.judges.equivalence import Judge, LexicalJudge
 from blend.builders.mcq import translations
-from blend.builders.mcq.answers import (
-    Option,
-    TemplateAnswers,
-    digests,
-    joined,
-    outcomes_frame,
-    read_answers,
-)
+from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_answers
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.choice import Rules, pick
 from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
 from blend.builders.mcq.companions import Companions
+from blend.builders.mcq.digests import digests, joined
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.matching import Known
+from blend.builders.mcq.options import Option
 from blend.builders.mcq.positions import (
     Digests,
     LeftOver,

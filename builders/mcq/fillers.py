@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from blend.builders.mcq.answers import NAMES_REGION, Option, TemplateAnswers, as_option
+from blend.builders.mcq.answers import NAMES_REGION, TemplateAnswers
 from blend.builders.mcq.board import Board, are_apart
+from blend.builders.mcq.options import Option, as_option
 from blend.builders.mcq.variants import Picks
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.locales import Locale, Registry

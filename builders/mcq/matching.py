@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blend.builders.mcq.answers import Option, TemplateAnswers, digest
+from blend.builders.mcq.answers import TemplateAnswers
 from blend.builders.mcq.companions import Companions, Forms
+from blend.builders.mcq.digests import digest
 from blend.builders.mcq.flags import Flags
+from blend.builders.mcq.options import Option
 from blend.builders.mcq.orders import Keys
 from blend.builders.mcq.together import N_DISTRACTORS
 from blend.builders.mcq.typical import Said, Typicality

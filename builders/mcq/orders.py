@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from blend.builders.mcq.answers import digest
+from blend.builders.mcq.digests import digest
 
 Keys = npt.NDArray[np.uint64]
 """Numbers to order by, the smallest first."""

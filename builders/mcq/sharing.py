@@ -10,8 +10,8 @@ from operator import or_
 
 from blend.builders.judges.bench import pair
 from blend.builders.judges.equivalence import Pair
-from blend.builders.mcq.answers import Acceptable, Option
 from blend.builders.mcq.flags import numbers_in
+from blend.builders.mcq.options import Acceptable, Option
 from blend.builders.mcq.values import values
 from blend.schemas.formats import AnswerFormat
 

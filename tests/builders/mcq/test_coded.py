@@ -9,8 +9,8 @@ from mcq_inputs import FRUIT, RULES, frames_of
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.answers import digest
 from blend.builders.mcq.default import Block, DefaultPlan
+from blend.builders.mcq.digests import digest
 from blend.builders.mcq.paper import PaperPlan
 from blend.builders.mcq.positions import arranged, shared_out, split_off
 from blend.schemas.frames import MCQS

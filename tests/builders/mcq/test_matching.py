@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcq_inputs import frames_of
 
-from blend.builders.mcq.answers import Option, TemplateAnswers, as_option, read_answers
+from blend.builders.mcq.answers import TemplateAnswers, read_answers
 from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.matching import Known, matches
+from blend.builders.mcq.options import Option, as_option
 from blend.builders.mcq.typical import Typicality
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import registry
