@@ -5,12 +5,15 @@ a time, from flat columns.
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 import polars as pl
 
 from blend.schemas.locales import Locale, Registry
+
+_SLICE = 4096
+"""Texts that are made Python strings at once."""
 
 
 class Given(NamedTuple):
@@ -51,23 +54,23 @@ def given_by_template(annotations: pl.DataFrame, locales: Registry) -> Iterator[
         non_answers=sum(counted, idks.field("others").list.eval(reason).list.sum()),
         rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
     ).sort("template_id", "rank")
-    lengths = rows["template_id"].rle().struct.field("len").to_list()
-    start = 0
-    for length in lengths:
-        of_template = rows[start : start + length]
-        yield of_template["template_id"][0], list(_given(of_template, locales))
-        start += length
-
-
-def _given(rows: pl.DataFrame, locales: Registry) -> Iterator[Given]:
     groups = _flat(rows["texts"])
-    sizes, texts, votes = (
-        iter(flat.to_list()) for flat in (groups.list.len(), _flat(groups), _flat(rows["votes"]))
-    )
-    columns = rows["locale"], rows["votes"].list.len(), rows["not_applicable"], rows["non_answers"]
-    for tag, n_groups, *kinds in zip(*(column.to_list() for column in columns), strict=True):
-        of_row = ((next(votes), tuple(islice(texts, next(sizes)))) for _ in range(n_groups))
-        yield Given(locales.get(tag), tuple(of_row), *kinds)
+    texts = _in_slices(_flat(groups))
+    sizes, votes = iter(groups.list.len().to_list()), iter(_flat(rows["votes"]).to_list())
+    columns = ("template_id", "locale", "not_applicable", "non_answers")
+    counts = zip(rows.select(columns).iter_rows(), rows["votes"].list.len().to_list(), strict=True)
+    for template_id, of_template in groupby(counts, key=lambda counted: counted[0][0]):
+        given = []
+        for (_, tag, *kinds), n_groups in of_template:
+            answers = [(next(votes), tuple(islice(texts, next(sizes)))) for _ in range(n_groups)]
+            given.append(Given(locales.get(tag), tuple(answers), *kinds))
+        yield template_id, given
+
+
+def _in_slices(texts: pl.Series) -> Iterator[str]:
+    """The texts, of which only so many are Python strings at a time."""
+    for part in texts.to_frame().iter_slices(_SLICE):
+        yield from part.to_series().to_list()
 
 
 def _flat(lists: pl.Series) -> pl.Series:

@@ -5,7 +5,7 @@ smallest number. So each wishes for a number of distractors above it, more typic
 than it is, and finds some options more alike than others.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from blend.builders.mcq.answers import TemplateAnswers
-from blend.builders.mcq.companions import Companions, Forms
+from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.digests import digest
 from blend.builders.mcq.flags import Flags
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.orders import Keys
 from blend.builders.mcq.together import N_DISTRACTORS
 from blend.builders.mcq.typical import Said, Typicality
-from blend.builders.mcq.values import base_forms
 from blend.schemas.formats import AnswerFormat, magnitude
 
 Floats = npt.NDArray[np.float64]
@@ -97,8 +96,7 @@ def matches(
     if answers.answer_format is AnswerFormat.TEXT:
         said = [[Said(one.text, one.locale.tag) for one in ones] for ones in (golds, options)]
         typical = known.typicality.compared(answers.template_id, *said)
-        elsewhere = (known.companions.of(answers.template_id, one.locale.tag, one.text) for one in golds)
-        doubtful = looks.among(elsewhere)
+        doubtful = known.companions.doubtful(answers.template_id, said[0], [one.text for one in options])
     for row, (gold, (scale, value)) in enumerate(zip(golds, on_scales, strict=True)):
         if scale is not None:
             given = _values(answers, gold)
@@ -140,12 +138,6 @@ class _Looks:
         differ = _shapes(self._texts) != _shapes(golds)[:, None]
         unlike: Numbers = 2 * differ + (longer >= _LONG_RATIO * shorter)
         return unlike
-
-    def among(self, sets: Iterable[Set[Forms]]) -> Flags:
-        """Which options are among the texts of each set; shape ``(n_sets, n_options)``."""
-        forms = [base_forms(text) for text in self._texts]
-        rows = [[form in held for form in forms] for held in sets]
-        return np.array(rows, np.bool_).reshape(len(rows), len(forms))
 
     def beside_number(
         self, scale: AnswerFormat, value: float, given: Set[str]

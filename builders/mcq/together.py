@@ -105,13 +105,16 @@ class _Question:
 
     def __init__(self, choices: Choices, row: int) -> None:
         self._keys, offered, above, self._last = (table[row] for table in choices)
-        self._above, self._below = self._ordered(offered & above), self._ordered(offered & ~above)
+        self._above, self._below = np.flatnonzero(offered & above), np.flatnonzero(offered & ~above)
 
     def first(self, wanted: int, apart: Flags, n_last: int) -> Sequence[int] | None:
         """The first triple with so many options that outdo the right answer, and with so many last ones."""
         sides = [self._above if place < wanted else self._below for place in range(N_DISTRACTORS)]
-        for a in sides[0].tolist():
-            second, third = (side[~apart[a, side]] for side in sides[1:])
+        if apart[sides[0][:, None], sides[1]].all():
+            return None
+        ordered = [side[np.argsort(self._keys[side], kind="stable")] for side in sides]
+        for a in ordered[0].tolist():
+            second, third = (side[~apart[a, side]] for side in ordered[1:])
             if not len(second) or not len(third):
                 continue
             n_of_both = self._last[second].astype(np.int8)[:, None] + self._last[third]
@@ -120,7 +123,3 @@ class _Question:
                 b = int(np.argmax(serves.any(axis=1)))
                 return a, int(second[b]), int(third[np.argmax(serves[b])])
         return None
-
-    def _ordered(self, offered: Flags) -> Numbers:
-        numbers = np.flatnonzero(offered)
-        return numbers[np.argsort(self._keys[numbers], kind="stable")]

@@ -103,11 +103,15 @@ def base_forms(text: str) -> tuple[str, ...]:
     return tuple(map(_stem_of_base_form, words(text)))
 
 
-@lru_cache(maxsize=1 << 16)
 def _stem_of_base_form(word: str) -> str:
+    return _stem(_base_form(word))
+
+
+@lru_cache(maxsize=1 << 16)
+def _base_form(word: str) -> str:
     import simplemma
 
-    return _stem(simplemma.lemmatize(word, lang="en"))
+    return simplemma.lemmatize(word, lang="en")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -116,9 +120,7 @@ def _related(word: str) -> tuple[str, ...]:
 
     The base form alone has holes: simplemma takes "playing" to "playe" and leaves "olympics" as it is.
     """
-    import simplemma
-
-    forms = [simplemma.lemmatize(word, lang="en"), _stem(word)]
+    forms = [_base_form(word), _stem(word)]
     if agent := _AGENT.fullmatch(word):
         forms.append(f"{agent[1]}er/{agent[1]}ing")
     return tuple(forms)

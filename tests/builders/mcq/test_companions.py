@@ -6,7 +6,7 @@ from mcq_inputs import build_of, frames_of, loss_of, shown_to
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.companions import Companions
-from blend.builders.mcq.values import base_forms
+from blend.builders.mcq.typical import Said
 from blend.loaders.responses.turned_down import TurnedDown
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
@@ -17,31 +17,38 @@ TEMPLATES = {
 }
 
 
-def companions_of(templates, topics):
-    questions, annotations = frames_of(templates)
+TEXTS = ("soccer", "rugby", "volleyball", "cricket", "cycling", "apple", "boules", "?")
+
+
+def doubtful(template_id, tag, text, topics):
+    """Which of some texts are doubtful beside a right answer."""
+    questions, annotations = frames_of(TEMPLATES)
     topic = pl.col("template_id").replace_strict(topics, return_dtype=pl.String)
-    return Companions(questions.with_columns(topic=topic), annotations)
+    companions = Companions(questions.with_columns(topic=topic), annotations)
+    (found,) = companions.doubtful(template_id, [Said(text, tag)], TEXTS)
+    return {text for text, is_doubtful in zip(TEXTS, found, strict=True) if is_doubtful}
 
 
 TWO_TOPICS = {"T-1": "Sport", "T-2": "Leisure", "T-3": "Food"}
 
 
 def test_what_was_said_beside_it_anywhere():
-    found = companions_of(TEMPLATES, TWO_TOPICS).of("T-1", "ko-KR", "soccer")
-    assert base_forms("volleyball") in found
     # Another region's answers say nothing about this one.
-    assert base_forms("rugby") not in found
-    assert base_forms("cycling") not in found
+    assert doubtful("T-1", "ko-KR", "soccer", TWO_TOPICS) == {"soccer", "volleyball"}
 
 
 def test_what_was_said_on_the_same_topic():
-    found = companions_of(TEMPLATES, dict.fromkeys(TEMPLATES, "Leisure")).of("T-1", "ko-KR", "baseball")
-    assert {base_forms(text) for text in ("volleyball", "cycling", "apple")} <= found
-    assert companions_of(TEMPLATES, TWO_TOPICS).of("T-1", "en-GB", "baseball") == {
-        base_forms("soccer"),
-        base_forms("rugby"),
-    }
-    assert companions_of(TEMPLATES, TWO_TOPICS).of("T-9", "fr-FR", "baseball") == set()
+    found = doubtful("T-1", "ko-KR", "baseball", dict.fromkeys(TEMPLATES, "Leisure"))
+    assert found == {"soccer", "volleyball", "cycling", "apple"}
+    assert doubtful("T-1", "en-GB", "baseball", TWO_TOPICS) == {"soccer", "rugby"}
+
+
+def test_who_said_nothing_has_no_companions():
+    assert doubtful("T-9", "ko-KR", "soccer", TWO_TOPICS) == {"soccer", "volleyball"}
+    assert doubtful("T-1", "fr-FR", "soccer", TWO_TOPICS) == set()
+    nobody = Companions(*frames_of({}))
+    assert nobody.doubtful("T-1", [Said("soccer", "ko-KR")], TEXTS).tolist() == [[False] * len(TEXTS)]
+    assert nobody.doubtful("T-1", [], ()).shape == (0, 0)
 
 
 ANSWERS = {
