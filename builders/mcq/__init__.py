@@ -6,8 +6,6 @@ import polars as pl
 
 from blend.builders.judges import default_judges
 from blend.builders.judges.equivalence import Judge
-from blend.builders.mcq.default import build_default
-from blend.builders.mcq.paper import build_paper
 from blend.builders.mcq.result import McqBuild
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import McqOptions
@@ -51,8 +49,13 @@ def build_mcq(
     """
     known = registry() if locales is None else locales
     judges = default_judges(options) if judges is None else judges
+    # A build needs one of the two, each with modules of its own.
     if options.mode == "paper":
+        from blend.builders.mcq.paper import build_paper
+
         return build_paper(questions, annotations, judges=judges, locales=known)
+    from blend.builders.mcq.default import build_default
+
     return build_default(
         questions,
         annotations,

@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from blend.builders.audit.report import audit_report
 from blend.builders.cards import documents
 from blend.builders.cards.examples import example_rows
 from blend.builders.cards.facts import ReleaseFacts
@@ -201,6 +200,9 @@ def _facts(
 
 def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known: Registry) -> AuditReport:
     """The audit of the multiple-choice questions that have been written."""
+    # Only here: in paper mode nothing is audited, and nothing for it is loaded.
+    from blend.builders.audit.report import audit_report
+
     of_config = (table for table in tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
     written = [release / name for table in of_config for name in table.files]
     columns = ["ID", "question", "options", "answer", "topic", "locale"]
