@@ -1,21 +1,23 @@
 """The subject of validation: a release, opened once, whose tables every check reads in streams."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blend.builders.parquet import ContentDigest, schema_digest
+from blend.builders.validate.repeated import REPEATED, regions_agree, texts_agree
 from blend.loaders.files.unpacked import check_unpacked_size
 from blend.loaders.releases import parse_manifest
 from blend.schemas.arrow import arrow_schema, published_names
-from blend.schemas.configs import QUESTION_CONFIGS, base_config, key_of, model_of
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, base_config, key_of, model_of
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.fitting import doubtful, published_columns
 from blend.schemas.layout import leads_out
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -28,8 +30,11 @@ T = TypeVar("T")
 BATCH_ROWS = 10_000
 """Rows that a check holds at a time."""
 
-KEPT_BYTES = 64 << 20
-"""Memory for files that are kept once they are read: twenty checks look at the same few small tables."""
+KEPT_BYTES = 192 << 20
+"""Memory for columns that are kept once they are read: twenty checks look at the same ones."""
+
+Doubt = Literal["rows", "texts", "regions"]
+"""What may be wrong with a row: its types and limits, or its columns that repeat others."""
 
 
 class Batch(NamedTuple):
@@ -39,6 +44,8 @@ class Batch(NamedTuple):
     """The table."""
     file: str
     """The file they stand in, relative to the release."""
+    number: int
+    """The how many-th batch of the file it is, from 0."""
     rows: pl.DataFrame
     """The rows, columns by their published names."""
 
@@ -49,7 +56,8 @@ class Batch(NamedTuple):
     def complete(self) -> "Batch":
         """The rows without a null anywhere in them; the others are told by the check of rows."""
         whole = [_is_whole(pl.col(name), dtype) for name, dtype in self.rows.schema.items()]
-        return self._replace(rows=self.rows.filter(whole))
+        are_whole = self.rows.select(pl.all_horizontal(whole)).to_series()
+        return self if are_whole.all() else self._replace(rows=self.rows.filter(are_whole))
 
 
 class Survey(NamedTuple):
@@ -59,6 +67,8 @@ class Survey(NamedTuple):
     content_sha256: str
     schema_sha256: str
     schema: pa.Schema
+    doubts: Mapping[Doubt, frozenset[tuple[str, int]]]
+    """The batches with rows about which there is a doubt, by file and number; of most releases none."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +97,14 @@ class Subject:
         return {(table.config, table.split): self._survey(table) for table in self.manifest.tables}
 
     @cached_property
-    def _kept(self) -> dict[str, pl.DataFrame]:
-        """The whole rows of small files, which every check looks at."""
+    def _kept(self) -> dict[str, list[pl.DataFrame]]:
+        """By file its batches, without the columns that are `REPEATED`."""
         return {}
+
+    @cached_property
+    def _room(self) -> list[int]:
+        """In a list of one, the bytes that may still be kept."""
+        return [KEPT_BYTES]
 
     @cached_property
     def _made(self) -> dict[Callable[["Subject"], Any], Any]:
@@ -124,15 +139,46 @@ class Subject:
             if not configs or table.config in configs:
                 yield from self.read(table, columns)
 
-    def read(self, table: TableInfo, columns: Sequence[str] | None = None) -> Iterator[Batch]:
-        """The rows of a sound table, some at a time; columns as `batches` takes them."""
-        wanted = None if columns is None else self._columns(table.config, columns)
+    def doubtful(self, doubt: Doubt, *configs: str, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """Those of `batches` that hold rows about which there is a doubt; all others are surely well."""
+        for table in self.sound:
+            if not configs or table.config in configs:
+                yield from self.read(table, columns, only=self.doubts(table, doubt))
+
+    def doubts(self, table: TableInfo, doubt: Doubt) -> frozenset[tuple[str, int]]:
+        """The batches of a sound table about which there is a doubt, by file and number."""
+        survey = self.surveys[table.config, table.split]
+        assert isinstance(survey, Survey)
+        return survey.doubts[doubt]
+
+    def read(
+        self,
+        table: TableInfo,
+        columns: Sequence[str] | None = None,
+        *,
+        only: Collection[tuple[str, int]] | None = None,
+    ) -> Iterator[Batch]:
+        """The rows of a sound table, some at a time.
+
+        Args:
+            table: The table.
+            columns: As `batches` takes them.
+            only: Batches to read, by file and number; all when absent.
+        """
+        every = arrow_schema(model_of(table.config)).names
+        wanted = every if columns is None else self._columns(table.config, columns)
         for file in table.files:
-            if (kept := self._kept.get(file)) is not None:
-                yield Batch(table, file, kept if wanted is None else kept.select(wanted))
+            if only is not None and not any(file == held for held, _ in only):
                 continue
-            for rows in _read(self.path / file, wanted):
-                yield Batch(table, file, _frame(rows))
+            for number, rows in enumerate(self._frames(file, wanted)):
+                if only is None or (file, number) in only:
+                    yield Batch(table, file, number, rows)
+
+    def _frames(self, file: str, columns: list[str]) -> Iterator[pl.DataFrame]:
+        """Some columns of a file, batch by batch."""
+        if file in self._kept and REPEATED.isdisjoint(columns):
+            return (kept.select(columns) for kept in self._kept[file])
+        return map(_frame, _read(self.path / file, columns))
 
     def unread(self, config: str) -> frozenset[str]:
         """Locales whose table of a configuration cannot be read: what refers to their rows is not judged.
@@ -159,6 +205,7 @@ class Subject:
         digest = ContentDigest()
         rows = 0
         schema: pa.Schema | None = None
+        doubts: dict[Doubt, set[tuple[str, int]]] = {"rows": set(), "texts": set(), "regions": set()}
         for name in table.files:
             if leads_out(name):
                 return f"{name!r} leads out of the release"
@@ -166,9 +213,7 @@ class Subject:
                 return f"{name} is not a regular file"  # reading from a pipe would never end
             try:
                 check_unpacked_size(self.path / name, where=name)
-                batches = 0
-                for batch in _read(self.path / name, None):
-                    batches += 1
+                for number, batch in enumerate(_read(self.path / name, None)):
                     if schema is not None and batch.schema != schema:
                         return f"{name} has other columns than the file before it"
                     schema = batch.schema
@@ -176,8 +221,9 @@ class Subject:
                     frame = _frame(batch)
                     digest.add(frame)
                     rows += len(batch)
-                if batches == 1:
-                    self._keep(name, frame)
+                    self._keep(name, number, frame)
+                    for doubt in self._doubts(table.config, frame):
+                        doubts[doubt].add((name, number))
             except FileNotFoundError:
                 return f"{name} is missing"
             except InputError as refused:
@@ -187,12 +233,34 @@ class Subject:
         if schema is None:
             return "it has no files"
         schema = _as_written(schema)
-        return Survey(rows, digest.hexdigest(), schema_digest(schema), schema)
+        found = {doubt: frozenset(batches) for doubt, batches in doubts.items()}
+        return Survey(rows, digest.hexdigest(), schema_digest(schema), schema, found)
 
-    def _keep(self, file: str, rows: pl.DataFrame) -> None:
-        """Keep all rows of a file, if there is room."""
-        if sum(kept.estimated_size() for kept in (*self._kept.values(), rows)) <= KEPT_BYTES:
-            self._kept[file] = rows
+    def _doubts(self, config: str, rows: pl.DataFrame) -> Iterator[Doubt]:
+        """What may be wrong with any of the rows, told while all their columns are at hand."""
+        if not is_known(config) or rows.schema != published_columns(model_of(config)):
+            yield from get_args(Doubt)
+            return
+        if len(doubtful(rows, model_of(config))):
+            yield "rows"
+        if config == MULTIPLE_CHOICE_QUESTIONS:
+            if not texts_agree(rows).all():
+                yield "texts"
+            if not regions_agree(rows, self.locales).all():
+                yield "regions"
+
+    def _keep(self, file: str, number: int, rows: pl.DataFrame) -> None:
+        """Keep a batch of a file, if there is room for it and the batches before it were kept."""
+        short = rows.drop(REPEATED, strict=False)
+        of_file = self._kept.setdefault(file, []) if number == 0 else self._kept.get(file)
+        if of_file is None:
+            return
+        self._room[0] -= short.estimated_size()
+        if self._room[0] < 0:
+            # All batches of a file or none.
+            self._room[0] += sum(batch.estimated_size() for batch in (*self._kept.pop(file), short))
+        else:
+            of_file.append(short)
 
     def _is_sound(self, table: TableInfo) -> bool:
         survey = self.surveys[table.config, table.split]
@@ -251,7 +319,7 @@ def _read(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:
     """The rows of a file in tables of at most `BATCH_ROWS`; one empty table if there are none."""
     with pq.ParquetFile(path) as file:
         empty = True
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns):
+        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False):
             empty = False
             yield pa.Table.from_batches([batch])
         if empty:

@@ -4,14 +4,16 @@ A bidirectional override shows a reader another order than a model reads, a tag 
 and two spellings of one Unicode text are two answers to a program: none of them may reach a published text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import polars as pl
 
+from blend.builders.validate.repeated import REPEATED
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.builders.validate.texts import ALWAYS_ENGLISH, LANGUAGES, LOCAL, Texts, texts_of
+from blend.schemas.arrow import arrow_schema
 from blend.schemas.characters import (
     forbidden_in,
     meaningless_in,
@@ -19,8 +21,9 @@ from blend.schemas.characters import (
     ordinary_in_language,
     unseen_in,
 )
-from blend.schemas.configs import QUESTION_CONFIGS
+from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
 from blend.schemas.food import language_of_split
+from blend.schemas.manifest import TableInfo
 
 PROMPTS: Final = ("prompt", "en_prompt")
 """Columns whose texts have several lines, and perhaps white space behind the last."""
@@ -43,7 +46,45 @@ def check_characters(subject: Subject) -> Iterator[Problem]:
     No control, reordering, hidden or damaged ones; texts are composed (NFC), without outer white space, and
     not blank.
     """
-    for batch in subject.batches():
+    for table in subject.sound:
+        only = _suspicious(subject, table) if table.config == MULTIPLE_CHOICE_QUESTIONS else None
+        yield from _problems_in(subject, subject.read(table, only=only))
+
+
+def _suspicious(subject: Subject, table: TableInfo) -> frozenset[tuple[str, int]]:
+    """Batches of multiple-choice questions worth a look, by file and number.
+
+    What repeats other columns, and is as a build writes it, has no other characters than they, apart from plain
+    ones. Those columns are looked at first, each different text of the whole table once.
+    """
+    doubts = subject.doubts(table, "texts") | subject.doubts(table, "regions")
+    held = [name for name in arrow_schema(model_of(table.config)).names if name not in REPEATED]
+    batches = list(subject.read(table, held))
+    for column in held:
+        texts = [_different(batch.rows[column]) for batch in batches]
+        suspects = _suspects_among(pl.concat(texts).unique())
+        if len(suspects):
+            doubts |= {
+                (batch.file, batch.number)
+                for batch, of_batch in zip(batches, texts, strict=True)
+                if of_batch.is_in(suspects.implode()).any()
+            }
+    return doubts
+
+
+def _different(values: pl.Series) -> pl.Series:
+    """The different texts of a column; none if it holds something else."""
+    while isinstance(values.dtype, pl.List):
+        values = values.explode()
+    return (values if values.dtype == pl.String else values.clear().cast(pl.String)).drop_nulls().unique()
+
+
+def _suspects_among(texts: pl.Series) -> pl.Series:
+    return texts.filter(texts.str.contains(_SUSPECT) | (texts != texts.str.normalize("NFC")))
+
+
+def _problems_in(subject: Subject, batches: Iterable[Batch]) -> Iterator[Problem]:
+    for batch in batches:
         locale = subject.locale_of(batch.table)
         languages = LANGUAGES.get(batch.table.config, {})
         for texts in texts_of(batch.rows, id_column(batch.table.config)):

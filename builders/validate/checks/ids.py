@@ -156,11 +156,15 @@ def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
         ),
     )
     unread = subject.unread(SHORT_ANSWER_QUESTIONS)
+    differ = pl.col("question").ne_missing(pl.col("expected"))
     for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["ID", "locale", "question", "topic"]):
-        rows = _without(batch.rows.filter(pl.col("locale").is_in(subject.locales.tags)), unread).join(
-            expected, on=["ID", "locale"], how="left", maintain_order="left"
-        )
-        for row in rows.filter(pl.col("question").ne_missing(pl.col("expected"))).iter_rows(named=True):
+        rows = _without(batch.rows.filter(pl.col("locale").is_in(subject.locales.tags)), unread)
+        # A question is asked with many options: it is compared once.
+        asked_so = rows.drop("MCQID").unique().join(expected, on=["ID", "locale"], how="left")
+        if asked_so.filter(differ | (pl.col("topic") != pl.col("expected_topic"))).is_empty():
+            continue
+        rows = rows.join(expected, on=["ID", "locale"], how="left", maintain_order="left")
+        for row in rows.filter(differ).iter_rows(named=True):
             yield error(batch.place(row["MCQID"]), _why_not(row), CORRECT_AND_REBUILD)
         for row in rows.filter(pl.col("topic") != pl.col("expected_topic")).iter_rows(named=True):
             what = f"topic is {row['topic']!r}, that of its question {row['ID']} {row['expected_topic']!r}"

@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-import polars as pl
-
 from blend.builders.mcq.none_made import why_none_made
-from blend.builders.mcq.rows import json_by_letter, published_prompt
+from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.builders.validate.subject import Subject
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
@@ -32,9 +30,9 @@ def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
     Letter, choices and prompt show the question, its options and its answer.
     """
     columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+    for batch in subject.doubtful("texts", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
         rows = batch.complete().rows
-        for row in rows.filter(~_as_written(rows)).iter_rows(named=True):
+        for row in rows.filter(~texts_agree(rows)).iter_rows(named=True):
             for what in _text_problems(row):
                 yield error(batch.place(row["MCQID"]), what, REBUILD)
 
@@ -43,8 +41,9 @@ def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
     """Regions and countries agree."""
     columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
     names = _Names(subject.locales)
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=columns):
-        for row in batch.complete().rows.filter(~names.agree()).iter_rows(named=True):
+    for batch in subject.doubtful("regions", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+        rows = batch.complete().rows
+        for row in rows.filter(~regions_agree(rows, subject.locales)).iter_rows(named=True):
             for what in names.problems(row):
                 yield error(batch.place(row["MCQID"]), what, REBUILD)
 
@@ -69,24 +68,6 @@ def check_positions(subject: Subject) -> Iterator[Problem]:
             yield found(MULTIPLE_CHOICE_QUESTIONS, what, REBUILD if by_construction else "")
 
 
-def _as_written(rows: pl.DataFrame) -> pl.Expr:
-    """Whether letter, choices and prompt are what a build writes; all is well with such a row.
-
-    The same can be said in other words, in JSON for one: other rows are looked at one by one.
-    """
-    texts = rows["options"].explode().unique()
-    return (
-        (pl.col("answer_idx") == _letter())
-        & (pl.col("choices") == json_by_letter("options", {text: text for text in texts}))
-        & (pl.col("prompt") == published_prompt())
-    ).fill_null(value=False)
-
-
-def _letter() -> pl.Expr:
-    """The letter of the right option; null where ``answer`` is none of the four."""
-    return pl.col("answer").replace_strict(dict(enumerate(LETTERS)), default=None, return_dtype=pl.String)
-
-
 def _text_problems(row: Mapping[str, Any]) -> Iterator[str]:
     options, answer = row["options"], row["answer"]
     if len(options) != len(LETTERS) or answer not in range(len(LETTERS)):
@@ -109,26 +90,7 @@ class _Names:
 
     def __init__(self, locales: Registry) -> None:
         self._locales = locales
-        self._upstream: dict[str, set[str]] = {}
-        for locale in locales:
-            self._upstream.setdefault(locale.region, set()).add(locale.upstream)
-
-    def agree(self) -> pl.Expr:
-        """Whether country, locale, regions and the JSON that a build writes of their names agree.
-
-        Rows of which that cannot be said are looked at one by one: those of a region with several names, too.
-        """
-        names = {region: next(iter(names)) for region, names in self._upstream.items() if len(names) == 1}
-        regions = {locale.tag: locale.region for locale in self._locales}
-        right = pl.col("option_regions").list.get(pl.col("answer"), null_on_oob=True)
-        own = pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
-        return (
-            (pl.col("option_regions").list.len() == len(LETTERS))
-            & pl.col("answer").is_between(0, len(LETTERS) - 1)
-            & (pl.col("choice_countries") == json_by_letter("option_regions", names))
-            & (right == own)
-            & (pl.col("country") == own.replace_strict(names, default=None, return_dtype=pl.String))
-        ).fill_null(value=False)
+        self._upstream = upstream_names(locales)
 
     def problems(self, row: Mapping[str, Any]) -> Iterator[str]:
         regions, answer = row["option_regions"], row["answer"]

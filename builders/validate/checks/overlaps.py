@@ -1,6 +1,6 @@
 """Check of overlaps: a distractor says nothing that an acceptable answer or another distractor says."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 
@@ -48,12 +48,12 @@ class _Rivals:
 
     def __init__(self, acceptable: Iterable[str], answer_format: AnswerFormat) -> None:
         self._format = answer_format
-        self._acceptable = {meaning: text for text in acceptable for meaning in self._meanings(text)}
+        self._acceptable = {meaning: text for text in acceptable for meaning in self.meanings(text)}
 
     def problems(self, wrong: Sequence[str]) -> Iterator[str]:
         """What is wrong with the distractors of a multiple-choice question."""
         for text in wrong:
-            meanings = self._meanings(text)
+            meanings = self.meanings(text)
             if not meanings:
                 yield f"the distractor {text!r} has no letter or digit, so that nothing can be said about it"
             for rival in sorted({self._acceptable[m] for m in meanings if m in self._acceptable}):
@@ -64,14 +64,14 @@ class _Rivals:
 
     def stands_apart(self, text: str) -> bool:
         """Whether a distractor says something, and nothing that an acceptable answer says."""
-        meanings = self._meanings(text)
+        meanings = self.meanings(text)
         return bool(meanings) and self._acceptable.keys().isdisjoint(meanings)
 
     def meet(self, one: str, other: str) -> bool:
         """Whether two distractors overlap."""
-        return not self._meanings(one).isdisjoint(self._meanings(other))
+        return not self.meanings(one).isdisjoint(self.meanings(other))
 
-    def _meanings(self, text: str) -> frozenset[str]:
+    def meanings(self, text: str) -> frozenset[str]:
         """What two overlapping answers share: words, as `equivalence.overlaps` has it, or numbers and times."""
         return _words(text) if self._format is AnswerFormat.TEXT else values(text, self._format)
 
@@ -120,21 +120,42 @@ def _clear(rows: pl.DataFrame, questions: _Questions) -> pl.Series:
     texts, text = _numbered(shown)
     asked, question = _numbered(told.select("ID", "locale"))
     wrong = text.reshape(len(told), len(LETTERS) - 1)
-
-    def stands_apart(question: int, text: int) -> bool:
-        return questions.rivals(*asked[question]).stands_apart(*texts[text])
-
-    def meet(question: int, one: int, other: int) -> bool:
-        return questions.rivals(*asked[question]).meet(*texts[one], *texts[other])
-
-    clear = np.ones(len(told), bool)
-    for k in range(wrong.shape[1]):
-        clear &= _each_once(stands_apart, question, wrong[:, k])
+    shown_at = question[:, None] * len(texts) + wrong
+    used, place = np.unique(shown_at, return_inverse=True)
+    rivals = [questions.rivals(*asked[number]) for number in (used // len(texts)).tolist()]
+    options = [texts[number][0] for number in (used % len(texts)).tolist()]
+    apart = [of.stands_apart(option) for of, option in zip(rivals, options, strict=True)]
+    clear = np.array(apart, bool)[place.reshape(shown_at.shape)].all(axis=1)
+    meeting = _meeting(used // len(texts), [of.meanings(o) for of, o in zip(rivals, options, strict=True)])
     for i, j in combinations(range(wrong.shape[1]), 2):
-        clear &= ~_each_once(meet, question, wrong[:, i], wrong[:, j])
+        together = place.reshape(shown_at.shape)[:, [i, j]]
+        together.sort(axis=1)
+        clear &= ~np.isin(together[:, 0] * len(used) + together[:, 1], meeting)
     found = np.zeros(len(rows), bool)
     found[is_usual] = clear
     return pl.Series(found)
+
+
+def _meeting(question: Numbers, meanings: Sequence[frozenset[str]]) -> Numbers:
+    """Pairs of options of one question that have a meaning in common, each as one number.
+
+    Args:
+        question: The question of every option, by number.
+        meanings: The meanings of every option.
+
+    Returns:
+        ``i * n + j`` for options ``i`` up to ``j`` of ``n``; an option with any meaning meets itself.
+    """
+    held = pl.DataFrame(
+        {
+            "question": np.repeat(question, [len(of) for of in meanings]),
+            "option": np.repeat(np.arange(len(meanings)), [len(of) for of in meanings]),
+            "meaning": pl.Series([meaning for of in meanings for meaning in of], dtype=pl.String),
+        }
+    )
+    pairs = held.join(held, on=["question", "meaning"], suffix="_other")
+    number = pl.col("option") * len(meanings) + pl.col("option_other")
+    return pairs.filter(pl.col("option") <= pl.col("option_other")).select(number).to_series().to_numpy()
 
 
 def _numbered(rows: pl.DataFrame) -> tuple[list[tuple[str, ...]], Numbers]:
@@ -142,11 +163,3 @@ def _numbered(rows: pl.DataFrame) -> tuple[list[tuple[str, ...]], Numbers]:
     different = rows.unique(maintain_order=True).with_row_index("number")
     numbers = rows.join(different, on=rows.columns, how="left", maintain_order="left")["number"]
     return different.drop("number").rows(), numbers.to_numpy().astype(np.int64)
-
-
-def _each_once(test: Callable[..., bool], *numbers: Numbers) -> npt.NDArray[np.bool_]:
-    """What a test says of every row of numbers; asked once for rows that are equal."""
-    sizes = [int(some.max(initial=0)) + 1 for some in numbers]
-    keys, place = np.unique(np.ravel_multi_index(numbers, sizes), return_inverse=True)
-    asked = zip(*(some.tolist() for some in np.unravel_index(keys, sizes)), strict=True)
-    return np.array([test(*one) for one in asked], bool)[place]

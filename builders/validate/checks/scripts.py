@@ -42,7 +42,7 @@ def check_scripts(subject: Subject) -> Iterator[Problem]:
     Names and loan words in Latin letters are welcome.
     """
     totals: dict[tuple[str, str, str], list[int]] = {}
-    for batch in subject.batches(*LANGUAGES, columns=_columns()):
+    for batch in _batches(subject):
         locale = subject.locale_of(batch.table)
         for texts in texts_of(batch.rows, id_column(batch.table.config)):
             language = LANGUAGES[batch.table.config].get(texts.column)
@@ -85,8 +85,10 @@ def letters_of(script: str) -> str | None:
     return letters
 
 
-def _columns() -> list[str]:
-    return sorted({path.split(".")[0] for columns in LANGUAGES.values() for path in columns})
+def _batches(subject: Subject) -> Iterator[Batch]:
+    for table in subject.sound:
+        if table.config in LANGUAGES:
+            yield from subject.read(table, [path.split(".")[0] for path in LANGUAGES[table.config]])
 
 
 def _is_english(language: pl.Expr) -> pl.Expr:

@@ -41,7 +41,7 @@ def check_tables(subject: Subject) -> Iterator[Problem]:
 
 def check_rows(subject: Subject) -> Iterator[Problem]:
     """Rows are what their model says."""
-    for batch in subject.batches():
+    for batch in subject.doubtful("rows"):
         model = model_of(batch.table.config)
         name = id_column(batch.table.config)
         for row in doubtful(batch.rows, model).iter_rows(named=True):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from blend.builders.mcq.rows import published_rows
 from blend.builders.validate.checks.answers import Given
-from blend.builders.validate.checks.mcq import _as_written, _Names, _text_problems
+from blend.builders.validate.checks.mcq import _Names, _text_problems
 from blend.builders.validate.checks.overlaps import _clear, _Questions
+from blend.builders.validate.repeated import regions_agree, texts_agree
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.frames import MCQS, QUESTIONS
 from blend.schemas.locales import registry
@@ -104,7 +105,7 @@ CHANGES: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 @settings(max_examples=80)
 @given(published())
 def test_texts_and_letters(rows: pl.DataFrame):
-    looked_at = rows.filter(~_as_written(rows))
+    looked_at = rows.filter(~texts_agree(rows))
     assert problems(looked_at, _text_problems) == problems(rows, _text_problems)
 
 
@@ -112,7 +113,9 @@ def test_texts_and_letters(rows: pl.DataFrame):
 @given(published())
 def test_regions_and_countries(rows: pl.DataFrame):
     names = _Names(registry())
-    assert problems(rows.filter(~names.agree()), names.problems) == problems(rows, names.problems)
+    assert problems(rows.filter(~regions_agree(rows, registry())), names.problems) == problems(
+        rows, names.problems
+    )
 
 
 def problems(rows: pl.DataFrame, of_row: Callable[[dict[str, Any]], Any]) -> list[tuple[str, str]]:
@@ -146,4 +149,5 @@ def test_overlaps(rows: pl.DataFrame, answers: list[tuple[str, str, str]]):
 def test_rows_as_a_build_writes_them_need_no_second_look(sample_release):
     (path,) = (sample_release / "data" / "multiple-choice-questions").iterdir()
     rows = pl.read_parquet(path)
-    assert rows.select(_as_written(rows).all(), regions=_Names(registry()).agree().all()).row(0) == (True, True)
+    assert texts_agree(rows).all()
+    assert regions_agree(rows, registry()).all()
