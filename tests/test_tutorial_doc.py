@@ -1,4 +1,4 @@
-"""docs/tutorial.md, docs/reviews.md: files written, programs run, output printed, in the order of the page."""
+"""Pages to follow, docs/tutorial.md and more: files written, programs run, output printed, in their order."""
 
 import os
 import re
@@ -18,6 +18,7 @@ BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
     [
         ("tutorial", {"csv", "jsonl", "toml", "bash", "python", "text"}),
         ("reviews", {"csv", "toml", "bash", "text"}),
+        ("first-texts", {"csv", "tsv", "toml", "bash", "python", "text"}),
     ],
 )
 def test_a_newcomer_can_follow_the_page(root: Path, tmp_path: Path, name: str, made_of: set[str]):
