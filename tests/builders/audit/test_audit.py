@@ -316,9 +316,3 @@ def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     assert leak(paper, "repeated-option")["questions"] == 346
     assert default.synonyms["questions"].sum() < 0.05 * default.size["questions"][0]
     assert paper.synonyms["questions"].sum() > 0.5 * paper.size["questions"][0]
-
-
-@pytest.mark.integration
-def test_a_build_with_another_hash_seed_has_the_same_audit(regions_release: Path, regions_release_again: Path):
-    first, second = (blend.audit_release(path).to_json() for path in (regions_release, regions_release_again))
-    assert first == second

@@ -1,4 +1,7 @@
-"""Default mode on the published answers of all 16 regions, built once per run."""
+"""Multiple-choice questions of the published answers of all 16 regions, made once per run for every choice."""
+
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,13 +18,31 @@ def published(clean_tables: BlendTables) -> BlendTables:
 
 
 @pytest.fixture(scope="session")
-def build(once, published: BlendTables) -> McqBuild:
-    return once.value(
-        "default-mcqs",
-        lambda: build_mcq(published.questions, published.annotations, options=McqOptions(), seed=0),
-    )
+def built(once, published: BlendTables) -> Callable[..., McqBuild]:
+    """Builds with some options; all tests that choose the same share what comes out."""
+
+    def build(**chosen: Any) -> McqBuild:
+        options = McqOptions(**chosen)
+        name = "-".join(["mcqs", *(f"{key}-{value}" for key, value in sorted(chosen.items()))])
+        return once.value(
+            name, lambda: build_mcq(published.questions, published.annotations, options=options, seed=0)
+        )
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def build(built: Callable[..., McqBuild]) -> McqBuild:
+    return built()
 
 
 @pytest.fixture(scope="session")
 def mcqs(build: McqBuild) -> pl.DataFrame:
     return build.frame()
+
+
+@pytest.fixture(scope="session")
+def paper_build(once, raw_tables: BlendTables) -> McqBuild:
+    """As published, of the texts as published."""
+    tables, options = (raw_tables.questions, raw_tables.annotations), McqOptions(mode="paper")
+    return once.value("paper-mcqs", lambda: build_mcq(*tables, options=options, seed=0))

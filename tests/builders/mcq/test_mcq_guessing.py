@@ -6,14 +6,12 @@ import polars as pl
 import pytest
 
 from blend.builders.audit import audit_questions
-from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.typical import Said, Typicality
 from blend.builders.mcq.values import is_latin
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.locales import registry
 from blend.schemas.mentions import names_any
-from blend.schemas.recipe import McqOptions
 
 pytestmark = pytest.mark.integration
 
@@ -60,7 +58,7 @@ def test_no_wrong_option_names_a_region_or_has_foreign_letters(mcqs):
             assert i == row["answer"] or not names_any(option, registry()), row
 
 
-def test_right_answers_that_name_a_region_are_asked_once_or_by_option_never(published, mcqs):
+def test_right_answers_that_name_a_region_are_asked_once_or_by_option_never(built, mcqs):
     named = 0
     for _, _, asked in of_question(mcqs):
         for gold, questions in asked.items():
@@ -68,8 +66,7 @@ def test_right_answers_that_name_a_region_are_asked_once_or_by_option_never(publ
                 named += 1
                 assert len(questions) == 1
     assert named > 50
-    options = McqOptions(target_drop_named=True)
-    without = build_mcq(published.questions, published.annotations, options=options, seed=0).frame()
+    without = built(target_drop_named=True).frame()
     for options, answer in without.select("options", "answer").iter_rows():
         assert not names_any(options[answer], registry())
 

@@ -43,9 +43,8 @@ def test_distractors_by_region(mcqs):
 
 
 @pytest.mark.parametrize("variants", [5, "all"])
-def test_yield(published, variants):
-    options = McqOptions(variants=variants)
-    build = build_mcq(published.questions, published.annotations, options=options, seed=0)
+def test_yield(built, variants):
+    build = built() if variants == 5 else built(variants=variants)
     counts = build.summary
     figures = (len(build.plans), int(counts["questions"].sum()), build.n_mcqs)
     assert figures == YIELD[variants]
@@ -57,21 +56,19 @@ THRESHOLDS = [
     ({"target_min_votes": 2}, 4416),
     ({"target_min_votes": 4}, 1840),
     ({"target_max_non_answers": 1}, 2884),
-    ({"distractor_min_votes": 3}, 1830),
+    ({"distractor_min_votes": 3}, 2786),
+    ({"distractor_min_votes": 3, "distractor_reserve_votes": 3}, 1830),
     ({"target_drop_named": True}, 2860),
 ]
 
 
 @pytest.mark.parametrize(("thresholds", "questions"), THRESHOLDS)
-def test_other_thresholds(published, thresholds, questions):
-    options = McqOptions(**thresholds)
-    build = build_mcq(published.questions, published.annotations, options=options, seed=0)
-    assert build.summary["questions"].sum() == questions
+def test_other_thresholds(built, thresholds, questions):
+    assert built(**thresholds).summary["questions"].sum() == questions
 
 
-def test_the_table_of_regions_in_the_documentation(root, raw_tables, build, mcqs):
-    paper = build_mcq(raw_tables.questions, raw_tables.annotations, options=McqOptions(mode="paper"), seed=0)
-    published = {tag: (questions, n) for tag, questions, _, n in paper.summary.iter_rows()}
+def test_the_table_of_regions_in_the_documentation(root, paper_build, build, mcqs):
+    published = {tag: (questions, n) for tag, questions, _, n in paper_build.summary.iter_rows()}
     wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))
     uses = dict(wrong["option_locales"].value_counts().iter_rows())
     lines = (root / "docs" / "mcq.md").read_text(encoding="utf-8").splitlines()

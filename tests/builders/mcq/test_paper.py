@@ -26,8 +26,8 @@ def published(raw_tables):
 
 
 @pytest.fixture(scope="module")
-def build(published):
-    return build_mcq(published.questions, published.annotations, options=PAPER, seed=0)
+def build(paper_build):
+    return paper_build
 
 
 @pytest.fixture(scope="module")
