@@ -1,17 +1,13 @@
 """``blend templates``: from natives' questions to templates, by way of a review sheet."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from blend.cli.application import Application
 from blend.cli.options import LocaleFile, NewSheet
-from blend.schemas.errors import InputError, StorageError
 from blend.schemas.text import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 app = Application(
     no_args_is_help=True,
@@ -30,11 +26,12 @@ def propose(
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
     from blend.loaders.files.locales import registry_with
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.responses.templates import read_native_questions
 
     known = registry_with(locale_file)
     sheet = review_sheet(read_native_questions(questions, locales=known), locales=known)
-    _write_csv(sheet.drop("source"), out, mark=True)
+    write_new_sheet(out, sheet.drop("source"))
     flagged = sheet.filter(sheet["reasons"] != "").height
     typer.echo(f"{out}: {counted(len(sheet), 'question')}, {flagged} with something to look at.")
     typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
@@ -47,10 +44,12 @@ def accept(
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates.sheet import accept_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.responses.templates import read_review_sheet
 
     accepted = accept_sheet(read_review_sheet(sheet))
-    _write_csv(accepted.templates.select("template_id", "topic", "source_locale", "text"), out)
+    templates = accepted.templates.select("template_id", "topic", "source_locale", "text")
+    write_new_sheet(out, templates, mark=False)
     typer.echo(
         f"{out}: {counted(len(accepted.templates), 'template')}; "
         f"{counted(len(accepted.dropped), 'question')} dropped or merged."
@@ -72,6 +71,7 @@ def localise(
     from blend.builders.templates.localise import localise as localised
     from blend.builders.templates.sheet import accept_sheet
     from blend.loaders.files.locales import registry_with
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.responses.templates import read_review_sheet, read_translations
 
     known = registry_with(locale_file)
@@ -79,19 +79,8 @@ def localise(
     tags = locale or sorted(set(translated["locale"]))
     templates = accept_sheet(read_review_sheet(sheet)).templates
     made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
-    _write_csv(made.questions.select("template_id", "locale", "question", "en_question"), out)
+    questions = made.questions.select("template_id", "locale", "question", "en_question")
+    write_new_sheet(out, questions, mark=False)
     typer.echo(f"{out}: {counted(len(made.questions), 'question')} in {counted(len(tags), 'locale')}.")
     for row in made.dropped.iter_rows(named=True):
         typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)
-
-
-def _write_csv(rows: "pl.DataFrame", out: Path, *, mark: bool = False) -> None:
-    """Write a new file; the mark makes spreadsheets read it as UTF-8."""
-    from blend.loaders.files.whole import write_whole
-
-    if out.exists():
-        raise InputError(f"{out}: exists, and may hold somebody's work; choose another --out or move it away")
-    try:
-        write_whole(out, rows.write_csv(include_bom=mark))
-    except OSError as error:
-        raise StorageError(f"{out}: cannot write ({error.strerror}); choose another --out") from error

@@ -12,7 +12,7 @@ from blend.eval.export.inspect import inspect_files
 from blend.eval.export.lighteval import lighteval_files
 from blend.eval.export.lm_eval import lm_eval_files
 from blend.eval.tasks.asking import ask
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.new_files import write_new_files
 from blend.schemas.errors import InputError, UnknownNameError
 
 HARNESSES: dict[str, Callable[[Questions], Mapping[str, str | bytes]]] = {
@@ -49,6 +49,7 @@ def export_tasks(
         UnknownNameError: If there is no such harness; lists those there are.
         InputError: If the release has no multiple-choice questions, if the harness has no such style, or if
             ``out`` is not an empty directory.
+        StorageError: If it cannot be written; nothing is left there then.
     """
     if harness not in HARNESSES:
         raise UnknownNameError("harness", harness, HARNESSES)
@@ -57,7 +58,5 @@ def export_tasks(
     asked = ask(release, "multiple-choice", locales=locales, limit=limit, style=style)
     questions = Questions.of(asked, style)
     files = HARNESSES[harness](questions)
-    for path, content in files.items():
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(out / path, content)
-    return Exported(questions.task, len(questions.rows), tuple(questions.regions), tuple(sorted(files)))
+    written = write_new_files(out, files)
+    return Exported(questions.task, len(questions.rows), tuple(questions.regions), tuple(written))

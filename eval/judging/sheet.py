@@ -6,9 +6,9 @@ import polars as pl
 
 from blend.eval.report.scored import ScoredRun
 from blend.eval.tasks.items import text_digest
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.new_files import write_new_sheet
 from blend.schemas.answer_sheets import guarded, joined
-from blend.schemas.errors import InputError, StorageError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 
 SHEET = pl.Schema(
     {
@@ -105,16 +105,10 @@ def write_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
 
     Raises:
-        InputError: If the file is there: it may hold somebody's work.
-        StorageError: If it cannot be written.
+        InputError, StorageError: As `files.new_files.write_new_sheet`.
     """
-    if path.exists():
-        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
     cells = sheet.with_columns(
         pl.Series("ingredients", [joined(texts) for texts in sheet["ingredients"].to_list()], pl.String)
     )
     texts = pl.col("dish", "ingredients").map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
-    try:
-        write_whole(path, "\ufeff" + cells.with_columns(texts).write_csv())
-    except OSError as error:
-        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
+    write_new_sheet(path, cells.with_columns(texts))

@@ -1,12 +1,16 @@
-"""New files: what somebody begins with appears in a folder as a whole or not at all, and replaces nothing."""
+"""New files: what somebody goes on working with appears as a whole or not at all, and replaces nothing."""
 
 import os
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import ConflictError, InputError, StorageError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _OWNER_ALONE = 0o600
 
@@ -57,6 +61,26 @@ def write_new_files(
     except OSError as error:
         raise StorageError(f"{folder}: cannot write here ({error.strerror}); choose another folder") from error
     return sorted(contents)
+
+
+def write_new_sheet(path: Path, rows: "pl.DataFrame", *, mark: bool = True) -> None:
+    """Write a sheet for people to fill in: CSV in UTF-8.
+
+    Args:
+        path: Of the file; its folder must be there.
+        rows: One cell per value; null is an empty cell, and an empty text one in quotes.
+        mark: Whether a byte order mark comes first, by which spreadsheets know UTF-8.
+
+    Raises:
+        InputError: If the file is there.
+        StorageError: If it cannot be written.
+    """
+    if path.exists():
+        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
+    try:
+        write_whole(path, rows.write_csv(include_bom=mark))
+    except OSError as error:
+        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.sheets import read_sheet
-from blend.loaders.files.whole import write_whole
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.answer_sheets import guarded, unguarded
-from blend.schemas.errors import InputError, RowError, StorageError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
 from blend.schemas.text import clean
 
@@ -27,20 +27,11 @@ def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
         path: Where.
 
     Raises:
-        InputError: If the file is there: it may hold somebody's work.
-        StorageError: If it cannot be written.
+        InputError, StorageError: As `files.new_files.write_new_sheet`.
     """
-    if path.exists():
-        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
     texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
-    try:
-        # Without text a cell is empty; polars writes an empty text in quotes.
-        cells = (
-            sheet.select(list(PAIR_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
-        )
-        write_whole(path, "\ufeff" + cells.write_csv())
-    except OSError as error:
-        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
+    cells = sheet.select(list(PAIR_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
+    write_new_sheet(path, cells)
 
 
 def read_pair_sheet(path: Path, *, who: str, when: date) -> tuple[Decision, ...]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.content import is_directory
+from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
 from blend.loaders.files.sheets import read_sheet
@@ -22,17 +23,9 @@ def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
 
     Raises:
-        InputError: If the file is there: it may hold somebody's work.
-        StorageError: If it cannot be written.
+        InputError, StorageError: As `files.new_files.write_new_sheet`.
     """
-    if path.exists():
-        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
-    try:
-        # Without text a cell is empty; polars writes an empty text in quotes.
-        empty = pl.all().replace("", None)
-        write_whole(path, "\ufeff" + sheet.select(_COLUMNS).with_columns(empty).write_csv())
-    except OSError as error:
-        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
+    write_new_sheet(path, sheet.select(_COLUMNS).with_columns(pl.all().replace("", None)))
 
 
 def read_answer_sheet(path: Path) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.eval.export import export_tasks
 from blend.eval.tasks.asking import ask
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, StorageError, UnknownNameError
 
 
 @pytest.mark.parametrize("style", ["letters", "texts"])
@@ -104,6 +104,15 @@ def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: P
         export_tasks(release, "lm-eval", tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: holds something already; choose another --out, or empty it yourself"
+    )
+
+
+def test_message_for_a_directory_that_cannot_be_made(release: Path, tmp_path: Path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(StorageError) as caught:
+        export_tasks(release, "lm-eval", tmp_path / "file" / "tasks")
+    assert str(caught.value) == (
+        f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another folder"
     )
 
 

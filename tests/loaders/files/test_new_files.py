@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.schemas.errors import BlendError
 
 CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}
@@ -97,6 +98,30 @@ def test_what_somebody_else_put_into_a_new_folder_stays(tmp_path: Path, monkeypa
     with pytest.raises(BlendError, match="Input/output error"):
         write_new_files(tmp_path / "new", CONTENTS)
     assert found(tmp_path) == ["new", "new/theirs.txt"]
+
+
+def test_a_sheet_for_spreadsheets_and_one_for_programs(tmp_path: Path):
+    rows = pl.DataFrame({"a": ["x,y", None, ""], "b": [1, 2, 3]})
+    write_new_sheet(tmp_path / "sheet.csv", rows)
+    write_new_sheet(tmp_path / "plain.csv", rows, mark=False)
+    assert (tmp_path / "plain.csv").read_bytes() == b'a,b\n"x,y",1\n,2\n"",3\n'
+    assert (tmp_path / "sheet.csv").read_bytes() == b"\xef\xbb\xbf" + (tmp_path / "plain.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mine.csv", "exists, and may hold somebody's work; choose another --out or move it away"),
+        ("mine.csv/sheet.csv", "cannot write (Not a directory); choose another --out"),
+        ("nowhere/sheet.csv", "cannot write (No such file or directory); choose another --out"),
+    ],
+)
+def test_a_sheet_that_cannot_be_written(tmp_path: Path, name: str, told: str):
+    (tmp_path / "mine.csv").write_text("mine")
+    with pytest.raises(BlendError) as caught:
+        write_new_sheet(tmp_path / name, pl.DataFrame({"a": [1]}))
+    assert str(caught.value) == f"{tmp_path / name}: {told}"
+    assert found(tmp_path) == ["mine.csv"]
 
 
 PROGRAM = """
