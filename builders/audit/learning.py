@@ -12,6 +12,8 @@ FOLDS = 5
 """Parts of the templates; each is answered by what was learnt from the others."""
 _ROUNDS = 60
 _NEWTON_STEPS = 8
+_SETTLED = 1e-13
+"""Change of a weight from which on a further step changes no figure."""
 _PENALTY = 1.0
 """Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
 
@@ -58,7 +60,7 @@ def combined_scores(asked: Asked, features: FloatArray) -> FloatArray:
     scores: FloatArray = np.zeros(len(asked.text))
     for fold in folds(asked, asked.template):
         weights = _choice_weights(asked, apart, used=~fold)
-        scores = np.where(fold[asked.owner], apart @ weights, scores)
+        scores = np.where(fold[asked.owner], _weighed(apart, weights), scores)
     return rounded(scores)
 
 
@@ -107,13 +109,41 @@ def _fitted(
 def _choice_weights(asked: Asked, features: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     """Weights of a conditional logit that fit the questions that are used."""
     weights: FloatArray = np.zeros(features.shape[1])
-    counted = used.astype(np.float64)[asked.owner]
+    right = features[asked.right[used]].sum(axis=0)
+    features, sizes = features[used[asked.owner]], asked.sizes[used]
+    starts = np.cumsum(sizes) - sizes
     for _ in range(_NEWTON_STEPS):
-        utility = np.exp(np.clip(features @ weights, -30, 30))
-        chance = utility / np.add.reduceat(utility, asked.starts)[asked.owner]
-        mean = np.add.reduceat(features * chance[:, None], asked.starts, axis=0)
-        gradient = (features[asked.right] - mean)[used].sum(axis=0) - _PENALTY * weights
-        apart = features - mean[asked.owner]
-        curvature = (apart * (chance * counted)[:, None]).T @ apart + _PENALTY * np.eye(len(weights))
-        weights = weights + np.linalg.solve(curvature, gradient)
+        utility = np.exp(np.clip(_weighed(features, weights), -30, 30))
+        chance = utility / np.repeat(np.add.reduceat(utility, starts), sizes)
+        weighted = features * chance[:, None]
+        mean = np.add.reduceat(weighted, starts, axis=0)
+        gradient = right - mean.sum(axis=0) - _PENALTY * weights
+        # The spread within questions: of all options, less that of the questions' means.
+        curvature = _crossed(weighted, features) - _crossed(mean, mean) + _PENALTY * np.eye(len(weights))
+        change = np.linalg.solve(curvature, gradient)
+        weights = weights + change
+        if np.abs(change).max() < _SETTLED:
+            break
     return weights
+
+
+# Products of long, thin matrices: threads of a linear algebra library wait longer there than they work, and
+# waiting takes processor time as well.
+
+_ROWS_AT_ONCE = 512
+"""So few rows that their product is left to one thread."""
+
+
+def _weighed(features: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weighted sum of every row."""
+    sums: FloatArray = np.einsum("ij,j->i", features, weights)
+    return sums
+
+
+def _crossed(one: FloatArray, other: FloatArray) -> FloatArray:
+    """The product ``one.T @ other``."""
+    product: FloatArray = np.zeros((one.shape[1], other.shape[1]))
+    for start in range(0, len(one), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        product += one[rows].T @ other[rows]
+    return product
