@@ -9,8 +9,8 @@ Beside it, in the same run, a part is done in the plain way, text by text and pa
 RapidFuzz on two lists of tokens, BLEU by counting n-grams in dictionaries.
 
 With `--dask`, the whole command is run on a cluster of this machine, with one worker and with two in turns. On
-a machine with other work the clock says little; the share of time in which a worker had nothing to do is its
-time without that in which it ran and that in which it could have run and another process did.
+a machine with other work the clock says little, so the time in which a worker could have run and another
+process did is measured as well (Linux). What is left is work, and idle time in which it had nothing to do.
 
     python benchmarks/extrinsic_scale.py [--groups 195] [--dask 120]
 """
@@ -28,9 +28,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import islice, product
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -220,38 +222,67 @@ def _memory_of(n_topics: int, groups: int) -> dict[str, float]:
 
 def _dask(groups: int, n_topics: int) -> None:
     """The whole command on a cluster of this machine, with one worker and with two, in turns."""
-    from distributed import Client, LocalCluster
-
     with tempfile.TemporaryDirectory() as folder:
         warm, run = (_run_of(Path(folder), n, groups) for n in (8, n_topics))
-        print(f"\n{n_topics} topics of explanations, {_alone(run):.1f} s of processor time in one process.\n")
+        (one,) = _alone(1, warm, run)
+        two = sum(_alone(2, warm, run)) / 2
         print(
-            "| workers | elapsed, s | processor time of workers, s | a worker had nothing to do | load before |"
+            f"{n_topics} topics of explanations. One process needs {one:.1f} s of processor time; two that "
+            f"know nothing of each other, at the same time, {two:.1f} s each ({two / one:.2f} times).\n"
         )
-        print("|--:|--:|--:|--:|--:|")
-        elapsed: dict[int, list[float]] = {1: [], 2: []}
+        print("| workers | load before | elapsed, s | less waiting for others, s | processor time, s | idle |")
+        print("|--:|--:|--:|--:|--:|--:|")
+        found: dict[int, list[_Cluster]] = {1: [], 2: []}
         for workers in (1, 2) * DASK_ROUNDS:
             load = os.getloadavg()[0]
-            with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster:
-                address = cluster.scheduler_address
-                with Client(address, set_as_default=False) as client:
-                    score_run(warm, texts=ExtrinsicOptions(dask=address))
-                    before = _clocks(client)
-                    start = time.perf_counter()
-                    score_run(run, texts=ExtrinsicOptions(dask=address))
-                    seconds = time.perf_counter() - start
-                    after = _clocks(client)
-            worked, waited = (sum(after[worker][i] - before[worker][i] for worker in after) for i in range(2))
-            idle = 1 - (worked + waited) / (workers * seconds)
-            print(f"| {workers} | {seconds:.1f} | {worked:.1f} | {idle:.0%} | {load:.1f} |", flush=True)
-            elapsed[workers].append(seconds)
-    print(f"\nTwo workers are {min(elapsed[1]) / min(elapsed[2]):.2f} times as fast as one, best of each.")
+            of = _on_cluster(workers, warm, run)
+            found[workers].append(of)
+            figures = f"{of.elapsed:.1f} | {of.undisturbed:.1f} | {of.worked:.1f}"
+            idle = 1 - of.worked / workers / of.undisturbed
+            print(f"| {workers} | {load:.1f} | {figures} | {idle:.0%} |", flush=True)
+    elapsed, undisturbed = (
+        min(getattr(of, name) for of in found[1]) / min(getattr(of, name) for of in found[2])
+        for name in ("elapsed", "undisturbed")
+    )
+    print(f"\nTwo workers are {elapsed:.2f} times as fast as one; without waiting {undisturbed:.2f} times.")
 
 
-def _alone(run: Run) -> float:
-    start = time.process_time()
-    score_run(run, texts=ExtrinsicOptions())
-    return time.process_time() - start
+class _Cluster(NamedTuple):
+    """What a cluster took, in seconds."""
+
+    elapsed: float
+    undisturbed: float
+    """The same without the time in which a worker could have run and another process did, on average."""
+    worked: float
+    """Processor time of all workers."""
+
+
+def _on_cluster(workers: int, warm: Run, run: Run) -> _Cluster:
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster:
+        address = cluster.scheduler_address
+        with Client(address, set_as_default=False) as client:
+            score_run(warm, texts=ExtrinsicOptions(dask=address))
+            before = _clocks(client)
+            start = time.perf_counter()
+            score_run(run, texts=ExtrinsicOptions(dask=address))
+            elapsed = time.perf_counter() - start
+            after = _clocks(client)
+    worked, waited = (sum(after[worker][i] - before[worker][i] for worker in after) for i in range(2))
+    return _Cluster(elapsed, elapsed - waited / workers, worked)
+
+
+def _alone(processes: int, warm: Run, run: Run) -> list[float]:
+    """Processor time of processes that each score the run by themselves, at the same time."""
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(_scored, [warm.directory] * processes, [run.directory] * processes))
+
+
+def _scored(warm: Path, run: Path) -> float:
+    score_run(read_run(warm), texts=ExtrinsicOptions())
+    _, seconds = _timed(lambda: score_run(read_run(run), texts=ExtrinsicOptions()), rounds=1)
+    return seconds
 
 
 def _run_of(folder: Path, n_topics: int, groups: int) -> Run:

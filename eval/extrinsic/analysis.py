@@ -19,7 +19,7 @@ from blend.eval.extrinsic.edit_distance import PairSums, pair_sums, wed
 from blend.eval.extrinsic.oddities import ODDITIES, oddities
 from blend.eval.extrinsic.topics import CodedTopic, IntArray, Tokenise, code_topic
 from blend.eval.extrinsic.variance import Variances, published_variances, unbiased_variances
-from blend.eval.extrinsic.words import word_counts
+from blend.eval.extrinsic.words import WordCounts, word_counts
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.text.nltk_tokens import nltk_tokens
 
@@ -100,8 +100,8 @@ class TopicFigures:
     """How alike two groups' texts are, higher for more; shape ``(n_groups, n_groups)``."""
     agreements: dict[tuple[Measure, str], Agreement]
     """Rank correlation of each likeness with each survey's closeness."""
-    words: pl.DataFrame
-    """`words.COUNTS`."""
+    words: WordCounts
+    """How often every group's texts hold each word."""
     texts: pl.DataFrame
     """One row per text, in the order given: ``tokens`` and a column per name of `oddities.ODDITIES`."""
 

@@ -1,7 +1,7 @@
 """Words over many topics: what is said to one group more than to others, by TF-IDF.
 
-Words are numbers here, and a group and a word together are one number, so that the millions of rows of a few
-hundred topics are added up in seconds by the process that collects them from a cluster.
+A group and a word together are one number, so that the millions of rows of a few hundred topics are added up in
+seconds by the process that collects them from a cluster.
 
 References:
     Bhatt and Diaz (2024), section 3.3. The document of a group is everything written for it; a word's score
@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from blend.eval.extrinsic.topics import IntArray
+from blend.eval.extrinsic.words import N_WORDS, WordCounts
 from blend.eval.statistics.clusters import FloatArray
 
 WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64(), "rank": pl.Int64()})
@@ -25,22 +26,16 @@ WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64
 Where = tuple[str, str]
 """Split and category."""
 
-_N_WORDS = 1 << 32
-"""Different words that there can be."""
-
 _ROWS = 1_000_000
 """Rows of topics after which they are added to those of the topics before."""
 
 
 class _Counts(NamedTuple):
-    """How often the texts of groups hold words; arrays of one length."""
+    """The arrays of `words.WordCounts`, with numbers of words that all topics share."""
 
     keys: IntArray
-    """Group times `_N_WORDS` plus the word's number, ascending, each once."""
     counts: IntArray
-    """How often."""
     first: IntArray
-    """Where first, as in `words.COUNTS`."""
 
 
 class WordTotals:
@@ -50,16 +45,13 @@ class WordTotals:
         self._numbers: dict[str, int] = {}
         self._parts: dict[Where, list[_Counts]] = {}
 
-    def add(self, where: Where, counts: pl.DataFrame) -> None:
-        """Add the counts of a topic, `words.COUNTS`."""
-        words = counts["word"].unique()
-        numbers = [self._numbers.setdefault(word, len(self._numbers)) for word in words]
-        # Cast, because a column without rows stays one of texts.
-        number_of = counts["word"].replace_strict(words, numbers, return_dtype=pl.Int64).cast(pl.Int64)
-        keys = counts["group"].to_numpy() * _N_WORDS + number_of.to_numpy()
-        found = _Counts(keys, counts["count"].to_numpy(), counts["first"].to_numpy())
+    def add(self, where: Where, counts: WordCounts) -> None:
+        """Add the counts of a topic."""
+        numbers = [self._numbers.setdefault(word, len(self._numbers)) for word in counts.words]
+        groups, words = np.divmod(counts.keys, N_WORDS)
+        keys = groups * N_WORDS + np.array(numbers, dtype=np.int64)[words]
         parts = self._parts.setdefault(where, [])
-        parts.append(_added_up([found]))
+        parts.append(_Counts(keys, counts.counts, counts.first))
         # Not at every topic: what is added up already is sorted again each time.
         if sum(len(part.keys) for part in parts[1:]) > max(_ROWS, len(parts[0].keys)):
             self._parts[where] = [_added_up(parts)]
@@ -76,7 +68,7 @@ class WordTotals:
             `WORDS`. Words that every group has score 0 and are left out.
         """
         all_counts = _added_up([self._of(where) for where in places])
-        groups, words = np.divmod(all_counts.keys, _N_WORDS)
+        groups, words = np.divmod(all_counts.keys, N_WORDS)
         groups_with = np.bincount(words, minlength=1)
         # The logarithm of Python, which is the one of C, for a score that no version of a library changes.
         idf = np.array([0.0, *(math.log(n_groups / df) for df in range(1, n_groups + 1))])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blend.eval.extrinsic import word_totals
 from blend.eval.extrinsic.topics import code_topic
 from blend.eval.extrinsic.word_totals import WORDS, WordTotals
-from blend.eval.extrinsic.words import COUNTS, word_counts
+from blend.eval.extrinsic.words import word_counts
 
 N_GROUPS = 3
 TOPICS = st.lists(
@@ -61,5 +61,5 @@ def test_words_are_those_of_their_definition(rows_at_a_time, topics, top):
 
 def test_topics_without_words_have_none():
     totals = WordTotals()
-    totals.add(("qa", ""), pl.DataFrame(schema=COUNTS))
+    totals.add(("qa", ""), word_counts(code_topic([["the"], []], [0, 1], N_GROUPS), {"the"}))
     assert totals.top([("qa", "")], N_GROUPS, top=15).equals(pl.DataFrame(schema=WORDS))
