@@ -44,6 +44,7 @@ from blend.schemas.configs import (
 )
 from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.datasheet import Datasheet
+from blend.schemas.fitting import published
 from blend.schemas.layout import (
     AGREEMENT_NAME,
     AUDIT_NAME,
@@ -284,9 +285,10 @@ def _write_cultural(built: BuiltTables, release: Path) -> list[TableInfo]:
 
 def _per_locale(config: str, rows: pl.DataFrame, tags: Sequence[str], known: Registry) -> list[Table]:
     """One table per locale that has any rows."""
-    parts = rows.sort(key_of(config)).partition_by("locale", as_dict=True)
+    model = CONFIGS[config]
+    parts = published(rows.sort(key_of(config)), model).partition_by("locale", as_dict=True)
     held = [tag for tag in tags if (tag,) in parts]
-    return [Table(config, known.get(tag).split, CONFIGS[config], [parts[(tag,)]]) for tag in held]
+    return [Table(config, known.get(tag).split, model, [parts[(tag,)]], are_published=True) for tag in held]
 
 
 def _json_lines(rows: pl.DataFrame) -> str:
