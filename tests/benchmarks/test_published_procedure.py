@@ -1,0 +1,18 @@
+"""The published procedure that builds are measured against makes the published questions, either way."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("options", [[], ["--own-tools"]])
+def test_it_makes_the_published_questions(root: Path, blend_data: Path, golden: Path, options: list[str]):
+    script = root / "benchmarks" / "published_procedure.py"
+    counts = golden / "blend" / "mcq_counts_by_country.json"
+    command = [sys.executable, script, blend_data, "--check", counts, *options]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert '"rows": 69810' in run.stdout
