@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.parametrize("options", [[], ["--own-tools"]])
 def test_it_makes_the_published_questions(root: Path, blend_data: Path, golden: Path, options: list[str]):
     script = root / "benchmarks" / "published_procedure.py"
-    counts = golden / "blend" / "mcq_counts_by_country.json"
+    counts = golden / "mcq_counts_by_country.json"
     command = [sys.executable, script, blend_data, "--check", counts, *options]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
