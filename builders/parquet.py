@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -101,7 +101,7 @@ class ContentDigest:
 
     def add(self, rows: pl.DataFrame) -> None:
         """Take in further rows."""
-        rows.write_ndjson(self._lines)
+        rows.write_ndjson(cast(IO[bytes], self._lines))
 
     def hexdigest(self) -> str:
         """The digest of all rows so far."""

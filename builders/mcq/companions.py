@@ -72,7 +72,8 @@ class Companions:
         found[gold[of_row], places[form]] = True
         found[:, -1] = False
         is_known = np.append(forms < len(self._forms), False)
-        return (found & is_known)[:, column]
+        known: npt.NDArray[np.bool_] = (found & is_known)[:, column]
+        return known
 
     def _given(self, annotations: pl.DataFrame) -> Codes:
         """Codes of template, locale and form of all that was given, shape ``(3, n)``."""

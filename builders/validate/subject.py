@@ -255,10 +255,10 @@ class Subject:
         of_file = self._kept.setdefault(file, []) if number == 0 else self._kept.get(file)
         if of_file is None:
             return
-        self._room[0] -= short.estimated_size()
+        self._room[0] -= int(short.estimated_size())
         if self._room[0] < 0:
             # All batches of a file or none.
-            self._room[0] += sum(batch.estimated_size() for batch in (*self._kept.pop(file), short))
+            self._room[0] += sum(int(batch.estimated_size()) for batch in (*self._kept.pop(file), short))
         else:
             of_file.append(short)
 
