@@ -12,6 +12,8 @@ from blend.schemas.docstrings import first_line_of
 from blend.schemas.errors import InputError
 from blend.schemas.text import harmless_json
 
+ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
@@ -20,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    release: Annotated[Path, typer.Argument(help="Release directory.")] = DEFAULT_OUT,
+    release: ReleaseFolder = DEFAULT_OUT,
     config: Annotated[str | None, typer.Option(help="Only this configuration.")] = None,
     split: Annotated[str | None, typer.Option(help="Row of this split instead of the first one.")] = None,
 ) -> None:
@@ -31,7 +33,7 @@ def show(
 
 
 def stats(
-    release: Annotated[Path, typer.Argument(help="Release directory.")] = DEFAULT_OUT,
+    release: ReleaseFolder = DEFAULT_OUT,
     blend_data: Annotated[
         Path | None,
         typer.Option(

@@ -13,7 +13,9 @@ app = Application(
     help="Take snapshots of Wikidata to build from offline. `docs/wikidata.md` walks through it.",
 )
 
-
+Endpoint = Annotated[
+    str | None, typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent.")
+]
 Domain = Annotated[
     str, typer.Option(metavar="NAME", help="What to look for: `dish`, `musical-instrument` or one of your own.")
 ]
@@ -32,10 +34,7 @@ def snapshot(
     out: Annotated[
         Path, typer.Option(help="File to write, `….nt.gz`; `snapshot.json` is written beside it.")
     ] = Path("snapshot.nt.gz"),
-    endpoint: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent."),
-    ] = None,
+    endpoint: Endpoint = None,
     domain: Domain = "dish",
     domain_file: DomainFile = None,
     language: Annotated[
@@ -78,10 +77,7 @@ def demonyms(
     out: Annotated[Path, typer.Option(help="Folder to write `forms.tsv` and `other-forms.tsv` into.")] = Path(
         "nationalities"
     ),
-    endpoint: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent."),
-    ] = None,
+    endpoint: Endpoint = None,
     contact: Contact = None,
 ) -> None:
     """Ask what nationalities are called in other languages, for cultural prompts in these.
