@@ -24,7 +24,7 @@ from blend.loaders.recipes.ready import blend_recipe
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import McqOptions
 
-CASES = [(16, "5"), (16, "all"), (66, "5"), (132, "5")]
+CASES = [(16, "5"), (16, "all"), (20, "all"), (132, "5")]
 """Regions, and variants per question."""
 
 
