@@ -5,6 +5,7 @@ cost a polars series each; as one array of numbers they become a column by a sin
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,33 +20,38 @@ Shown = tuple[str, str]
 """An option's text and the tag of its locale."""
 
 
-def mcq_frame(
-    template_id: str,
-    ids: Sequence[str],
-    asked: Sequence[tuple[str, int]],
-    shown: Sequence[Shown],
-    options: Numbers,
-    answer: Numbers,
-) -> pl.DataFrame:
-    """The questions of a template, `schemas.frames.MCQS`, in order.
+@dataclass(frozen=True, slots=True)
+class CodedRows:
+    """The questions of a template, in order."""
 
-    Args:
-        template_id: The template.
-        ids: Ids of the questions.
-        asked: Tags of the locales asked about, each with the number of its questions.
-        shown: The options by number.
-        options: Numbers of the options in the order in which they are shown, shape ``(n, 4)``.
-        answer: Position of the right option from 0, shape ``(n,)``.
-    """
-    tags = pl.Series([tag for tag, _ in asked], dtype=pl.String)
+    template_id: str
+    """The template."""
+    ids: Sequence[str]
+    """Ids of the questions."""
+    asked: Sequence[tuple[str, int]]
+    """Tags of the locales asked about, each with the number of its questions."""
+    shown: Sequence[Shown]
+    """The options by number."""
+    options: Numbers
+    """Numbers of the options in the order in which they are shown, shape ``(n, 4)``."""
+    answer: Numbers
+    """Position of the right option from 0, shape ``(n,)``."""
+
+
+def mcq_frame(templates: Sequence[CodedRows]) -> pl.DataFrame:
+    """The questions of some templates, one after the other, `schemas.frames.MCQS`."""
+    asked = [locale for one in templates for locale in one.asked]
+    shown = [option for one in templates for option in one.shown]
+    before = np.cumsum([0, *(len(one.shown) for one in templates[:-1])])
+    options = np.concatenate([one.options + start for one, start in zip(templates, before, strict=True)])
     return pl.DataFrame(
         {
-            "mcq_id": pl.Series(ids, dtype=pl.String),
-            "template_id": pl.repeat(template_id, len(ids), dtype=pl.String, eager=True),
-            "locale": tags.gather(np.repeat(np.arange(len(asked)), [n for _, n in asked])),
+            "mcq_id": pl.Series([mcq_id for one in templates for mcq_id in one.ids], dtype=pl.String),
+            "template_id": _repeated([(one.template_id, len(one.ids)) for one in templates]),
+            "locale": _repeated(asked),
             "options": _looked_up([text for text, _ in shown], options),
             "option_locales": _looked_up([tag for _, tag in shown], options),
-            "answer": answer,
+            "answer": np.concatenate([one.answer for one in templates]),
         },
         schema=MCQS,
     )
@@ -54,6 +60,12 @@ def mcq_frame(
 def numbers_of(options: Iterable[Sequence[Shown]], rank: Mapping[Shown, int]) -> list[Numbers]:
     """The numbers of options, one array per sequence of them."""
     return [np.array([rank[option] for option in some], np.int64) for some in options]
+
+
+def _repeated(texts: Sequence[tuple[str, int]]) -> pl.Series:
+    """Every text so many times."""
+    found = pl.Series([text for text, _ in texts], dtype=pl.String)
+    return found.gather(np.repeat(np.arange(len(texts)), [n for _, n in texts]))
 
 
 def _looked_up(texts: Sequence[str], numbers: Numbers) -> pl.Series:

@@ -20,7 +20,7 @@ from blend.builders.mcq import translations
 from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_answers
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.choice import Rules, pick
-from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
+from blend.builders.mcq.coded import CodedRows, Numbers, Shown, numbers_of
 from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.digests import digests, joined
 from blend.builders.mcq.exclusions import Exclusions
@@ -141,8 +141,8 @@ class DefaultPlan:
         """Questions by locale."""
         return {block.locale.tag: len(block.picks) for block in self.blocks}
 
-    def rows(self) -> pl.DataFrame:
-        """All questions, `schemas.frames.MCQS`."""
+    def rows(self) -> CodedRows:
+        """All questions."""
         shown = sorted({option for block in self.blocks for option in block.shown()})
         rank = {option: i for i, option in enumerate(shown)}
         ids = [mcq_id for block in self.blocks for mcq_id in block.ids(self.template_id)]
@@ -154,7 +154,7 @@ class DefaultPlan:
         in_turn = np.take_along_axis(np.sort(np.concatenate(wrong), axis=1), arrangements(keys), axis=1)
         positions = self._positions(keys)
         options = _inserted(np.concatenate(right), in_turn, positions)
-        return mcq_frame(self.template_id, ids, [*self.counts.items()], shown, options, positions)
+        return CodedRows(self.template_id, ids, [*self.counts.items()], shown, options, positions)
 
     def _positions(self, keys: Digests) -> Numbers:
         """Where the right answers stand: full groups of four share positions out, the rest is balanced."""

@@ -21,7 +21,7 @@ import polars as pl
 
 from blend.builders.judges.bench import Bench, pair, settle
 from blend.builders.judges.equivalence import Judge, Pair
-from blend.builders.mcq.coded import Numbers, Shown, mcq_frame, numbers_of
+from blend.builders.mcq.coded import CodedRows, Numbers, Shown, numbers_of
 from blend.builders.mcq.paper_rules import Overlaps, anything, formats, objected, objections
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
 from blend.schemas.frames import empty
@@ -142,8 +142,8 @@ class PaperPlan:
         """Questions by locale, for locales that have any."""
         return {part.locale.tag: part.n_mcqs for part in self.parts if part.n_mcqs}
 
-    def rows(self) -> pl.DataFrame:
-        """All questions, `schemas.frames.MCQS`, numbered through the template."""
+    def rows(self) -> CodedRows:
+        """All questions, numbered through the template."""
         shown = sorted({option for part in self.parts for option in part.shown()}, key=self._shown_order)
         rank = {option: i for i, option in enumerate(shown)}
         options = np.concatenate([_combined(part, rank) for part in self.parts])
@@ -152,7 +152,7 @@ class PaperPlan:
         answer = (ordered == options[:, -1:]).argmax(axis=1)
         ids = [f"{self.template_id}_{i}" for i in range(len(options))]
         asked = [(part.locale.tag, part.n_mcqs) for part in self.parts]
-        return mcq_frame(self.template_id, ids, asked, shown, ordered, answer)
+        return CodedRows(self.template_id, ids, asked, shown, ordered, answer)
 
     def _shown_order(self, option: Shown) -> Shown:
         text, tag = option

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import polars as pl
 
+from blend.builders.mcq.coded import CodedRows, mcq_frame
 from blend.builders.mcq.rows import published_rows
 from blend.schemas.frames import MCQS, empty
 from blend.schemas.locales import Registry
@@ -50,8 +51,8 @@ class TemplatePlan(Protocol):
         """How many there are by locale, for locales that have any."""
         ...
 
-    def rows(self) -> pl.DataFrame:
-        """All of them, columns `schemas.frames.MCQS`, locales in registry order, then by variant."""
+    def rows(self) -> CodedRows:
+        """All of them, locales in registry order, then by variant."""
         ...
 
 
@@ -87,14 +88,14 @@ class McqBuild:
         Ordered by template, locale in registry order, and variant. Each call starts again; only one batch is
         in memory at a time.
         """
-        waiting: list[pl.DataFrame] = []
+        waiting: list[CodedRows] = []
         for plan in self.plans:
             waiting.append(plan.rows())
-            if sum(map(len, waiting)) >= rows_per_batch:
-                yield pl.concat(waiting)
+            if sum(len(one.ids) for one in waiting) >= rows_per_batch:
+                yield mcq_frame(waiting)
                 waiting = []
         if waiting:
-            yield pl.concat(waiting)
+            yield mcq_frame(waiting)
 
     def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
         """The multiple-choice questions as published, `schemas.frames.MCQ_ROWS`, ordered as in `core`."""

@@ -9,6 +9,7 @@ from mcq_inputs import FRUIT, RULES, frames_of
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
+from blend.builders.mcq.coded import mcq_frame
 from blend.builders.mcq.default import Block, DefaultPlan
 from blend.builders.mcq.digests import digest
 from blend.builders.mcq.paper import PaperPlan
@@ -71,16 +72,23 @@ def plain_digests(block: Block) -> list[int]:
 @given(ANSWERED)
 def test_paper_rows(answered):
     for plan in built(answered, McqOptions(mode="paper")).plans:
-        assert_frame_equal(plan.rows(), plain_paper_rows(plan))
+        assert_frame_equal(mcq_frame([plan.rows()]), plain_paper_rows(plan))
 
 
 @settings(max_examples=60)
 @given(ANSWERED, st.sampled_from([1, 3, 5, "all"]))
 def test_default_rows(answered, limit):
     for plan in built(answered, McqOptions(variants=limit)).plans:
-        assert_frame_equal(plan.rows(), plain_default_rows(plan))
+        assert_frame_equal(mcq_frame([plan.rows()]), plain_default_rows(plan))
         for block in plan.blocks:
             assert block.digests.tolist() == plain_digests(block)
+
+
+def test_templates_one_after_the_other():
+    plans = [plan for mode in ("default", "paper") for plan in built(FRUIT, McqOptions(mode=mode)).plans]
+    frames = [mcq_frame([plan.rows()]) for plan in plans]
+    assert len({tuple(frame.row(0)[3]) for frame in frames}) == len(frames) == 2
+    assert_frame_equal(mcq_frame([plan.rows() for plan in plans]), pl.concat(frames))
 
 
 def test_there_is_something_to_compare():
