@@ -209,7 +209,7 @@ def _path_to(target: Any, value: Any) -> str | None:
 
 def _has_surrogates(text: str) -> bool:
     # Without the plain search first, the pattern costs more than the parsing of the JSON.
-    return ("\\ud" in text or "\\uD" in text) and _SURROGATE.search(text) is not None
+    return "\\" in text and ("\\ud" in text or "\\uD" in text) and _SURROGATE.search(text) is not None
 
 
 def _encodable(value: Any) -> bool:

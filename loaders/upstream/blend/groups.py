@@ -194,7 +194,7 @@ def _report_groups(groups: list[dict[str, Any]], origin: Origin, tidy: Tidy) -> 
 def _idks(idks: Mapping[str, int], origin: Origin, tidy: Tidy) -> dict[str, Any]:
     """Non-answers by kind; reasons in annotators' own words most votes first, then by text."""
     reasons: Counter[str] = Counter()
-    for reason, votes in idks.items():
+    for reason, votes in idks.items() if len(idks) > len(_KINDS) else ():
         if reason in _KINDS:
             continue
         tidy.note("free-text-reason", f"{reason!r} ({votes}) is a key of idks; moved to others", origin)
