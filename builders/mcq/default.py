@@ -21,7 +21,6 @@ from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_ans
 from blend.builders.mcq.board import Board, Target, are_apart, share_words
 from blend.builders.mcq.choice import Rules, pick
 from blend.builders.mcq.coded import CodedRows, Numbers, Shown, numbers_of
-from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.digests import digests, joined
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
@@ -38,7 +37,6 @@ from blend.builders.mcq.positions import (
 )
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
 from blend.builders.mcq.together import N_DISTRACTORS
-from blend.builders.mcq.typical import Typicality
 from blend.builders.mcq.variants import Picks
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale, Registry
@@ -64,7 +62,7 @@ def build_default(
     bench = Bench(judges)
     reviewed = Fillers(fillers, questions, locales)
     turned_down = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
-    rules = Rules(options, seed, Known(Typicality(annotations), Companions(questions, annotations)))
+    rules = Rules(options, seed, Known.of(questions, annotations))
     outcomes: Counter[tuple[str, str]] = Counter()
     made: list[_Made] = []
     for answers in read_answers(

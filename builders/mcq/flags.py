@@ -17,6 +17,25 @@ def flags(sets: Sequence[int], n: int) -> Flags:
     return np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.bool_)
 
 
+def meet(some: Flags, others: Flags) -> Flags:
+    """Which sets of two tables have a number in common, shape ``(n_some, n_others)``.
+
+    Not a product of matrices, for which NumPy's library starts threads that mostly wait.
+    """
+    found = np.zeros((len(some), len(others)), np.bool_)
+    for here, there in zip(_words(some).T, _words(others).T, strict=True):
+        found |= (here[:, None] & there) != 0
+    return found
+
+
+def _words(rows: Flags) -> npt.NDArray[np.uint64]:
+    """The rows as bits, 64 to a number."""
+    packed = np.packbits(rows, axis=1)
+    words = np.zeros((len(rows), (packed.shape[1] + 7) // 8 * 8), np.uint8)
+    words[:, : packed.shape[1]] = packed
+    return words.view(np.uint64)
+
+
 def numbers_in(bits: int) -> Iterator[int]:
     """The numbers in a set that is given as bits, the smallest first."""
     while bits:

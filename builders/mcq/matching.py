@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from blend.builders.mcq.answers import TemplateAnswers
 from blend.builders.mcq.companions import Companions
@@ -19,8 +20,9 @@ from blend.builders.mcq.digests import digest
 from blend.builders.mcq.flags import Flags
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.orders import Keys
+from blend.builders.mcq.said import Said, said_texts
 from blend.builders.mcq.together import N_DISTRACTORS
-from blend.builders.mcq.typical import Said, Typicality
+from blend.builders.mcq.typical import Typicality
 from blend.schemas.formats import AnswerFormat, magnitude
 
 Floats = npt.NDArray[np.float64]
@@ -122,6 +124,12 @@ class Known(NamedTuple):
 
     typicality: Typicality
     companions: Companions
+
+    @classmethod
+    def of(cls, questions: pl.DataFrame, annotations: pl.DataFrame) -> "Known":
+        """From `schemas.frames.QUESTIONS` and `schemas.frames.ANNOTATIONS`."""
+        said = said_texts(annotations)
+        return cls(Typicality(said), Companions(questions, said))
 
 
 class _Looks:

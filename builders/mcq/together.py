@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blend.builders.mcq.flags import Flags
+from blend.builders.mcq.flags import Flags, meet
 from blend.builders.mcq.orders import Keys
 
 N_DISTRACTORS: Final = 3
@@ -109,17 +109,31 @@ class _Question:
 
     def first(self, wanted: int, apart: Flags, n_last: int) -> Sequence[int] | None:
         """The first triple with so many options that outdo the right answer, and with so many last ones."""
-        sides = [self._above if place < wanted else self._below for place in range(N_DISTRACTORS)]
-        if apart[sides[0][:, None], sides[1]].all():
+        first, second, third = (
+            self._above if place < wanted else self._below for place in range(N_DISTRACTORS)
+        )
+        has_partners = self._has_partners(first, second, third, apart, n_last)
+        if not has_partners.any():
             return None
-        ordered = [side[np.argsort(self._keys[side], kind="stable")] for side in sides]
-        for a in ordered[0].tolist():
-            second, third = (side[~apart[a, side]] for side in ordered[1:])
-            if not len(second) or not len(third):
-                continue
-            n_of_both = self._last[second].astype(np.int8)[:, None] + self._last[third]
-            serves = ~apart[second[:, None], third] & (n_of_both == n_last - int(self._last[a]))
-            if serves.any():
-                b = int(np.argmax(serves.any(axis=1)))
-                return a, int(second[b]), int(third[np.argmax(serves[b])])
-        return None
+        a = self._preferred(first[has_partners])
+        second, third = second[~apart[a, second]], third[~apart[a, third]]
+        n_of_both = self._last[second].astype(np.int8)[:, None] + self._last[third]
+        serves = ~apart[second[:, None], third] & (n_of_both == n_last - int(self._last[a]))
+        b = self._preferred(second[serves.any(axis=1)])
+        return a, b, self._preferred(third[serves[second == b][0]])
+
+    def _preferred(self, options: Numbers) -> int:
+        return int(options[np.argmin(self._keys[options])])
+
+    def _has_partners(
+        self, first: Numbers, second: Numbers, third: Numbers, apart: Flags, n_last: int
+    ) -> Flags:
+        """Which first options stand together with any second and third ones, with so many last ones in all."""
+        serves = np.zeros((len(first), len(third)), np.bool_)
+        n_of_outer = self._last[first].astype(np.int8)[:, None] + self._last[third]
+        for n, among in enumerate((second[~self._last[second]], second[self._last[second]])):
+            to_second, to_third = ~apart[first[:, None], among], ~apart[among[:, None], third]
+            if to_second.any():
+                serves |= meet(to_second, to_third.T) & (n_of_outer + n == n_last)
+        has_partners: Flags = np.any(serves & ~apart[first[:, None], third], axis=1)
+        return has_partners

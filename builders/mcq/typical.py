@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
+from blend.builders.mcq.said import Codes, Lists, Said, SaidTexts, codes, spread
 from blend.schemas.text import words
 
 _PRIOR_VOTES = 2.0
@@ -21,67 +21,35 @@ one person used once is not yet typical."""
 _DIGITS = 9
 """Decimal places that count: sums of the same numbers in another order may differ in the last ones."""
 
-VOTED_TEXTS = pl.Schema(
-    {"template_id": pl.String(), "locale": pl.String(), "text": pl.String(), "votes": pl.Int64()}
-)
-"""One row per template, locale and English text of an answer: the annotators behind it."""
-
 Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.int64]
 Signs = npt.NDArray[np.int64]
-
-
-class Said(NamedTuple):
-    """A text, and whose answer it is."""
-
-    text: str
-    tag: str
-    """Tag of the locale."""
-
-
-def voted_texts(annotations: pl.DataFrame) -> pl.DataFrame:
-    """`VOTED_TEXTS` of `schemas.frames.ANNOTATIONS`, by template, locale and text."""
-    rows = annotations.select("template_id", "locale", "annotations").explode("annotations")
-    groups = rows.drop_nulls("annotations").unnest("annotations")
-    texts = groups.select("template_id", "locale", text="en_answers", votes="count").explode("text")
-    votes = texts.drop_nulls("text").group_by("template_id", "locale", "text").agg(pl.col("votes").sum())
-    return votes.sort("template_id", "locale", "text").select(list(VOTED_TEXTS)).cast(VOTED_TEXTS)
 
 
 class Typicality:
     """How typical words are of locales, by the votes of all their answers.
 
     Args:
-        annotations: `schemas.frames.ANNOTATIONS`.
+        said: Who gave which texts.
     """
 
-    def __init__(self, annotations: pl.DataFrame) -> None:
-        voted = voted_texts(annotations)
-        texts = voted["text"].unique().sort()
-        split = pl.DataFrame(
-            {"text": texts, "word": [sorted(set(words(text))) for text in texts]},
-            schema={"text": pl.String, "word": pl.List(pl.String)},
-        ).explode("word")
-        rows = voted.join(split.drop_nulls("word"), on="text")
-        counts = rows.group_by("template_id", "locale", "word").agg(pl.col("votes").sum()).sort("template_id")
-        tags, vocabulary = counts["locale"].unique().sort(), counts["word"].unique().sort()
-        self._tags = {tag: code for code, tag in enumerate(tags)}
-        self._codes = {word: code for code, word in enumerate(vocabulary)}
-        self._locale = _coded(counts["locale"], self._tags)
-        self._word = _coded(counts["word"], self._codes)
-        self._votes = counts["votes"].to_numpy()
-        # One row and column more than there are locales and words: what nobody says has no votes, nor has a
-        # locale that only offers fillers.
-        self._total = np.zeros((len(tags) + 1, len(vocabulary) + 1))
-        np.add.at(self._total, (self._locale, self._word), self._votes)
-        self._of_locale = self._total.sum(axis=1)
-        self._n_words = np.count_nonzero(self._total, axis=1)
-        templates = counts["template_id"].rle().struct.unnest()
-        ends = np.cumsum(templates["len"].to_numpy())
-        self._slices = {
-            template_id: slice(end - length, end)
-            for template_id, length, end in zip(templates["value"], templates["len"], ends, strict=True)
-        }
+    def __init__(self, said: SaidTexts) -> None:
+        self._locales = said.locales
+        split = [sorted(set(words(text))) for text in said.texts]
+        self._words = codes(sorted({word for found in split for word in found}))
+        lengths = np.array([len(found) for found in split], np.int64)
+        of_texts = np.array([self._words[word] for found in split for word in found], np.int64)
+        # One entry per entry of a text and word of it; of a word that several texts have, the votes add up.
+        entry, place = spread(lengths[said.text])
+        word = of_texts[(np.cumsum(lengths) - lengths)[said.text][entry] + place]
+        row = said.template[entry] * len(said.locales) + said.locale[entry]
+        row, word, votes = _summed(row, word, said.votes[entry])
+        template, locale = np.divmod(row, max(len(said.locales), 1))
+        self._of_locale = np.bincount(locale, votes, minlength=len(said.locales) + 1).astype(np.float64)
+        self._templates = said.templates
+        self._of_template = Lists(template, locale, word, votes)
+        word, locale, votes = _summed(word, locale, votes)
+        self._n_words = np.bincount(locale, minlength=len(said.locales) + 1)
+        self._of_word = Lists(word, locale, votes)
 
     def compared(self, template_id: str, golds: Sequence[Said], options: Sequence[Said]) -> Signs:
         """Which options are more typical of a right answer's locale than the right answer is.
@@ -107,43 +75,46 @@ class Typicality:
         theirs = offered.means(
             counts.ratios(right.locale[:, None], offered.locale[offered.text][None, :], of_offered[None, :])
         )
-        everyone = np.arange(len(self._total))
+        everyone = np.arange(len(self._locales) + 1)
         ours = right.means(counts.ratios(right.locale[right.text][None, :], everyone[:, None], word[None, :]))
         return np.sign(np.round(theirs - ours[offered.locale].T, _DIGITS)).astype(np.int64)
 
-    def _without(self, template_id: str, used: Numbers) -> "_Counts":
-        """Votes for some words in all other templates."""
-        own = self._slices.get(template_id, slice(0))
-        locale, word, own_votes = self._locale[own], self._word[own], self._votes[own]
-        votes, of_locale = self._total[:, used], self._of_locale.copy()
-        np.subtract.at(of_locale, locale, own_votes)
+    def _without(self, template_id: str, used: Codes) -> "_Counts":
+        """Votes for some words in all other templates; of locales and words that nobody has heard, none."""
+        votes = np.zeros((len(self._locales) + 1, len(used)))
+        place, locale, n = self._of_word.at(used)
+        votes[locale, place] = n
+        of_locale = self._of_locale.copy()
+        template = np.array([self._templates.get(template_id, -1)])
+        _, locale, word, n = self._of_template.at(template)
+        np.subtract.at(of_locale, locale, n)
         place = np.minimum(np.searchsorted(used, word), len(used) - 1)
         is_used = used[place] == word
-        np.subtract.at(votes, (locale[is_used], place[is_used]), own_votes[is_used])
+        votes[locale[is_used], place[is_used]] -= n[is_used]
         return _Counts(votes, of_locale, self._n_words)
 
     def _split(self, said: Sequence[Said]) -> "_Words":
-        no_word, no_locale = len(self._codes), len(self._tags)
-        split = [sorted({self._codes.get(word, no_word) for word in words(one.text)}) for one in said]
+        no_word, no_locale = len(self._words), len(self._locales)
+        split = [sorted({self._words.get(word, no_word) for word in words(one.text)}) for one in said]
         lengths = np.array([len(found) for found in split])
         return _Words(
             word=np.array([code for found in split for code in found]),
             text=np.repeat(np.arange(len(said)), lengths),
             lengths=lengths,
-            locale=np.array([self._tags.get(one.tag, no_locale) for one in said]),
+            locale=np.array([self._locales.get(one.tag, no_locale) for one in said]),
         )
 
 
 class _Words(NamedTuple):
     """The words of texts, one text after the other."""
 
-    word: Numbers
+    word: Codes
     """Codes of words, shape ``(n_words_of_texts,)``."""
-    text: Numbers
+    text: Codes
     """The text that has the word, same shape."""
-    lengths: Numbers
+    lengths: Codes
     """How many words every text has, shape ``(n_texts,)``; at least one."""
-    locale: Numbers
+    locale: Codes
     """Codes of the texts' locales, same shape."""
 
     def means(self, of_words: Floats) -> Floats:
@@ -158,10 +129,10 @@ class _Counts(NamedTuple):
     """Shape ``(n_locales, n_words)``."""
     total: Floats
     """Votes for all words, shape ``(n_locales,)``."""
-    n_words: Numbers
+    n_words: Codes
     """Different words that a locale uses, shape ``(n_locales,)``."""
 
-    def ratios(self, here: Numbers, there: Numbers, word: Numbers) -> Floats:
+    def ratios(self, here: Codes, there: Codes, word: Codes) -> Floats:
         """How typical words are of locales beside others; codes that broadcast against each other."""
         votes, other = self.votes[here, word], self.votes[there, word]
         # One word more than the locales use: the one that nobody has used yet.
@@ -173,5 +144,8 @@ class _Counts(NamedTuple):
         return ratios
 
 
-def _coded(values: pl.Series, codes: dict[str, int]) -> Numbers:
-    return values.replace_strict(codes, return_dtype=pl.Int64).to_numpy().astype(np.int64)
+def _summed(first: Codes, second: Codes, votes: Codes) -> tuple[Codes, Codes, Codes]:
+    """The different pairs of two codes, ordered by them, and the votes of each."""
+    width = int(second.max(initial=0)) + 1
+    pairs, place = np.unique(first * width + second, return_inverse=True)
+    return *np.divmod(pairs, width), np.bincount(place, votes, minlength=len(pairs)).astype(np.int64)

@@ -6,7 +6,7 @@ from mcq_inputs import build_of, frames_of, loss_of, shown_to
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.companions import Companions
-from blend.builders.mcq.typical import Said
+from blend.builders.mcq.said import Said, said_texts
 from blend.loaders.responses.turned_down import TurnedDown
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
@@ -24,7 +24,7 @@ def doubtful(template_id, tag, text, topics):
     """Which of some texts are doubtful beside a right answer."""
     questions, annotations = frames_of(TEMPLATES)
     topic = pl.col("template_id").replace_strict(topics, return_dtype=pl.String)
-    companions = Companions(questions.with_columns(topic=topic), annotations)
+    companions = Companions(questions.with_columns(topic=topic), said_texts(annotations))
     (found,) = companions.doubtful(template_id, [Said(text, tag)], TEXTS)
     return {text for text, is_doubtful in zip(TEXTS, found, strict=True) if is_doubtful}
 
@@ -46,7 +46,8 @@ def test_what_was_said_on_the_same_topic():
 def test_who_said_nothing_has_no_companions():
     assert doubtful("T-9", "ko-KR", "soccer", TWO_TOPICS) == {"soccer", "volleyball"}
     assert doubtful("T-1", "fr-FR", "soccer", TWO_TOPICS) == set()
-    nobody = Companions(*frames_of({}))
+    questions, annotations = frames_of({})
+    nobody = Companions(questions, said_texts(annotations))
     assert nobody.doubtful("T-1", [Said("soccer", "ko-KR")], TEXTS).tolist() == [[False] * len(TEXTS)]
     assert nobody.doubtful("T-1", [], ()).shape == (0, 0)
 

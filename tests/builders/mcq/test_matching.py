@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from mcq_inputs import frames_of
 
 from blend.builders.mcq.answers import TemplateAnswers, read_answers
-from blend.builders.mcq.companions import Companions
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.matching import Known, matches
 from blend.builders.mcq.options import Option, as_option
-from blend.builders.mcq.typical import Typicality
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
@@ -30,7 +28,7 @@ def option_of(text, tag, answer_format=AnswerFormat.TEXT):
 def match_of(gold, others, answer_format=AnswerFormat.TEXT, elsewhere=None, *, seed=0, template_id="T-1"):
     """How texts of the UK compare with the one right answer, of South Korea."""
     templates = {"T-1": {"ko-KR": [(gold, 3)]}, "T-2": elsewhere} if elsewhere else {}
-    known = Known(Typicality(frames_of(templates)[1]), Companions(*frames_of(templates)))
+    known = Known.of(*frames_of(templates))
     answers = TemplateAnswers(template_id, answer_format, (), Counter())
     options = [option_of(text, "en-GB", answer_format) for text in others]
     return matches(answers, options, [option_of(gold, "ko-KR", answer_format)], known, seed=seed)
@@ -70,7 +68,7 @@ def test_a_number_between_two_accepted_ones_is_doubtful():
     read = read_answers(questions, annotations, options=McqOptions(), seed=0, exclusions=none, locales=LOCALES)
     (answers,) = read
     options = [option_of(text, "en-GB", AnswerFormat.TIME) for text in ("17:59", "18:30", "20:30", "21:30")]
-    known = Known(Typicality(annotations), Companions(questions, annotations))
+    known = Known.of(questions, annotations)
     golds = answers.locales[0].golds
     found = matches(answers, options, golds, known, seed=0)
     for row in range(len(golds)):

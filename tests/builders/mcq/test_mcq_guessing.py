@@ -7,7 +7,8 @@ import pytest
 
 from blend.builders.audit import audit_questions
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.typical import Said, Typicality
+from blend.builders.mcq.said import Said, said_texts
+from blend.builders.mcq.typical import Typicality
 from blend.builders.mcq.values import is_latin
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.locales import registry
@@ -96,7 +97,7 @@ def test_numbers_stand_at_one_place_in_all_variants_of_a_question(mcqs, publishe
 
 def test_a_question_whose_answer_is_the_most_typical_is_asked_once(mcqs, published):
     formats = template_formats(published.questions)
-    known = Typicality(published.annotations)
+    known = Typicality(said_texts(published.annotations))
     checked = 0
     for template_id, tag, asked in of_question(mcqs):
         if formats[template_id] is not AnswerFormat.TEXT:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcq_inputs import frames_of
 
-from blend.builders.mcq.typical import Said, Typicality, voted_texts
+from blend.builders.mcq.said import Said, said_texts
+from blend.builders.mcq.typical import Typicality
 
 TAGS = ["en-GB", "ko-KR", "ar-DZ", "zh-CN"]
 WORDS = st.sampled_from(["rice", "rice cake", "tea", "milk tea", "bread", "soup"])
@@ -19,7 +20,7 @@ TEMPLATES = st.dictionaries(
 
 
 def typicality_of(templates):
-    return Typicality(frames_of(templates)[1])
+    return Typicality(said_texts(frames_of(templates)[1]))
 
 
 def test_a_word_that_one_locale_uses_is_typical_of_it():
@@ -76,11 +77,6 @@ def test_a_further_locale_changes_nothing_between_two_others(templates, joining,
     right, options = [Said(gold, others[0])], [Said(option, others[1])]
     found = [typicality_of(known).compared("T-1", right, options).item() for known in (templates, without)]
     assert found[0] == found[1]
-
-
-def test_votes_of_the_same_text_in_two_groups_add_up():
-    _, annotations = frames_of({"T-1": {"ko-KR": [(["rice", "steamed rice"], 3), ("rice", 1)]}})
-    assert voted_texts(annotations).rows() == [("T-1", "ko-KR", "rice", 4), ("T-1", "ko-KR", "steamed rice", 3)]
 
 
 def test_an_option_without_votes_is_a_tie_with_another_one():
