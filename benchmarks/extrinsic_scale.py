@@ -21,6 +21,7 @@ import math
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -280,8 +281,11 @@ def _alone(processes: int, warm: Run, run: Run) -> list[float]:
 
 
 def _scored(warm: Path, run: Path) -> float:
-    score_run(read_run(warm), texts=ExtrinsicOptions())
-    _, seconds = _timed(lambda: score_run(read_run(run), texts=ExtrinsicOptions()), rounds=1)
+    with tempfile.TemporaryDirectory() as folder:
+        # Of its own: one run is scored by one process at a time.
+        copy = shutil.copytree(run, Path(folder) / "run")
+        score_run(read_run(shutil.copytree(warm, Path(folder) / "warm")), texts=ExtrinsicOptions())
+        _, seconds = _timed(lambda: score_run(read_run(copy), texts=ExtrinsicOptions()), rounds=1)
     return seconds
 
 
