@@ -14,7 +14,7 @@ import polars as pl
 from blend.builders.mcq.digests import digest
 from blend.builders.mcq.exclusions import Excluded, Exclusions
 from blend.builders.mcq.given import Given, given_by_template
-from blend.builders.mcq.options import Acceptable, Option, as_option, spelled
+from blend.builders.mcq.options import Acceptable, Option, spelled, spelling
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.translations import Translations
 from blend.builders.mcq.values import shown, values
@@ -145,8 +145,12 @@ class _Reader:
         )
 
     def _option(self, locale: Locale, texts: tuple[str, ...], votes: int) -> Option | str:
-        option = as_option(texts, self.answer_format, locale, votes, locales=self.locales)
-        return option if isinstance(option, str) else option._replace(also=self._also(locale, option.text))
+        found = spelling(texts, self.answer_format, self.locales)
+        if isinstance(found, str):
+            return found
+        return Option(
+            found.text, locale, votes, found.values, found.names_region, self._also(locale, found.text)
+        )
 
     def _golds(self, top: list[Option]) -> list[Option]:
         """The top answers to ask about: those that name no region, unless all of them name one."""
@@ -209,6 +213,8 @@ class _Reader:
 
     def _ordered(self, options: Sequence[Option]) -> tuple[Option, ...]:
         """Most votes first; equal votes have no order of their own, a digest gives them one."""
+        if len(options) < 2:
+            return tuple(options)
         key = (self.seed, self.template_id)
         return tuple(sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text)))
 

@@ -54,7 +54,7 @@ def as_option(
         The option, or ``no-english``, ``placeholder`` (an answer that says there is none), ``out-of-format``,
         ``foreign-script`` (no variant in format is in the script of the question) or ``no-words``.
     """
-    found = _spelling(tuple(variants), answer_format, locales)
+    found = spelling(tuple(variants), answer_format, locales)
     if isinstance(found, str):
         return found
     return Option(found.text, locale, votes, found.values, names_region=found.names_region)
@@ -65,7 +65,7 @@ def spelled(text: str, answer_format: AnswerFormat) -> str | None:
     return text if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
 
 
-class _Spelling(NamedTuple):
+class Spelling(NamedTuple):
     """The variants of an answer as one option, whoever gave it."""
 
     text: str
@@ -75,7 +75,8 @@ class _Spelling(NamedTuple):
 
 # Regions that answer the same question say much the same.
 @lru_cache(maxsize=1 << 12)
-def _spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry) -> _Spelling | str:
+def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry) -> Spelling | str:
+    """How variants are shown as one option, or why they are none; see `as_option`."""
     # As shown, and as typed: capitals tell the US from us.
     texts = [(text, typed) for text, typed in zip(map(shown, variants), variants, strict=True) if text]
     if not texts:
@@ -93,4 +94,4 @@ def _spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: R
     if not values(text, answer_format):
         return "no-words"
     meant = frozenset[str]().union(*(values(text, answer_format) for text, _ in texts))
-    return _Spelling(text, meant, names_any(typed, locales))
+    return Spelling(text, meant, names_any(typed, locales))

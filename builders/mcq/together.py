@@ -71,6 +71,8 @@ def first_triples(choices: Choices, wanted: Numbers, apart: Flags) -> Numbers:
     short = (found[:, 0] == NONE) & (choices.offered & choices.last).any(axis=1)
     for row in np.flatnonzero(short).tolist():
         one = _Question(choices, row)
+        if not one.has_any(apart):
+            continue
         wishes = ((wish, n_last) for n_last in range(1, N_DISTRACTORS + 1) for wish in wanted[row].tolist())
         tried = (one.first(wish, apart, n_last) for wish, n_last in wishes)
         found[row] = next((triple for triple in tried if triple is not None), NONE)
@@ -121,6 +123,12 @@ class _Question:
         serves = ~apart[second[:, None], third] & (n_of_both == n_last - int(self._last[a]))
         b = self._preferred(second[serves.any(axis=1)])
         return a, b, self._preferred(third[serves[second == b][0]])
+
+    def has_any(self, apart: Flags) -> bool:
+        """Whether any three options may stand together."""
+        options = np.concatenate([self._above, self._below])
+        together = ~apart[options[:, None], options]
+        return bool(np.any(meet(together, together) & together))
 
     def _preferred(self, options: Numbers) -> int:
         return int(options[np.argmin(self._keys[options])])

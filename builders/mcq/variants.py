@@ -118,8 +118,12 @@ class _Made:
         waiting = np.arange(len(self._asked.targets))
         for turn in range(int(self._asked.n_golds.max())):
             waiting = waiting[turn < self._asked.n_golds[waiting]]
+            if not len(waiting):
+                return
             numbers = (variant + turn) % self._asked.n_golds[waiting]
             going_on = ~self._ended[self._first_gold[waiting] + numbers]
+            if not going_on.any():
+                continue
             targets, numbers = waiting[going_on], numbers[going_on]
             golds = self._first_gold[targets] + numbers
             uses = np.minimum(self._uses[targets], _MOST_USES) << np.uint64(57)
@@ -128,7 +132,8 @@ class _Made:
             is_made = triples[:, 0] != NONE
             self._ended[golds[~is_made]] = True
             self._keep(targets[is_made], numbers[is_made], triples[is_made])
-            waiting = np.setdiff1d(waiting, targets[is_made], assume_unique=True)
+            going_on[going_on] = is_made
+            waiting = waiting[~going_on]
 
     def picks(self) -> list[Picks]:
         """The questions made, in order, for every target."""
