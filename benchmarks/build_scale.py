@@ -43,7 +43,6 @@ CASES = [
     (16, "paper (all)"),
     (16, "default, all variants"),
     (33, "default"),
-    (66, "default"),
     (132, "default"),
 ]
 
