@@ -143,7 +143,7 @@ class Board:
     def available(self, target: Target, known: Mapping[Pair, bool]) -> dict[str, tuple[int, ...]]:
         """By region, the options that it offers to a target: those that no acceptable answer rules out.
 
-        The preferred one first; fillers only where the region has nothing of its own.
+        The preferred one first, fillers behind those of its own.
 
         Args:
             target: Whom to ask.
@@ -152,17 +152,18 @@ class Board:
         alive = self._alive(target, self._same(known))
         found: dict[str, tuple[int, ...]] = {}
         for region, (start, mask) in self._segments.items():
-            offered = [start + place for place in numbers_in((alive >> start) & mask)]
-            own = [i for i in offered if i not in self.fillers]
+            offered = tuple(start + place for place in numbers_in((alive >> start) & mask))
             if offered:
-                found[region] = tuple(own or offered)
+                found[region] = offered
         return found
 
     def offered(self, known: Mapping[Pair, bool]) -> Offered:
-        """What every target is offered: of each region the first few of `available`."""
-        same = self._same(known)
-        alive = flags([self._alive(target, same) for target in self.targets], len(self.options))
-        return preferred(alive, self.region_numbers, self.is_filler)
+        """What every target is offered: the first few of each region, without those that judges turn down."""
+        n, same = len(self.options), self._same(known)
+        by_rules = flags([self._alive(target, {}) for target in self.targets], n)
+        alive = flags([self._alive(target, same) for target in self.targets], n)
+        first = preferred(by_rules, self.region_numbers)
+        return first._replace(shown=first.shown & alive)
 
     def conflicts(self, known: Mapping[Pair, bool]) -> list[int]:
         """For every option, those that may not stand beside it; ``known`` as in `available`."""

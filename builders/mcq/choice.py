@@ -68,6 +68,7 @@ class _Choice:
             n_golds=np.array([len(own) for own in golds], np.int64),
             regions=board.region_numbers,
             fillers=board.is_filler,
+            reserve=board.is_filler & np.array([option.votes > 0 for option in board.options], np.bool_),
         )
         self._rests_on: tuple[Offered, Flags] | None = None
         self._picks: list[Picks] = [np.empty((0, 1 + N_DISTRACTORS), np.int64) for _ in tags]

@@ -280,7 +280,7 @@ def _shortage(board: Board, target: Target, answers: TemplateAnswers, left: int)
     brought = len(offering - answering)
     others, none = len(answering | offering), len(answering - offering)
     said = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
-    side_by_side = " that may stand side by side" if left >= N_DISTRACTORS else ""
+    side_by_side = " that may stand side by side and hide the right one" if left >= N_DISTRACTORS else ""
     return (
         f"{said} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
         f"{none} offer{'s' if none == 1 else ''} none, "

@@ -69,13 +69,16 @@ class Fillers:
         used = {board.options[i] for i in np.unique(picks[:, 1:]).tolist()}
         offered = {board.options[i] for numbers in available.values() for i in numbers}
         refused = {board.options[i] for i in board.fillers} - offered
+        own = {i for numbers in available.values() for i in numbers} - board.fillers
+        answering = {board.options[i].locale.region for i in own}
         uses: list[FillerUse] = []
         for text, origin, reviewer in self._of(answers, asked):
             option = self._option(answers, asked, text, origin)
             if isinstance(option, str):
                 outcome = option
             else:
-                outcome = "used" if option in used else "refused" if option in refused else "not-needed"
+                is_refused = option in refused or option.locale.region in answering
+                outcome = "used" if option in used else "refused" if is_refused else "not-needed"
             uses.append((answers.template_id, asked.tag, text, origin.region, reviewer, outcome))
         return uses
 

@@ -38,7 +38,7 @@ _FAR_RATIO = 10
 """How many times as large or small a less plausible integer is."""
 _LONG_RATIO = 2
 """How many times as long an option is that is unlike, or that a right answer is unlike to."""
-_TICKETS = (0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3)
+_TICKETS = (*(0,) * 6, *(1,) * 6, *(2,) * 6, 3)
 """How many larger numbers a right answer draws from. Not every wish can be granted, few larger ones more rarely
 than many: with these shares a right answer is the largest about as often as the smallest on the 16 regions."""
 _TEXT_TICKETS = (1, 2, 3)

@@ -25,19 +25,18 @@ class Offered(NamedTuple):
         return Offered(self.shown[rows], self.place[rows])
 
 
-def preferred(alive: Flags, regions: Numbers, fillers: Flags) -> Offered:
-    """Of each region the `OPTIONS_OF_A_REGION` first options; fillers only where it has nothing of its own.
+def preferred(alive: Flags, regions: Numbers) -> Offered:
+    """Of each region the `OPTIONS_OF_A_REGION` first options.
+
+    Which they are must not depend on verdicts: one that was not asked for, since nothing rests on it, would
+    hide another one.
 
     Args:
-        alive: Which options no acceptable answer of a target rules out, shape ``(n_targets, n_options)``.
+        alive: Which options the rules let a target show, shape ``(n_targets, n_options)``.
         regions: Number of the region of every option, shape ``(n_options,)``. Options of a region stand side by
             side, the preferred one first, and regions are numbered in this order.
-        fillers: Whether an option is a filler, shape ``(n_options,)``.
     """
     starts = np.searchsorted(regions, np.arange(regions[-1] + 1)) if len(regions) else np.zeros(0, np.int64)
-    if fillers.any():
-        own = alive & ~fillers
-        alive = own | (alive & ~np.logical_or.reduceat(own, starts, axis=1)[:, regions])
     before: Numbers = np.cumsum(alive, axis=1) - alive
     place: Numbers = before - before[:, starts[regions]]
     return Offered(alive & (place < OPTIONS_OF_A_REGION), place.astype(np.uint64))

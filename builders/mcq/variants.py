@@ -48,6 +48,8 @@ class Asked:
     """For every option the place of its region in ``orders``, shape ``(n_options,)``."""
     fillers: Flags
     """Options to use only where the others do not suffice, shape ``(n_options,)``."""
+    reserve: Flags
+    """Those of them that few people gave, and nobody reviewed."""
 
     def at(self, rows: Numbers) -> "Asked":
         """Some of the targets."""
@@ -81,7 +83,8 @@ def pick_variants(offered: Offered, apart: Flags, asked: Asked, *, limit: int | 
 
 
 def _every_triple(offered: Offered, apart: Flags, asked: Asked, row: int) -> Picks:
-    preferred = np.flatnonzero(offered.shown[row] & (offered.place[row] == 0))
+    shown = np.flatnonzero(offered.shown[row])
+    preferred = shown[np.unique(asked.regions[shown], return_index=True)[1]]
     keys = asked.orders.keys(0)[asked.targets[row], asked.regions[preferred]]
     ordered = preferred[np.lexsort((keys, asked.fillers[preferred]))]
     triples = np.fromiter(chain.from_iterable(combinations(ordered.tolist(), N_DISTRACTORS)), np.int64)
@@ -155,8 +158,12 @@ class _Made:
     def _first_ones(self, keys: Keys, targets: Numbers, golds: Numbers) -> Numbers:
         of_golds = self._asked.golds
         choices = Choices(keys, self._offered.shown[targets], of_golds.above[golds], self._last[golds])
-        self._first[golds] = first_triples(choices, of_golds.wanted[golds], self._apart)
-        return self._first[golds]
+        triples = first_triples(choices, of_golds.wanted[golds], self._apart)
+        # Answers of few people are worth a question, but not one that a guesser finds the answer to.
+        from_reserve = (self._asked.reserve[triples] & (triples != NONE)).sum(axis=1)
+        triples[(from_reserve > 1) & self._give_away(golds, triples)] = NONE
+        self._first[golds] = triples
+        return triples
 
     def _further_ones(self, keys: Keys, targets: Numbers, golds: Numbers) -> Numbers:
         """Beside the two that stay another third one, on the side of the first if there is any.
@@ -179,5 +186,9 @@ class _Made:
         self._uses[targets[:, None], triples] += np.uint64(1)
         self._shown[golds, triples[:, 2]] = True
         # One question has to do where a guesser who sees it finds the right answer.
-        outdoes_all = of_golds.below[golds[:, None], triples].all(axis=1)
-        self._ended[golds] = of_golds.names_region[golds] | (outdoes_all & ~of_golds.by_value[golds])
+        self._ended[golds] = of_golds.names_region[golds] | self._give_away(golds, triples)
+
+    def _give_away(self, golds: Numbers, triples: Picks) -> Flags:
+        """Whether all options sound less like the region than the right answers do, shape ``(n_golds,)``."""
+        of_golds = self._asked.golds
+        return of_golds.below[golds[:, None], triples].all(axis=1) & ~of_golds.by_value[golds]

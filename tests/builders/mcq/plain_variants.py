@@ -38,12 +38,11 @@ def _of_target(case: Case, target: int, limit: int) -> list[Pick]:
 
 
 def _offers(case: Case, target: int) -> list[tuple[int, int]]:
-    """Options that may be shown, each with its place in its region: the first four, own ones before fillers."""
+    """Options that may be shown, each with its place in its region: the first four."""
     found = []
     for region in sorted(set(case.regions)):
         alive = [i for i in sorted(case.alive[target]) if case.regions[i] == region]
-        own = [i for i in alive if i not in case.fillers]
-        found += [(i, place) for place, i in enumerate((own or alive)[:4])]
+        found += [(i, place) for place, i in enumerate(alive[:4])]
     return found
 
 
@@ -67,8 +66,14 @@ def _first(case: Case, ordered: list[int], gold: Gold) -> tuple[int, int, int] |
         for triple in together:
             above = [i in gold.above for i in triple]
             if above == [place < wanted for place in range(3)] and len(last & set(triple)) == n_last:
-                return triple
+                return None if _is_weak(case, gold, triple) else triple
     return None
+
+
+def _is_weak(case: Case, gold: Gold, triple: tuple[int, ...]) -> bool:
+    """Whether two of the options or more are from the reserve and none hides the right answer."""
+    hides_nothing = not gold.by_value and all(i in gold.below for i in triple)
+    return hides_nothing and sum(i in case.reserve for i in triple) > 1
 
 
 def _further(

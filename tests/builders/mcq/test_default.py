@@ -169,7 +169,7 @@ def test_placeholders_and_repetitions_are_never_offered_but_counted():
     build = build_of(answers)
     assert ("zh-CN", "grape") in shown_to(build, "en-GB")
     outcomes = {outcome: n for tag, outcome, n in build.outcomes.iter_rows() if tag == "zh-CN"}
-    assert outcomes == {"placeholder": 1, "offered": 1, "repeated": 1, "no-english": 1, "few-votes": 1}
+    assert outcomes == {"placeholder": 1, "offered": 1, "repeated": 1, "no-english": 1, "in-reserve": 1}
 
 
 def test_numbers_are_compared_by_value():
@@ -228,8 +228,8 @@ def test_short_questions_say_why():
     )
     clash = build_of({**FRUIT, "ko-KR": [("pear", 3)], "ar-DZ": [("pears", 3)]})
     assert loss_of(clash, "en-GB")[1] == (
-        "3 of 3 other regions have an option left, 3 are needed that may stand side by side; "
-        "0 offer none, 0 only what an acceptable answer rules out"
+        "3 of 3 other regions have an option left, 3 are needed that may stand side by side and hide the "
+        "right one; 0 offer none, 0 only what an acceptable answer rules out"
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_variants import plainly_chosen
@@ -30,7 +31,7 @@ def picks_of(regions, conflicts=(), *, limit=5, golds=(ANY,), seed=0, last=froze
     """Picks for one target; option i is offered by the i-th of all regions."""
     alive = {REGIONS.index(code) for code in regions}
     orders = Orders(seed, "Al-en-01", ["ko-KR"], REGIONS)
-    (picks,) = chosen(Case(range(len(REGIONS)), [alive], conflicts, [golds], last, seed), limit, orders)
+    (picks,) = chosen(Case(range(len(REGIONS)), [alive], conflicts, [golds], last, (), seed), limit, orders)
     return picks
 
 
@@ -145,7 +146,7 @@ def test_a_region_shows_one_of_its_four_preferred_options():
     shown = set()
     for above in range(8):
         gold = match(above={above}, wanted=(1, 0, 2, 3), unlike=(0,) * len(regions))
-        (picks,) = chosen(Case(regions, [range(len(regions))], (), [[gold]], (), 0), 5)
+        (picks,) = chosen(Case(regions, [range(len(regions))], (), [[gold]], (), (), 0), 5)
         shown |= used(picks)
     assert shown == {0, 1, 2, 3, 5, 6}
 
@@ -221,13 +222,15 @@ def cases(draw):
         lambda above, equal, *fixed: Gold(above, set(numbers) - above - equal, *fixed),
         *(some, few, few, degrees, st.permutations(range(4)), st.booleans(), st.booleans()),
     )
+    fillers = draw(few)
     of_targets = draw(st.lists(st.lists(golds, min_size=1, max_size=3), min_size=1, max_size=3))
     return Case(
         regions=regions,
         alive=[draw(some) | draw(some) for _ in of_targets],
         conflicts=draw(st.sets(st.sampled_from(couples), max_size=12)) if couples else set(),
         golds=of_targets,
-        fillers=draw(few),
+        fillers=fillers,
+        reserve=fillers & draw(few),
         seed=draw(SEEDS),
     )
 
@@ -236,3 +239,10 @@ def cases(draw):
 @given(cases(), st.integers(1, 10))
 def test_choosing_for_all_at_once_is_choosing_plainly(case, limit):
     assert chosen(case, limit) == plainly_chosen(case, limit)
+
+
+@pytest.mark.parametrize(("reserve", "above", "n"), [({3}, (), 1), ({2, 3}, (), 0), ({2, 3}, {1}, 1)])
+def test_what_few_people_gave_makes_no_question_that_gives_itself_away(reserve, above, n):
+    gold = match(above=set(above), unlike=(0,) * 4)
+    case = Case(range(4), [{1, 2, 3}], (), [[gold]], reserve, reserve, 0)
+    assert len(chosen(case, 1)[0]) == n

@@ -42,6 +42,8 @@ class Case(NamedTuple):
     golds: Sequence[Sequence[Gold]]
     """By target, the right answers."""
     fillers: Collection[int]
+    reserve: Collection[int]
+    """Those of them that few people gave."""
     seed: int
 
     def orders(self) -> Orders:
@@ -50,7 +52,7 @@ class Case(NamedTuple):
 
     def offered(self) -> Offered:
         alive = np.array([column(own, len(self.regions)) for own in self.alive])
-        return preferred(alive, np.array(self.regions, np.int64), column(self.fillers, len(self.regions)))
+        return preferred(alive, np.array(self.regions, np.int64))
 
     def apart(self) -> np.ndarray[Any, Any]:
         regions = np.array(self.regions, np.int64)
@@ -84,6 +86,7 @@ def chosen(case: Case, limit: int | str, orders: Orders | None = None) -> list[l
         n_golds=np.array([len(own) for own in case.golds]),
         regions=np.array(case.regions, np.int64),
         fillers=column(case.fillers, len(case.regions)),
+        reserve=column(case.reserve, len(case.regions)),
     )
     made = pick_variants(case.offered(), case.apart(), asked, limit=limit)
     return [[Pick(gold, (a, b, c)) for gold, a, b, c in picks.tolist()] for picks in made]
