@@ -87,7 +87,7 @@ class McqOptions(Part):
     it where there is no other."""
     distractor_min_votes: StrictInt = Field(default=2, ge=1)
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
-    distractor_reserve_votes: StrictInt = Field(default=2, ge=1)
+    distractor_reserve_votes: StrictInt = Field(default=1, ge=1)
     """Votes that an answer in free text needs to be a distractor in a question that is short of them; as many
     as ``distractor_min_votes``, and there is no reserve."""
     distractor_max_non_answers: StrictInt = Field(default=2, ge=0)

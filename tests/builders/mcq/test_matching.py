@@ -120,8 +120,8 @@ def test_numbers_wish_for_every_place():
     wishes = Counter(tuple(wanted.tolist()) for wanted in drawn)
     assert all(sorted(wanted) == [0, 1, 2, 3] for wanted in wishes)
     first = Counter({n: sum(k for wanted, k in wishes.items() if wanted[0] == n) for n in range(4)})
-    # Five, three, three and one of twelve tickets.
-    assert [first[n] / 600 for n in range(4)] == pytest.approx([5 / 12, 3 / 12, 3 / 12, 1 / 12], abs=0.07)
+    # Six, six, six and one of nineteen tickets.
+    assert [first[n] / 600 for n in range(4)] == pytest.approx([6 / 19, 6 / 19, 6 / 19, 1 / 19], abs=0.07)
 
 
 def test_a_right_answer_that_names_a_region_is_known():
