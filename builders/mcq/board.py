@@ -71,6 +71,8 @@ class Board:
         self._concerns = concerns
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
+        self.shown = tuple((option.text, option.locale.tag) for option in self.options)
+        """Text and locale of each; questions keep these, of which there are few, rather than copies."""
         added = set(fillers)
         of_added = (i for i, option in enumerate(self.options) if option in added) if added else ()
         self.fillers = frozenset(of_added)

@@ -239,7 +239,7 @@ def _board(
 def _block(board: Board, target: Target, picks: Picks) -> Block:
     used, places = np.unique(picks[:, 1:], return_inverse=True)
     golds = tuple(gold.text for gold in target.answers.golds)
-    distractors = tuple((board.options[i].text, board.options[i].locale.tag) for i in used.tolist())
+    distractors = tuple(board.shown[i] for i in used.tolist())
     numbers = np.column_stack([picks[:, 0], places.reshape(-1, N_DISTRACTORS)])
     return Block(
         locale=target.answers.locale,
