@@ -31,7 +31,8 @@ _PUBLISHED = (
 
 _SHIPPED = (
     f"**Decisions that come with {DISTRIBUTION}**, on answers of BLEnD's 16 regions that mean the same without "
-    "a common word. Its authors made them, and no native of the regions has checked them."
+    "a common word, and on options that are right as well in a question about one of them. Its authors made "
+    "them, and no native of the regions has checked them."
 )
 
 _VARIANTS = (
