@@ -104,10 +104,20 @@ def print_remarks(asked: "AskedOfRelease") -> None:
         typer.echo(f"note: {remark}", err=True)
 
 
+_WRITTEN = {
+    "languages": "--language",
+    "countries": "--country",
+    "kinds": "--kind",
+    "nationalities": "--nationality",
+}
+"""Options that a task knows by another name, since they can be repeated."""
+
+
 def refuse(options: Mapping[str, Any], where: str) -> None:
     """Refuse options that would change nothing, by the first of them."""
     for name, value in options.items():
-        option = f"--{name.replace('_', '-')} {value}"
+        first = value[0] if isinstance(value, tuple) else value
+        option = f"{_WRITTEN.get(name, '--' + name.replace('_', '-'))} {first}"
         if isinstance(value, bool):
             option = f"--{name}" if value else f"--no-{name}"
         raise UsageError(f"{option} makes sense only {where}; leave one of the two out")

@@ -139,11 +139,14 @@ def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, mode
     )
 
 
-def test_a_table_has_no_shards(tmp_path: Path):
+@pytest.mark.parametrize(
+    "option", ["--shard 1/2", "--language ko", "--country Japan", "--kind qa", "--nationality KR", "--no-chat"]
+)
+def test_a_table_is_not_asked(option: str, tmp_path: Path):
     table = tmp_path / "texts.csv"
     table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
     with pytest.raises(UsageError) as told:
-        run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--shard", "1/2")
+        run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), *option.split())
     assert str(told.value) == (
-        "--shard 1/2 makes sense only where a model is asked, and a table asks nobody; leave one of the two out"
+        f"{option} makes sense only where a model is asked, and a table asks nobody; leave one of the two out"
     )
