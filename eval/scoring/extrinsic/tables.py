@@ -1,6 +1,7 @@
 """Tables beside the scores: likeness of two groups' texts, correlations by anchor, words, samples."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +15,7 @@ from blend.eval.extrinsic.analysis import MEASURES, Measure, TopicKey
 from blend.eval.extrinsic.totals import Totals
 from blend.eval.runs.answers import write_frame
 from blend.eval.statistics.clusters import FloatArray
-from blend.loaders.files.whole import sync_directory
+from blend.loaders.files.whole import whole_file
 
 FOLDER = "analysis"
 SIMILARITY_NAME = "similarity.parquet"
@@ -85,7 +86,6 @@ class SimilarityFile:
 
     def __init__(self, directory: Path, groups: tuple[str, ...]) -> None:
         self._path = analysis_folder(directory) / SIMILARITY_NAME
-        self._beside = self._path.with_suffix(".tmp")
         self._rows, self._columns = np.triu_indices(len(groups))
         self._names = pl.DataFrame(
             {
@@ -94,11 +94,16 @@ class SimilarityFile:
             }
         )
         self._schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
+        self._open = ExitStack()
         self._writer: pq.ParquetWriter | None = None
 
     def __enter__(self) -> Self:
         self._path.parent.mkdir(exist_ok=True)
-        self._writer = pq.ParquetWriter(self._beside, self._schema, compression="zstd")
+        with ExitStack() as opening:
+            beside = opening.enter_context(whole_file(self._path))
+            writer = pq.ParquetWriter(beside, self._schema, compression="zstd")
+            self._writer = opening.enter_context(writer)
+            self._open = opening.pop_all()
         return self
 
     def __exit__(
@@ -107,13 +112,7 @@ class SimilarityFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._writer is not None
-        self._writer.close()
-        if kind is not None:
-            self._beside.unlink(missing_ok=True)
-            return
-        self._beside.replace(self._path)
-        sync_directory(self._path.parent)
+        self._open.__exit__(kind, error, trace)
 
     def add(self, key: TopicKey, likeness: Mapping[Measure, FloatArray]) -> None:
         """Add a topic."""
