@@ -134,14 +134,15 @@ def test_multiple_choice_questions_of_other_questions(release):
         rows[1]["topic"] = "Food"
         rows[2]["ID"] = "new-01"
 
-    ids = [row["MCQID"] for row in release.rows("multiple-choice-questions", "test")]
+    rows = release.rows("multiple-choice-questions", "test")
+    ids, tag = [row["MCQID"] for row in rows], rows[2]["locale"]
     release.change("multiple-choice-questions", "test", change)
     asked = "What do pupils in the US do when their teacher walks into the classroom?"
     assert sorted(release.problems("questions")) == sorted(
         [
             f"error: {MCQ}:{ids[0]}: asks 'What do pupils in the UK do?', not {asked!r}; {FIX}",
             f"error: {MCQ}:{ids[1]}: topic is 'Food', that of its question edu-01 'Education'; {FIX}",
-            f"error: {MCQ}:{ids[2]}: en-US has no question new-01 in short-answer-questions; {FIX}",
+            f"error: {MCQ}:{ids[2]}: {tag} has no question new-01 in short-answer-questions; {FIX}",
         ]
     )
 
