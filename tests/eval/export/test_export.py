@@ -147,6 +147,6 @@ def test_the_command_says_how_to_run_what_it_wrote(release: Path, tmp_path: Path
     assert result.exit_code == 0, result.output
     n_questions = ask(release, "multiple-choice").asked.items.height
     assert result.stdout == (
-        f"Wrote {n_questions:,} questions about KR, US, IR, MX to {out}. Run them:\n"
+        f"Wrote {n_questions:,} questions about US, KR, IR, MX to {out}. Run them:\n"
         f"  {command.format(out=out, task='blend_sample_mcq_letters')}\n"
     )
