@@ -7,7 +7,7 @@ import pytest
 FIX = "correct the source and rebuild the release"
 MCQ = "data/multiple-choice-questions/test-00000.parquet"
 CONFIG = "multiple-choice-questions"
-ID = "edu-01_US_bb7d240d"
+ID = "edu-01_US_1cdddca4"
 SHOWN = {"say good morning": "US", "stand up": "Iran", "pray": "West_Java", "bow and greet": "South_Korea"}
 """Answers that these regions gave, the first one right."""
 
