@@ -25,7 +25,7 @@ from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.relying import project_reliability
 from blend.loaders.label_studio.client import label_studio
-from blend.loaders.label_studio.plan import find_projects
+from blend.loaders.label_studio.inventory import inventory
 from blend.schemas.locales import registry
 
 LOCALES, QUESTIONS, PEOPLE = 16, 500, 5
@@ -133,13 +133,12 @@ def _answer(path: Path) -> None:
             for n in range(PEOPLE)
         ]
         names = [f"{project.name}/answer/{settings.locale}" for settings in project.locales]
-        for remote in find_projects(studio, names).values():
-            tasks = studio.tasks(remote.id)
-            studio.delete_tasks(remote.id, [task.id for task in tasks])
+        for remote, *_ in inventory(studio, names).values():
+            studio.delete_tasks(remote.project.id, [task.id for task in remote.tasks])
             answered = [
-                {"data": dict(task.data), "annotations": list(_given(task.id, people))} for task in tasks
+                {"data": dict(task.data), "annotations": list(_given(task.id, people))} for task in remote.tasks
             ]
-            studio.import_tasks(remote.id, answered)
+            studio.import_tasks(remote.project.id, answered)
 
 
 def _given(task: int, people: list[int]) -> Iterator[dict[str, Any]]:

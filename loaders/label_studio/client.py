@@ -53,22 +53,14 @@ class RemoteTask:
     """Annotations after which the task is given to nobody any more."""
     closed: bool = False
     """Whether it is given to nobody any more."""
+    updated: str = ""
+    """When it, or an annotation of it, was last made, changed or deleted."""
 
     @property
     def blend_id(self) -> str | None:
         """The id by which the task is known again; null for a task that somebody else made."""
         value = self.data.get("blend_id")
         return value if isinstance(value, str) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """What changes when anything about a project's annotations changes."""
-
-    tasks: int
-    annotations: int
-    newest: str
-    """When a task, or an annotation of one, was last made, changed or deleted."""
 
 
 class Studio:
@@ -165,7 +157,7 @@ class Studio:
         with self._explained():
             listed = self._sdk.tasks.list(
                 project=project,
-                include="id,data,overlap,is_labeled,total_annotations,cancelled_annotations",
+                include="id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at",
                 fields="task_only",
                 page=page,
                 page_size=_TASKS_PER_PAGE,
@@ -177,27 +169,11 @@ class Studio:
                 annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
                 overlap=task.overlap or 0,
                 closed=bool(task.is_labeled),
+                updated=task.updated_at.isoformat() if task.updated_at is not None else "",
             )
             for task in listed.items or []
         ]
         return found, int(listed.response.total)
-
-    def extent(self, project: int) -> Extent:
-        """How much there is in a project, and since when: one small request."""
-        with self._explained():
-            listed = self._sdk.tasks.list(
-                project=project,
-                include="id,updated_at",
-                fields="task_only",
-                page_size=1,
-                request_options={"additional_query_parameters": {"ordering": "-updated_at"}},
-            )
-        newest = next((task.updated_at for task in listed.items or []), None)
-        return Extent(
-            tasks=int(listed.response.total),
-            annotations=int(listed.response.total_annotations),
-            newest="" if newest is None else newest.isoformat(),
-        )
 
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""

@@ -1,12 +1,11 @@
 """The plan of a push: what is missing on the server, and what stands in the way; nothing is changed here."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
-from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.controls import lost
-from blend.loaders.label_studio.explained import GoneError
+from blend.loaders.label_studio.inventory import InventoriedProject, Inventory
 from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.text import counted
@@ -67,49 +66,28 @@ class ProjectPlan:
 
 
 def plan_push(
-    studio: Studio, wanted: Sequence[WantedProject], *, replace_edited: bool = False
+    there: Inventory, wanted: Sequence[WantedProject], *, where: str, replace_edited: bool = False
 ) -> list[ProjectPlan]:
     """What a push would do, project by project.
 
     Args:
-        studio: The server.
+        there: What the server has of them.
         wanted: The projects that should be there.
+        where: What messages call the server.
         replace_edited: Whether a configuration that was edited by hand is replaced.
 
     Raises:
         InputError: If two projects have one title, or one is too long.
         ConflictError: If a configuration was edited by hand, or its change would orphan annotations, or there
             are two projects of one name with annotations in both; names all of them at once.
-        ServerError: If the server fails.
     """
     _check_titles(wanted)
-    found: dict[str, list[RemoteProject]] = {}
-    for project in studio.projects():
-        if (mark := mark_of(project)) is not None:
-            found.setdefault(mark.name, []).append(project)
     problems: list[str] = []
-    plans = [_plan(studio, one, found.get(one.name, []), replace_edited, problems) for one in wanted]
+    plans = [_plan(where, one, there.get(one.name, ()), replace_edited, problems) for one in wanted]
     if problems:
         count = "" if len(problems) == 1 else f"{len(problems)} problems; nothing was changed:\n"
         raise ConflictError(count + "\n".join(problems))
     return plans
-
-
-def find_projects(studio: Studio, names: Sequence[str]) -> dict[str, RemoteProject]:
-    """The projects on the server, by name; those that are not there are left out.
-
-    Where a push was stopped and there are two of a name, the one with the most annotations counts, among equal
-    ones the older; the next push removes the other.
-    """
-    found: dict[str, list[RemoteProject]] = {}
-    for project in studio.projects():
-        mark = mark_of(project)
-        if mark is not None and mark.name in names:
-            found.setdefault(mark.name, []).append(project)
-    return {
-        name: projects[0] if len(projects) == 1 else _by_use(studio, projects)[0][0]
-        for name, projects in found.items()
-    }
 
 
 def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
@@ -141,39 +119,40 @@ def _check_titles(wanted: Sequence[WantedProject]) -> None:
 
 
 def _plan(
-    studio: Studio, wanted: WantedProject, found: list[RemoteProject], replace_edited: bool, problems: list[str]
+    where: str,
+    wanted: WantedProject,
+    found: Sequence[InventoriedProject],
+    replace_edited: bool,
+    problems: list[str],
 ) -> ProjectPlan:
     if not found:
         return ProjectPlan(wanted, None, tuple(wanted.tasks))
-    twins: tuple[RemoteProject, ...] = ()
-    if len(found) > 1:
-        used = _by_use(studio, found)
-        if not used:  # another push has just removed them all
-            return ProjectPlan(wanted, None, tuple(wanted.tasks))
-        if len(used) > 1 and used[1][1] > 0:
-            numbers = " and ".join(str(project.id) for project, _ in used)
-            problems.append(
-                f"{studio.where}: projects {numbers} are both marked as {wanted.name}, and both have "
-                "annotations; remove the last line from the description of the one that is not to count"
-            )
-        found = [project for project, _ in used]
-        twins = tuple(project for project, annotations in used[1:] if annotations == 0)
-    remote = found[0]
-    tasks = studio.tasks(remote.id)
-    doubled = doubled_tasks(tasks)
-    there = [task for task in tasks if task not in doubled]
-    plan = _compared(wanted, remote, there, doubled, twins)
-    problems += _objections(studio, plan, tasks, replace_edited=replace_edited)
+    if (doubled := both_annotated(where, wanted.name, found)) is not None:
+        problems.append(doubled)
+    chosen, *others = found
+    twins = tuple(one.project for one in others if one.annotations == 0)
+    plan = _compared(wanted, chosen, twins)
+    problems += _objections(where, plan, chosen.annotations, replace_edited=replace_edited)
     return plan
 
 
+def both_annotated(where: str, name: str, found: Sequence[InventoriedProject]) -> str | None:
+    """What to do where two projects of one name have annotations; null where they have not."""
+    used = [one.project.id for one in found if one.annotations > 0]
+    if len(used) < 2:
+        return None
+    numbers = " and ".join(map(str, used))
+    return (
+        f"{where}: projects {numbers} are both marked as {name}, and both have annotations; remove the last "
+        "line from the description of the one that is not to count"
+    )
+
+
 def _compared(
-    wanted: WantedProject,
-    remote: RemoteProject,
-    there: Sequence[RemoteTask],
-    doubled: tuple[RemoteTask, ...],
-    twins: tuple[RemoteProject, ...],
+    wanted: WantedProject, found: InventoriedProject, twins: tuple[RemoteProject, ...]
 ) -> ProjectPlan:
+    remote, doubled = found.project, doubled_tasks(found.tasks)
+    there = [task for task in found.tasks if task not in doubled]
     by_id: Mapping[str | None, WantedTask] = {task.blend_id: task for task in wanted.tasks}
     present = {task.blend_id for task in there}
     differing = [
@@ -197,16 +176,13 @@ def _compared(
     )
 
 
-def _objections(
-    studio: Studio, plan: ProjectPlan, tasks: Sequence[RemoteTask], *, replace_edited: bool
-) -> list[str]:
+def _objections(where: str, plan: ProjectPlan, annotations: int, *, replace_edited: bool) -> list[str]:
     """Why the configuration may not be replaced."""
     if plan.remote is None or not plan.sets_config:
         return []
-    where = f"{studio.where}: project {plan.remote.title!r}"
+    where = f"{where}: project {plan.remote.title!r}"
     mark = mark_of(plan.remote)
     edited = mark is not None and mark.config != digest(plan.remote.config)
-    annotations = sum(task.annotations for task in tasks)
     if annotations and (gone := lost(plan.remote.config, plan.wanted.config)):
         orphans = counted(annotations, "annotation")
         problem = (
@@ -222,13 +198,3 @@ def _objections(
         )
         return [problem]
     return []
-
-
-def _by_use(studio: Studio, projects: Sequence[RemoteProject]) -> list[tuple[RemoteProject, int]]:
-    """Projects with their numbers of annotations, most first, among equal ones the older first."""
-    used: list[tuple[RemoteProject, int]] = []
-    for project in projects:
-        # Another push at the same time removes the copy that it has made.
-        with suppress(GoneError):
-            used.append((project, sum(task.annotations for task in studio.tasks(project.id))))
-    return sorted(used, key=lambda pair: (-pair[1], pair[0].id))

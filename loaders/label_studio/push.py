@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from blend.loaders.files.progress import Notify
-from blend.loaders.label_studio.client import Studio
+from blend.loaders.label_studio.client import RemoteTask, Studio
 from blend.loaders.label_studio.explained import GoneError
 from blend.loaders.label_studio.folder import Folder
-from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, find_projects, plan_push
+from blend.loaders.label_studio.inventory import inventory
+from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, plan_push
 from blend.loaders.label_studio.wanted import WantedProject, mark_of
 
 PROPOSALS = "blend"
@@ -56,17 +57,18 @@ def _merge(studio: Studio, folder: Folder, made: Sequence[WantedProject]) -> Non
         return
     marks = Counter(mark.name for project in studio.projects() if (mark := mark_of(project)) is not None)
     if doubled := [wanted for wanted in made if marks[wanted.name] > 1]:
-        for plan in plan_push(studio, doubled):
+        there = inventory(studio, [wanted.name for wanted in doubled])
+        for plan in plan_push(there, doubled, where=studio.where):
             _push_one(studio, folder, plan)
 
 
 def settle(studio: Studio, folder: Folder) -> None:
-    """Wait until the server has done what a stopped push asked of it; called before a plan is made."""
+    """Wait until the server has done what a stopped push asked of it; called before anything is listed."""
     if (project := folder.importing) is None:
         return
     if any(found.id == project for found in studio.projects()):
         before = -1
-        while (now := studio.extent(project).tasks) != before:
+        while (now := len(studio.tasks(project))) != before:
             before = now
             time.sleep(_SETTLING_S)
     folder.end_import()
@@ -76,10 +78,12 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     project = _project(studio, plan)
     for twin in plan.twins:
         with suppress(GoneError):
-            studio.delete(twin.id)
-    replaced = [task.id for task, _ in plan.changed]
-    studio.delete_tasks(project, [*replaced, *(task.id for task in (*plan.doubled, *plan.outdated))])
-    added = [*plan.missing, *(wanted for _, wanted in plan.changed)]
+            if not any(task.annotations for task in studio.tasks(twin.id)):
+                studio.delete(twin.id)
+    replaced = [task for task, _ in plan.changed]
+    removed = _still_unannotated(studio, project, [*replaced, *plan.doubled, *plan.outdated])
+    studio.delete_tasks(project, sorted(removed))
+    added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
     if not added:
         return
     folder.begin_import(project)
@@ -87,6 +91,14 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     # Another push at the same time may have imported the same tasks.
     studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
     folder.end_import()
+
+
+def _still_unannotated(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
+    """The tasks to remove that nobody has annotated since the plan was made, by number."""
+    if not tasks:
+        return set()
+    unannotated = {task.id for task in studio.tasks(project) if task.annotations == 0}
+    return unannotated & {task.id for task in tasks}
 
 
 def _project(studio: Studio, plan: ProjectPlan) -> int:
@@ -115,7 +127,7 @@ def _made(studio: Studio, wanted: WantedProject) -> int:
         **_SETTINGS,
     )
     # Two pushes at a time make two projects; both see both, and agree on the older one.
-    chosen = find_projects(studio, [wanted.name])[wanted.name].id
+    chosen = inventory(studio, [wanted.name])[wanted.name][0].project.id
     if chosen != made:
         studio.delete(made)
     return chosen

@@ -3,7 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,14 @@ from blend.builders.annotation.pseudonyms import People, read_key
 from blend.builders.annotation.server.files import Written, json_lines, write_files
 from blend.builders.annotation.server.forgotten import forgotten, without_people
 from blend.builders.annotation.server.projects import Place, places
-from blend.builders.annotation.server.pushing import studio_of
+from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.progress import Notify
 from blend.loaders.files.whole import write_whole
-from blend.loaders.label_studio.client import RemoteProject, Studio
 from blend.loaders.label_studio.export import Task, is_intact, read_export, write_digest
 from blend.loaders.label_studio.folder import Folder, held
 from blend.loaders.label_studio.history import Change, record
-from blend.loaders.label_studio.plan import find_projects
+from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import FINDINGS
@@ -65,7 +65,13 @@ class Pull:
     """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
 
 
-def pull_project(file: ProjectFile, *, exports: Sequence[Path] = (), notify: Notify | None = None) -> Pull:
+def pull_project(
+    file: ProjectFile,
+    *,
+    exports: Sequence[Path] = (),
+    notify: Notify | None = None,
+    within: Session | None = None,
+) -> Pull:
     """Get the annotations, keep them as they are, and write raw responses and reviews.
 
     Asks only for projects with news. May be stopped at any moment.
@@ -74,19 +80,20 @@ def pull_project(file: ProjectFile, *, exports: Sequence[Path] = (), notify: Not
         file: The project.
         exports: Files that the server's page *Export* gave, in the format JSON; then no server is asked.
         notify: Called with the step, the projects done and projects in all.
+        within: The session to do it in; one of its own when absent.
 
     Raises:
         InputError, RowError, RowErrors: If there is no key or no token, or a file is wrong.
         ConflictError: If another process is at work with the pull folder, or would lose its work by this pull,
-            or nothing of the project is on the server.
+            or nothing of the project is on the server, or one of its projects twice, both with annotations.
         ServerError: If the server fails; what was pulled stays.
     """
     key = read_key(file.key_file)
-    with held(file.pulled) as folder:
-        for name in (RAW, HISTORY):
-            (folder.path / name).mkdir(exist_ok=True)
-        fetched = _from_files(file, folder, exports) if exports else _from_server(file, folder, notify)
-        return _taken(file, folder, key, fetched)
+    if exports:
+        with held(file.pulled) as folder:
+            return _taken(file, folder, key, _from_files(file, folder, exports))
+    with session(file) if within is None else nullcontext(within) as at:
+        return _taken(file, at.folder, key, _from_server(file, at, notify))
 
 
 def readings(file: ProjectFile) -> dict[str, tuple[Place, list[Task], Reading]]:
@@ -126,38 +133,42 @@ class _Fetched:
     gone: frozenset[str] = frozenset()
 
 
-def _from_server(file: ProjectFile, folder: Folder, notify: Notify | None) -> _Fetched:
+def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetched:
     """Export what has news; the state is that of before each export, so that nothing can fall in between."""
-    with studio_of(file) as studio:
-        wanted = list(places(file))
-        found = find_projects(studio, [place.name for place in wanted])
-        before = folder.state.get(_PROJECTS, {})
-        if not found and not before:
-            raise ConflictError(
-                f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
-                f"`blend annotate push {file.path}`"
-            )
-        write_whole(folder.path / ACCOUNTS, json.dumps(studio.addresses()))
-        state, news = {}, set()
-        for done, place in enumerate(wanted, start=1):
-            if (project := found.get(place.name)) is not None:
-                state[place.name] = _extent(studio, project)
-                raw = raw_export(folder.path, place)
-                if before.get(place.name) != state[place.name] or not is_intact(raw):
-                    studio.export(project.id, raw)
-                    news.add(place.name)
-            if notify is not None:
-                notify("pull", done, len(wanted))
-    gone = frozenset(before) & {place.name for place in wanted} - frozenset(found)
+    _make_folders(at.folder)
+    studio, folder, wanted = at.studio, at.folder, list(places(file))
+    before = folder.state.get(_PROJECTS, {})
+    if not at.there and not before:
+        raise ConflictError(
+            f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
+            f"`blend annotate push {file.path}`"
+        )
+    doubled = [both_annotated(studio.where, name, found) for name, found in at.there.items()]
+    if any(doubled):
+        raise ConflictError("\n".join(filter(None, doubled)))
+    write_whole(folder.path / ACCOUNTS, json.dumps(studio.addresses()))
+    state, news = {}, set()
+    for done, place in enumerate(wanted, start=1):
+        if found := at.there.get(place.name):
+            state[place.name] = found[0].state()
+            raw = raw_export(folder.path, place)
+            if before.get(place.name) != state[place.name] or not is_intact(raw):
+                studio.export(found[0].project.id, raw)
+                news.add(place.name)
+        if notify is not None:
+            notify("pull", done, len(wanted))
+    gone = frozenset(before) & {place.name for place in wanted} - frozenset(at.there)
     return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone)
 
 
-def _extent(studio: Studio, project: RemoteProject) -> dict[str, Any]:
-    return {"project": project.id, **asdict(studio.extent(project.id))}
+def _make_folders(folder: Folder) -> None:
+    for name in (RAW, HISTORY):
+        (folder.path / name).mkdir(exist_ok=True)
 
 
 def _from_files(file: ProjectFile, folder: Folder, exports: Sequence[Path]) -> _Fetched:
     """Take export files in the place of the server's answers."""
+    _make_folders(folder)
     by_prefix = {place.prefix: place for place in places(file)}
     taken: dict[str, Path] = {}
     for path in exports:

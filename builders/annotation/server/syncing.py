@@ -7,6 +7,7 @@ from typing import NamedTuple
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.server.pulling import Pull, pull_project
 from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.session import session
 from blend.builders.annotation.server.topping_up import TopUp, top_up_project
 from blend.loaders.files.progress import Notify
 from blend.loaders.label_studio.plan import ProjectPlan
@@ -21,7 +22,7 @@ class Sync(NamedTuple):
 
 
 def sync_project(path: Path, *, notify: Notify | None = None) -> Sync:
-    """Pull, top up and push.
+    """Pull, top up and push, in one session.
 
     Args:
         path: The project file.
@@ -30,8 +31,10 @@ def sync_project(path: Path, *, notify: Notify | None = None) -> Sync:
     Raises:
         BlendError: As the three do; what was done stays, and the same again goes on.
     """
-    pulled = pull_project(check_project(path).file, notify=notify)
-    # Read anew: responses and reviews have come.
-    checked = check_project(path)
-    topped_up = top_up_project(checked, notify=notify)
-    return Sync(pulled, topped_up, push_project(checked, notify=notify))
+    file = check_project(path).file
+    with session(file) as at:
+        pulled = pull_project(file, notify=notify, within=at)
+        # Read anew: responses and reviews have come.
+        checked = check_project(path)
+        topped_up = top_up_project(checked, notify=notify, within=at)
+        return Sync(pulled, topped_up, push_project(checked, notify=notify, within=at))

@@ -1,6 +1,7 @@
 """Topping up: more responses are asked for exactly where the five-valid rule wants them, and nowhere else."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +9,11 @@ from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.projects import Place, places
 from blend.builders.annotation.server.pulling import raw_export
-from blend.builders.annotation.server.pushing import studio_of
+from blend.builders.annotation.server.session import Session, session
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.progress import Notify
 from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.export import read_export
-from blend.loaders.label_studio.folder import held
-from blend.loaders.label_studio.plan import find_projects
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,11 @@ class TopUp:
 
 
 def top_up_project(
-    checked: CheckedProject, *, dry_run: bool = False, notify: Notify | None = None
+    checked: CheckedProject,
+    *,
+    dry_run: bool = False,
+    notify: Notify | None = None,
+    within: Session | None = None,
 ) -> list[TopUp]:
     """Ask for more responses where they are wanted, and drop questions whose limit of *I don't know* is passed.
 
@@ -42,6 +45,7 @@ def top_up_project(
         checked: The project, read after the last pull.
         dry_run: Whether to say what would be done, and change nothing.
         notify: Called with the step, the locales done and locales in all.
+        within: The session to do it in; one of its own when absent.
 
     Returns:
         What was done, or would be, by locale; nothing where nothing has changed.
@@ -55,20 +59,19 @@ def top_up_project(
     plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
     asking = [place for place in places(file) if place.stage.name == "answer"]
     done = []
-    with held(file.pulled), studio_of(file) as studio:
-        found = find_projects(studio, [place.name for place in asking])
+    with session(file) if within is None else nullcontext(within) as at:
         for number, place in enumerate(asking, start=1):
-            if (project := found.get(place.name)) is not None:
+            if found := at.there.get(place.name):
                 people = _people(read_export(raw)) if (raw := raw_export(file.pulled, place)).exists() else {}
                 changes = [
                     (task, row, wanted)
-                    for task in studio.tasks(project.id)
+                    for task in found[0].tasks
                     if (row := plan.get(task.blend_id or "")) is not None
                     and (wanted := _wanted(row, people)) != (task.overlap, task.closed)
                 ]
                 if not dry_run:
                     for task, _, (overlap, closed) in changes:
-                        studio.ask(task.id, overlap, closed=closed)
+                        at.studio.ask(task.id, overlap, closed=closed)
                 done.append(_account(place, changes))
             if notify is not None:
                 notify("top up", number, len(asking))
