@@ -104,8 +104,14 @@ class Studio:
 
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number."""
-        with self._explained():
-            listed = list(self._sdk.projects.list(include=_PROJECT_FIELDS, page_size=1_000))
+        listed: list[Any] = []
+        for page in range(1, 1_000_000):
+            with self._explained():
+                answer = self._sdk.projects.list(include=_PROJECT_FIELDS, page=page, page_size=1_000)
+            listed += answer.items or []
+            # Counted here: the SDK asks for a page after the last.
+            if not answer.items or len(listed) >= answer.response.count:
+                break
         found = [
             RemoteProject(
                 id=project.id,

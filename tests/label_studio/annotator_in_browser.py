@@ -80,6 +80,21 @@ class Annotator:
             self.page.keyboard.press("Control+Enter")
         assert sent.value.ok, sent.value.status
 
+    def reopen(self, project: int, task: int) -> None:
+        """Open a task that somebody has answered; the answer is there to be changed."""
+        self.page.goto(f"{self._url}/projects/{project}/data?task={task}")
+        self.page.wait_for_selector(".blend-question")
+        self.page.get_by_text("Update", exact=True).wait_for()
+
+    def update(self) -> None:
+        """Send what was changed, and wait until the server has it."""
+        with self.page.expect_response(
+            lambda answer: "/annotations/" in answer.url and answer.request.method == "PATCH"
+        ) as sent:
+            self.page.keyboard.press("Tab")
+            self.page.keyboard.press("Control+Enter")
+        assert sent.value.ok, sent.value.status
+
     def next_question(self, before: str) -> None:
         """Wait for another question than one before."""
         self.page.wait_for_function(

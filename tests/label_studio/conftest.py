@@ -1,5 +1,6 @@
 """A project of its own for every test of annotation on a real server."""
 
+import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -19,3 +20,12 @@ def project(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Pro
         return write_project(tmp_path, name, url, **settings)
 
     return make
+
+
+@pytest.fixture
+def chromium(missing: Callable[[str], None]) -> str:
+    """The real browser."""
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    if found is None:
+        missing("the browser chromium")
+    return str(found)

@@ -1,7 +1,6 @@
 """The real page in a real browser: what a person types, chooses and drags there is what a pull gets."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,6 @@ pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
 ANSWERS = {"ko-KR": ("밥", "쌀밥", "국"), "fa-IR": ("نان", "نان و پنیر", "می‌خورند")}
 REASONS = {"ko-KR": "직업마다 달라요", "fa-IR": "بستگی به شغل دارد"}
-
-
-@pytest.fixture
-def chromium(missing: Callable[[str], None]) -> str:
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    if found is None:
-        missing("the browser chromium")
-    return str(found)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,213 @@
+"""Edits alone: what is changed on a real server is pulled, wherever it stands, and though no count changes."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from annotation_projects import write_questions
+from annotator_in_browser import annotator
+from studio_fixtures import StudioForTests, typed
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.syncing import sync_project
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask
+from blend.loaders.label_studio.inventory import InventoriedProject
+from blend.views.annotation import pull_lines
+
+TEMPLATES = [f"food-{number:02}" for number in range(1, 6)]
+NO_NEWS = ["No news: all files are as they were."]
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def name_of(file: ProjectFile, person: str) -> str:
+    return pseudonym(f"{person}@example.org", read_key(file.key_file))
+
+
+def answered(studio: StudioForTests, file: ProjectFile) -> dict[tuple[str, str], int]:
+    """Annotations by template and person, who have answered all questions; they are pulled."""
+    write_questions(
+        file.collected, {name: ("Food", f"What is eaten at {name} in {{country}}?") for name in TEMPLATES}
+    )
+    push_project(check_project(file.path))
+    tasks = studio.tasks(f"{file.project.name} answer ko-KR")
+    given = {
+        (template, person): studio.annotate(
+            tasks[f"answer/ko-KR/{template}"], studio.person(person), typed(f"{template} {person}")
+        )
+        for template in TEMPLATES
+        for person in ("mina", "jun")
+    }
+    pull_project(file)
+    assert pull_lines(pull_project(file)) == NO_NEWS
+    return given
+
+
+@pytest.mark.integration  # a real Label Studio
+def test_an_answer_that_is_edited_alone_is_pulled_from_every_position(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url)
+    given = answered(label_studio, file)
+    title = f"{file.project.name} answer ko-KR"
+    responses = file.collected / "responses" / "ko-KR.jsonl"
+    edit = label_studio.sdk.annotations.update
+    # The last, the first, one in the middle; then that again whose edit is older than those of the others.
+    for turn, template in enumerate(("food-05", "food-01", "food-03", "food-05")):
+        annotation = given[template, "mina"]
+        edit(annotation, result=[typed(f"edited {turn}")])
+        assert pull_lines(pull_project(file)) == [
+            f"{title}: 10 annotations (1 edited)",
+            f"  edited: annotation {annotation} of {name_of(file, 'mina')} on answer/ko-KR/{template}",
+            f"{responses}: 10 rows",
+        ]
+        now = {(row["template_id"], row["annotator"]): row["answers"] for row in rows(responses)}
+        assert now[template, name_of(file, "mina")] == [f"edited {turn}"]
+        assert pull_lines(pull_project(file)) == NO_NEWS
+    # Two at a time, and one that comes for one that goes: the counts are as they were.
+    edit(given["food-02", "jun"], result=[typed("two")])
+    edit(given["food-04", "jun"], result=[typed("four")])
+    label_studio.sdk.annotations.delete(given["food-01", "jun"])
+    task = label_studio.tasks(title)["answer/ko-KR/food-01"]
+    label_studio.annotate(task, label_studio.person("seo"), typed("one"))
+    assert pull_lines(pull_project(file))[0] == f"{title}: 10 annotations (1 added, 2 edited, 1 deleted)"
+    now = {(row["template_id"], row["annotator"]): row["answers"] for row in rows(responses)}
+    assert [now["food-02", name_of(file, "jun")], now["food-04", name_of(file, "jun")]] == [["two"], ["four"]]
+    assert now["food-01", name_of(file, "seo")] == ["one"]
+    assert ("food-01", name_of(file, "jun")) not in now
+    # Deleted alone, in the middle.
+    label_studio.sdk.annotations.delete(given["food-03", "jun"])
+    assert pull_lines(pull_project(file))[0] == f"{title}: 9 annotations (1 deleted)"
+    assert len(rows(responses)) == 9
+
+
+@pytest.mark.integration
+def test_a_draft_is_no_answer_until_it_is_sent(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url)
+    given = answered(label_studio, file)
+    responses = file.collected / "responses" / "ko-KR.jsonl"
+    before = responses.read_text()
+    annotation = given["food-02", "mina"]
+    task = label_studio.tasks(f"{file.project.name} answer ko-KR")["answer/ko-KR/food-02"]
+    with httpx.Client(headers={"Authorization": f"Token {label_studio.token}"}) as client:
+        for where in (f"tasks/{task}", f"tasks/{task}/annotations/{annotation}"):
+            body = {"result": [typed("not sent")], "lead_time": 3}
+            client.post(f"{label_studio.url}/api/{where}/drafts", json=body).raise_for_status()
+    assert pull_lines(pull_project(file)) == NO_NEWS
+    label_studio.sdk.annotations.update(annotation, result=[typed("sent")])
+    assert pull_project(file).projects[0].changes[0].event == "edited"
+    assert responses.read_text() == before.replace("food-02 mina", "sent")
+
+
+@pytest.mark.integration
+def test_a_review_that_is_corrected_alone_is_pulled(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url, stages='["answer", "review"]', wanted="1")
+    answered(label_studio, file)
+    sync_project(file.path)
+    title = f"{file.project.name} review ko-KR"
+    mina = label_studio.person("mina")
+    made: dict[str, tuple[int, list[Any]]] = {}
+    for blend_id, task in label_studio.tasks(title).items():
+        (proposed,) = label_studio.sdk.tasks.get(str(task)).predictions
+        results = [*proposed.result, typed("porridge", control="english_1")]
+        made[blend_id.split("/")[2]] = label_studio.annotate(task, mina, *results), list(proposed.result)
+    assert sorted(made) == TEMPLATES
+    sync_project(file.path)
+    reviews = file.collected / "reviews" / "ko-KR.jsonl"
+    for template in ("food-01", "food-03", "food-05"):
+        annotation, proposed = made[template]
+        label_studio.sdk.annotations.update(annotation, result=[*proposed, typed("soup", control="english_1")])
+        done = sync_project(file.path)
+        assert [(change.event, change.annotation) for one in done.pull.projects for change in one.changes] == [
+            ("edited", annotation)
+        ]
+    english = {
+        row["template_id"]: [group.get("en_answers", []) for group in row["groups"]] for row in rows(reviews)
+    }
+    assert {template: listed[0] for template, listed in english.items()} == {
+        "food-01": ["soup"], "food-02": ["porridge"], "food-03": ["soup"], "food-04": ["porridge"],
+        "food-05": ["soup"],
+    }  # fmt: skip
+
+
+@pytest.mark.integration  # and a real browser
+def test_an_answer_that_is_corrected_in_the_browser_is_pulled(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
+):
+    file = project(label_studio.url)
+    push_project(check_project(file.path))
+    title = f"{file.project.name} answer ko-KR"
+    number, task = label_studio.project(title), label_studio.tasks(title)["answer/ko-KR/food-01"]
+    responses = file.collected / "responses" / "ko-KR.jsonl"
+    email = f"{file.project.name}@example.org"
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(email)
+        person.begin(number)
+        person.type_answers("밥")
+        person.submit()
+        sync_project(file.path)
+        assert [row["answers"] for row in rows(responses)] == [["밥"]]
+        person.reopen(number, task)
+        person.type_answers("국")
+        person.update()
+    done = sync_project(file.path)
+    who = pseudonym(email, read_key(file.key_file))
+    (change,) = done.pull.projects[0].changes
+    assert (change.event, change.blend_id, change.annotator) == ("edited", "answer/ko-KR/food-01", who)
+    assert rows(responses) == [{"template_id": "food-01", "annotator": who, "answers": ["밥", "국"]}]
+
+
+@pytest.mark.integration
+def test_syncing_asks_a_server_for_nothing_twice(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], monkeypatch: pytest.MonkeyPatch
+):
+    file = project(label_studio.url, stages='["answer", "review"]', wanted="2")
+    answered(label_studio, file)
+    sync_project(file.path)
+    sync_project(file.path)
+    asked: list[str] = []
+    send = httpx.Client.send
+
+    def counted(client: httpx.Client, request: httpx.Request, **options: Any) -> httpx.Response:
+        asked.append(f"{request.method} {request.url.path} {request.url.params.get('project', '')}".strip())
+        return send(client, request, **options)
+
+    monkeypatch.setattr(httpx.Client, "send", counted)
+    done = sync_project(file.path)
+    assert not any(plan.changes_anything for plan in done.push)
+    assert not any(one.fetched for one in done.pull.projects)
+    numbers = sorted(plan.remote.id for plan in done.push if plan.remote is not None)
+    assert len(numbers) == 4
+    assert sorted(asked) == sorted(
+        ["GET /api/version/", "GET /api/current-user/whoami", "GET /api/projects/", "GET /api/users/"]
+        + [f"GET /api/tasks/ {number}" for number in numbers]
+    )
+
+
+def test_a_change_that_is_dated_before_others_is_one():
+    project = RemoteProject(1, "title", "", "", 1)
+    task = RemoteTask(1, {}, annotations=1, overlap=1, updated="2026-11-20T10:00:00+00:00")
+    newest = replace(task, id=2, updated="2026-11-20T12:00:00+00:00")
+    before = InventoriedProject(project, [task, newest]).state()
+    assert InventoriedProject(project, [newest, task]).state() == before
+    for changed in (
+        [replace(task, updated="2026-11-20T11:00:00+00:00"), newest],
+        [replace(task, updated="2026-11-19T00:00:00+00:00"), newest],  # a clock was set back
+        [replace(task, id=3), newest],
+        [newest],
+    ):
+        assert InventoriedProject(project, changed).state() != before
