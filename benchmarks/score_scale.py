@@ -29,7 +29,8 @@ def main() -> None:
     print("| items | step | seconds | CPU seconds with imports | peak memory, MB |")
     print("|---:|---|---:|---:|---:|")
     seconds = {}
-    for items in (BASELINE_ITEMS, used.items):
+    least = min(BASELINE_ITEMS, used.items // 2)
+    for items in (least, used.items):
         with tempfile.TemporaryDirectory() as folder:
             _in_a_process("make", Path(folder), items)
             for step in ("keep", "score"):
@@ -39,10 +40,8 @@ def main() -> None:
                     f"| {items:,} | {step} | {figures['seconds']:.1f} | {figures['cpu']:.1f} "
                     f"| {figures['megabytes']:.0f} |"
                 )
-    ratio = seconds[used.items, "score"] / seconds[BASELINE_ITEMS, "score"]
-    print(
-        f"\n{used.items / BASELINE_ITEMS:.0f} times the items take {ratio:.1f} times the CPU seconds to score."
-    )
+    ratio = seconds[used.items, "score"] / seconds[least, "score"]
+    print(f"\n{used.items / least:.0f} times the items take {ratio:.1f} times the CPU seconds to score.")
 
 
 def make(folder: Path, items: int) -> float:
@@ -103,7 +102,8 @@ def keep(folder: Path, _items: int) -> float:
     asked = ask_multiple_choice({"multiple-choice-questions": table}, options)
     recorded = read_recorded(folder / "answers.csv", asked)
     manifest: Any = SimpleNamespace(name="made-up", version="0.0.0", tables=())
-    wanted = AskedOfRelease(manifest, "multiple-choice", options.model_dump(mode="json"), asked)
+    configs = ("multiple-choice-questions",)
+    wanted = AskedOfRelease(manifest, "multiple-choice", configs, options.model_dump(mode="json"), asked)
     with opened(folder / "run", wanted, recorded.description, None) as run:
         keep_recorded(run, recorded)
     return time.perf_counter() - started

@@ -15,8 +15,9 @@ from blend.eval.extrinsic.definitions import Definition
 from blend.eval.extrinsic.edit_distance import PairSums, wed
 from blend.eval.extrinsic.stats_library import scipy_stats
 from blend.eval.statistics.clusters import FloatArray, divide
+from blend.eval.statistics.few_clusters import student_interval
 from blend.eval.statistics.figures import Estimate
-from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_interval
+from blend.eval.statistics.resampling import DRAWS, FEW, LEVEL, cluster_weights, percentile_interval
 
 BoolArray = NDArray[np.bool_]
 
@@ -115,6 +116,9 @@ def _mean(values: FloatArray, seed: int, draws: int) -> Estimate:
     known = values[~np.isnan(values)]
     if not len(known):
         return Estimate(None, None, None, 0.0)
+    if len(known) < FEW:
+        few = student_interval(known, np.ones(len(known)), level=LEVEL) if len(known) > 1 else None
+        return Estimate(float(known.mean()), *(few or (None, None)), float(len(known)))
     drawn = [weights @ known / len(known) for weights in cluster_weights(len(known), seed=seed, draws=draws)]
     return _estimate(known.mean(), np.concatenate([np.zeros(0), *drawn]), len(known))
 

@@ -109,7 +109,7 @@ def load_model(
 ) -> "PreTrainedModel":
     """The model of a checkpoint, ready to compute; see `check_causal` for what it must be.
 
-    Of its own generation settings only the tokens that end a text are left.
+    Of its own generation settings only the tokens that begin and end a text are left.
 
     Args:
         checkpoint: Its files.
@@ -144,7 +144,9 @@ def load_model(
     # Settings such as a repetition penalty, which many models bring along, would change what is written.
     # A masked model, which writes nothing, has none.
     if (settings := getattr(model, "generation_config", None)) is not None:
-        model.generation_config = GenerationConfig(eos_token_id=settings.eos_token_id)
+        model.generation_config = GenerationConfig(
+            eos_token_id=settings.eos_token_id, decoder_start_token_id=settings.decoder_start_token_id
+        )
     # The library fills what is missing with random numbers and goes on.
     missing = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
     if missing:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from blend.eval.models.alone import Twice, check_alone, explained_trial, plain_logprob, spread
 from blend.eval.models.answer_tables import ScoreTable, TextTable
 from blend.eval.models.batches import CPU_TOKENS, GPU_TOKENS, Batches, equal_groups, written_tokens
 from blend.eval.models.checkpoint import Checkpoint, find_checkpoint
-from blend.eval.models.encoding import Encoder
+from blend.eval.models.encoding import Encoder, Question
 from blend.eval.models.loading import (
     Dtype,
     Place,
@@ -101,6 +102,7 @@ class LocalModel:
         written = written_tokens(cache_bytes) if on_cpu else GPU_TOKENS
         self._writing = Batches(written, batch_size=batch_size)
         self._loaded: PreTrainedModel | None = None
+        self._tried = False
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`."""
@@ -163,8 +165,43 @@ class LocalModel:
         }
         fail(list(problems), problems.__getitem__)
         fine = [item for item in range(len(questions)) if item not in problems]
+        self._try([questions[item] for item in fine])
         ask(shared(questions, fine, tokens=self._batches.tokens))
         return table.all()
+
+    def _try(self, questions: Sequence[Question]) -> None:
+        """Compute the longest question and the shortest as the run will, and compare; once for a model.
+
+        Raises:
+            InputError: If options have other scores alone (`models.alone`).
+        """
+        if self._tried or not questions:
+            return
+        ordered = sorted(questions, key=lambda question: question.length)
+        tried = ordered[:1] + ordered[1:][-1:]
+
+        def compute(batch: list[int]) -> None:
+            chosen = [tried[i] for i in batch]
+            for question, sums in zip(chosen, option_logprobs(self._model, chosen), strict=True):
+                at = spread(question.options)
+                check_alone(
+                    self._model,
+                    self._checkpoint.id,
+                    [
+                        Twice(
+                            str(self._tokenizer.decode(question.options[i])).strip(),
+                            len(question.options[i]),
+                            sums[i],
+                            plain_logprob(self._model, question.prefix, question.options[i]),
+                        )
+                        for i in at
+                    ],
+                )
+
+        # One that does not fit into memory says so when it is asked.
+        with explained_trial(self._model, self._checkpoint.id):
+            self._run(self._batches, range(len(tried)), [one.length for one in tried], compute, lambda _: None)
+        self._tried = True
 
     def generate(
         self,

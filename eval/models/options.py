@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
+_COPIED = ("DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer")
+"""Layers of a cache that can be copied whole, by name: not every version of transformers has all. Others
+inherit from them and hold more, such as the states of a hybrid model, which the inherited method leaves out."""
+
 
 def option_logprobs(model: "PreTrainedModel", questions: Sequence[Question]) -> list[list[float]]:
     """Sums of log-probabilities of each question's options, computed as one batch.
@@ -76,9 +80,9 @@ def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **
 
 
 def _shareable(cache: Any) -> bool:
-    """Whether options can go on from copies of a cache; recurrent states of some models cannot be copied."""
+    """Whether options can go on from copies of a cache: recurrent states and caches of a model's own cannot."""
     layers = getattr(cache, "layers", None)
-    return bool(layers and all(hasattr(layer, "batch_select_indices") for layer in layers))
+    return bool(layers and all(type(layer).__name__ in _COPIED for layer in layers))
 
 
 def _tails(

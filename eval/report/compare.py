@@ -16,7 +16,7 @@ from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.figures import Estimate, macro_estimate
 from blend.eval.statistics.paired import Comparison, holm, macro_test, paired_tests
 from blend.eval.statistics.ranks import Rank, rank_intervals
-from blend.eval.statistics.resampling import ratio_draws
+from blend.eval.statistics.resampling import FEW, ratio_draws
 from blend.schemas.errors import InputError
 
 OTHER_COUNTRIES = "other countries"
@@ -191,7 +191,8 @@ def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int)
     clusters = [_clusters(one.join(common, on="item_id", how="semi")) for one in answers]
     figures = np.array([one.ratios.mean() for one in clusters])
     draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
-    ranks = rank_intervals(figures, draws)
+    # Too few templates to draw from leave every place possible.
+    ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
     standings = [
         Standing(name, _in_percent(macro_estimate(one, seed=seed)), rank)
         for name, one, rank in zip(names, clusters, ranks, strict=True)

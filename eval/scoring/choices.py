@@ -13,7 +13,17 @@ _KEYED = rf"(?i){ANSWER_KEY}[\"'*`]*\s*[:=]\s*[\"'*`(\[]*\s*({_ANY_CASE})\b"
 _ALONE = rf"^[\W_]*({_ANY_CASE})[\W_]*$"
 # A letter before a blank may be the English article, so something else has to follow it.
 _LEADING = rf"^[\s\"'*`(\[]*({_LETTER})[.):\]*]"
-_SAID = rf"\b(?i:answer|choice|option)(?i:\s+is)?\s*:?\s*[\"'*`(\[]*({_LETTER})[\"'*`)\]]*\s*(?:[.,;:!\n]|$)"
+_SAID_LETTER = rf"\b(?i:answer|choice|option)(?i:\s+is)?\s*:?\s*[\"'*`(\[]*({_LETTER})"
+_SAID = rf"{_SAID_LETTER}[\"'*`)\]]*\s*(?:[.,;:!\n]|$)"
+
+# Several letters in a row are no choice, and the first of them is no better one than the second. A small letter
+# counts only where it is quoted or in a list: behind a comma it can be an article. A key `"b":` is none.
+_NEXT = (
+    r"[\"'*`)\]]*\s*(?:[,;/&+]|\b(?i:and|or)\b)+\s*[\"'*`(\[]*"
+    rf"(?:{_ANY_CASE}[\"'*`)\]]+\s*(?:[,;.)\]}}\n]|$)|(?-i:{_LETTER})(?:[\s,;.)\]}}]|$))"
+)
+_KEYED_SEVERAL = _KEYED + _NEXT
+_SAID_SEVERAL = _SAID_LETTER + _NEXT
 
 _READ_CHARACTERS = 20_000
 """What is read of an answer: a model that repeats itself for a megabyte says nothing new behind it."""
@@ -34,7 +44,8 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
     The first of these rules that finds anything decides; where it finds different letters the answer names
     none, since a guess would be ours and not the model's:
 
-    1. a letter behind ``answer_choice`` and a colon, anywhere, of either case;
+    1. a letter behind ``answer_choice`` and a colon, anywhere, of either case; several in a row, such as
+       ``"A, B"`` or ``["A", "B"]``, are no choice, neither here nor by rule 4;
     2. the whole answer is a letter, with punctuation around it;
     3. the answer starts with a capital letter and a full stop, a bracket or a colon (``B. tea``);
     4. ``answer is B``, ``Answer: B``, and the same with *choice* and *option*, a capital letter;
@@ -46,7 +57,15 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
     """
     rows = pl.DataFrame({"text": texts, "options": option_texts}).with_row_index("_row")
     text = pl.col("text").str.slice(0, _READ_CHARACTERS)
-    rules = (_all_same(text, _KEYED), _one(text, _ALONE), _one(text, _LEADING), _all_same(text, _SAID))
+    none = pl.lit(None, pl.String)
+    rules = (
+        (none, text.str.contains(_KEYED_SEVERAL)),
+        _all_same(text, _KEYED),
+        _one(text, _ALONE),
+        _one(text, _LEADING),
+        (none, text.str.contains(_SAID_SEVERAL)),
+        _all_same(text, _SAID),
+    )
     letter = pl.lit(None, pl.String)
     for found, decides in reversed(rules):
         letter = pl.when(decides).then(found).otherwise(letter)

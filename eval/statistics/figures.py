@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from blend.eval.statistics.clusters import Clusters, FloatArray
-from blend.eval.statistics.resampling import DRAWS, LEVEL, percentile_interval, ratio_draws
+from blend.eval.statistics.few_clusters import share_interval, student_interval
+from blend.eval.statistics.resampling import DRAWS, FEW, LEVEL, percentile_interval, ratio_draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Estimate:
     value: float | None
     """The figure; null where nothing was counted."""
     low: float | None
-    """Lower end of the interval; null where fewer than two clusters leave it open."""
+    """Lower end of the interval; null where the clusters are too few for one."""
     high: float | None
     """Upper end."""
     n: float
@@ -58,13 +59,15 @@ def estimates(
     for n_clusters, rows in _rows_by_size(clusters).items():
         # The draws depend on the number of clusters alone, so groups of one size share them.
         packed = _packed(clusters, rows)
-        figures = ratio_draws(packed, seed=seed, draws=draws) if n_clusters > 1 else None
+        figures = ratio_draws(packed, seed=seed, draws=draws) if n_clusters >= FEW else None
         for column, row in enumerate(rows):
             ratio = float(packed.ratios[column])
-            if figures is None:
+            if n_clusters < 2:
                 interval = None
             elif proportion and ratio in (0.0, 1.0):
                 interval = _agreeing(ratio, n_clusters, level)
+            elif figures is None:
+                interval = _of_few(packed.totals[column], packed.counts[column], proportion, level)
             else:
                 interval = percentile_interval(figures[:, column], n_clusters=n_clusters, level=level)
             size = float(packed.counts[column].sum())
@@ -88,6 +91,12 @@ def macro_estimate(
     mean, n_clusters = float(present.ratios.mean()), len(present.keys)
     if proportion and n_clusters > 1 and mean in (0.0, 1.0):
         return _with(mean, _agreeing(mean, n_clusters, level), present)
+    if n_clusters < FEW:
+        # A cluster's part of the mean over groups, and what it could be at most.
+        sizes = present.counts.sum(axis=1, keepdims=True)
+        parts, most = ((sums / sizes).mean(axis=0) for sums in (present.totals, present.counts))
+        few = _of_few(parts, most, proportion, level) if n_clusters > 1 else None
+        return _with(mean, few, present)
     figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
     interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
     return _with(mean, interval, present)
@@ -104,7 +113,7 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level
     how often it holds.
 
     Returns:
-        Null with fewer than two groups that have items.
+        Null with fewer than two groups that have items; without an interval below `resampling.FEW` clusters.
     """
     present = _present(clusters)
     if len(present.groups) < 2:
@@ -142,6 +151,15 @@ def _packed(clusters: Clusters, rows: list[int]) -> Clusters:
         np.take_along_axis(clusters.totals[rows], held, axis=1),
         np.take_along_axis(clusters.counts[rows], held, axis=1),
     )
+
+
+def _of_few(
+    totals: FloatArray, counts: FloatArray, proportion: bool, level: float
+) -> tuple[float, float] | None:
+    """The interval of a figure over two to nine clusters."""
+    if proportion:
+        return share_interval(totals, counts, level=level)
+    return student_interval(totals, counts, level=level)
 
 
 def _agreeing(ratio: float, n_clusters: int, level: float) -> tuple[float, float]:

@@ -14,6 +14,9 @@ DRAWS = 2_000
 LEVEL = 0.95
 """Share of intervals that shall hold the true value."""
 
+FEW = 10
+"""Clusters below which draws say too little for an interval; see `few_clusters`."""
+
 _BLOCK = 2_000_000
 """Numbers held at a time: memory depends neither on the number of draws nor on that of clusters."""
 
@@ -64,14 +67,14 @@ def percentile_interval(
         level: Share of such intervals that shall hold the true value.
 
     Returns:
-        Lower and upper end, or None with fewer than two clusters: one says nothing about others.
+        Lower and upper end, or None with fewer than `FEW` clusters.
 
     References:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13 (percentile interval);
         Hesterberg (2015), What Teachers Should Know About the Bootstrap, section 4.3 (expanded percentiles).
     """
     known = figures[~np.isnan(figures)]
-    if n_clusters < 2 or not len(known):
+    if n_clusters < FEW or not len(known):
         return None
     tail = _widened_tail((1 - level) / 2, n_clusters)
     low, high = np.quantile(known, [tail, 1 - tail])

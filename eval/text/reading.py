@@ -51,15 +51,20 @@ class Reader:
 
 
 def lemmatiser_names(
-    lemmas: str, languages: Collection[str], *, preferred: Mapping[str, str] | None = None
+    lemmas: str,
+    languages: Collection[str],
+    *,
+    preferred: Mapping[str, str] | None = None,
+    others: Collection[str] = (),
 ) -> dict[str, str | None]:
     """The lemmatiser of every language by what ``--lemmas`` says.
 
     Args:
-        lemmas: ``none``, ``default``, or names separated by commas: ``ko=kiwi`` for one language,
-            ``stanza`` for every language that it is offered for; the others take the default.
+        lemmas: ``none``, ``default``, or names separated by commas: ``ko=kiwi`` for one language (``ar=none``
+            for none there), ``stanza`` for every language that it is offered for; the others take the default.
         languages: BCP 47 tags.
         preferred: Defaults that differ from the registry's, by primary subtag.
+        others: Further languages that may be named: those of answers that are read elsewhere.
 
     Returns:
         Primary subtag to name, null for ``none``.
@@ -71,27 +76,31 @@ def lemmatiser_names(
     wanted = sorted({primary(language) for language in languages})
     if lemmas == NO_LEMMAS:
         return dict.fromkeys(wanted)
+    known = sorted({*wanted, *map(primary, others)})
     defaults = preferred or {}
-    names: dict[str, str | None] = {
-        language: defaults.get(language) or language_text(language).lemmatisers[0] for language in wanted
-    }
+    usual = {language: defaults.get(language) or language_text(language).lemmatisers[0] for language in wanted}
+    names: dict[str, str | None] = {**usual}
     if lemmas == DEFAULT_LEMMAS:
         return names
     for part in lemmas.split(","):
         language, equals, name = part.strip().rpartition("=")
-        if name not in LEMMATISERS:
+        in_general = (NO_LEMMAS, DEFAULT_LEMMAS) if equals else ()
+        if name not in LEMMATISERS and name not in in_general:
             raise UnknownNameError("lemmatiser", name, [NO_LEMMAS, DEFAULT_LEMMAS, *LEMMATISERS])
-        fitting = [tag for tag in wanted if name in language_text(tag).lemmatisers]
-        if equals:
-            if language not in wanted:
-                raise InputError(
-                    f"--lemmas {part}: no answer is in {language!r}; the languages are {', '.join(wanted)}"
-                )
+        if not equals:
+            fitting = [tag for tag in known if name in language_text(tag).lemmatisers]
+            if not fitting:
+                check_lemmatiser(name, wanted[0])
+            names.update({tag: name for tag in fitting if tag in usual})
+            continue
+        if language not in known:
+            raise InputError(
+                f"--lemmas {part}: no answer is in {language!r}; the languages are {', '.join(known)}"
+            )
+        if name in LEMMATISERS:
             check_lemmatiser(name, language)
-            fitting = [language]
-        elif not fitting:
-            check_lemmatiser(name, wanted[0])
-        names.update(dict.fromkeys(fitting, name))
+        if language in usual:
+            names[language] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[language]}.get(name, name)
     return names
 
 

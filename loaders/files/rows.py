@@ -253,6 +253,8 @@ def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list
         RowError: If it is not CSV; names the row.
     """
     # newline="" leaves line ends to the csv module; str.splitlines would also split at U+001C and others.
+    # The module's limit of 128 KiB a cell would refuse long answers, and a missing quote is found without it.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     records = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     row = 1
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from blend.eval.models.alone import Twice, agrees, plain_logprob
 from blend.eval.models.encoding import Question
 from blend.eval.models.options import option_logprobs
 from blend.eval.models.probing.heads import picked
@@ -43,10 +44,14 @@ def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Seq
     layers = getattr(cache, "layers", None)
     if not layers or not all(type(layer) is DynamicLayer for layer in layers):
         return False
-    alone = option_logprobs(model, [Question(list(prompt), tried)])[0]
-    together = tree_logprobs(model, prompt, tree).logprobs
-    tolerance = 1e-3 if model.dtype.itemsize == 4 else 0.5
-    return bool(np.allclose(alone, together, atol=tolerance, rtol=0.01))
+    together = tree_logprobs(model, prompt, tree).logprobs.tolist()
+    return agrees(
+        model,
+        [
+            Twice(str(ids), len(ids), value, plain_logprob(model, prompt, ids))
+            for ids, value in zip(tried, together, strict=True)
+        ],
+    )
 
 
 def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> CandidateScores:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blend.eval.models.alone import summed
 from blend.eval.models.probing.protocol import CandidateScores
 
 if TYPE_CHECKING:
@@ -43,6 +44,20 @@ def greedy_logprobs(
         if read:
             sums[position] = sum(float(steps[step][token]) for step, token in enumerate(read))
     return CandidateScores(sums, counted, len(prompt))
+
+
+def plain_logprobs(
+    model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
+) -> list[float]:
+    """The same sums from one text, the prompt and its greedy continuation, without a cache."""
+    import torch
+
+    steps = _steps(model, prompt, min(STEPS, max(map(len, candidates))), ends)
+    written = [int(logprobs.argmax()) for logprobs in steps[:-1]]
+    ids = torch.tensor([[*prompt, *written]], device=model.device)
+    with torch.inference_mode():
+        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
+    return [summed(logits[len(prompt) - 1 :], tokens[: len(steps)]) for tokens in candidates]
 
 
 def _steps(

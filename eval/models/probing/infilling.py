@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from blend.eval.models.alone import summed
 from blend.eval.models.probing.heads import picked
 from blend.eval.models.probing.prompts import Gapped
 from blend.eval.models.probing.protocol import CandidateScores
@@ -82,6 +83,32 @@ def infilled_logprobs(
     return found
 
 
+def plain_logprob(
+    model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tokens: Sequence[int]
+) -> float:
+    """Score of one candidate: one pass of encoder and decoder over plain texts, all logits."""
+    import torch
+
+    ids = torch.tensor([list(prompt)], device=model.device)
+    given = torch.tensor([[_start(model), sentinel, *tokens[:-1]]], device=model.device)
+    with torch.inference_mode():
+        logits = model(
+            input_ids=ids, attention_mask=torch.ones_like(ids), decoder_input_ids=given, use_cache=False
+        ).logits[0]
+    return summed(logits[1:], tokens)
+
+
+def _start(model: "PreTrainedModel") -> int:
+    """The token that a decoder begins with; newer checkpoints name it among the settings of generation only."""
+    for settings in (model.config, model.generation_config):
+        if (start := getattr(settings, "decoder_start_token_id", None)) is not None:
+            return int(start)
+    raise InputError(
+        "the model does not say which token its decoder begins with; add decoder_start_token_id to its "
+        "config.json"
+    )
+
+
 def _read_part(
     model: "PreTrainedModel",
     read: Any,
@@ -95,8 +122,7 @@ def _read_part(
     """Feed the start, the sentinel and some nodes to the decoder, and read the nodes after them."""
     import torch
 
-    start = model.config.decoder_start_token_id
-    tokens = [start, sentinel, *(part.tokens.tolist() if part is not None else ())]
+    tokens = [_start(model), sentinel, *(part.tokens.tolist() if part is not None else ())]
     positions = [0, 1, *(part.depths + 2 if part is not None else ())]
     n_fed = len(tokens)
     sees = np.tril(np.ones((n_fed, n_fed), dtype=bool))

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from blend.eval.models.alone import Twice, check_alone, explained_trial, plain_logprob, spread
 from blend.eval.models.batches import GPU_TOKENS, Batches
 from blend.eval.models.checkpoint import Checkpoint
 from blend.eval.models.encoding import Encoder, n_in_common
 from blend.eval.models.loading import Place, library_versions, load_model
-from blend.eval.models.probing import infilling, masked
+from blend.eval.models.probing import greedy, infilling, masked
 from blend.eval.models.probing.causal import separate_logprobs, takes_trees, tree_logprobs
-from blend.eval.models.probing.greedy import greedy_logprobs
 from blend.eval.models.probing.kinds import Scorer
 from blend.eval.models.probing.prompts import Gapped, divided
 from blend.eval.models.probing.protocol import CandidateScores, KeepCandidates, Tokenised
@@ -40,6 +40,10 @@ class _Set:
     tokens: dict[bool, list[list[int]]] = field(default_factory=dict)
     trees: dict[bool, Tree] = field(default_factory=dict)
     for_masks: masked.MaskedCandidates | None = None
+
+
+_Asked = tuple[int, Gapped, list[int], _Set]
+"""Position of a prompt, the prompt, its tokens, and its candidates."""
 
 
 class LocalProber:
@@ -108,7 +112,7 @@ class LocalProber:
     ) -> None:
         """See `protocol.Prober.candidate_logprobs`; the longest prompts come first."""
         known = [_Set(texts) for texts in candidates]
-        asked: list[tuple[int, Gapped, list[int], _Set]] = []
+        asked: list[_Asked] = []
         for position, (prompt, which) in enumerate(zip(prompts, sets, strict=True)):
             try:
                 gapped = divided(prompt)
@@ -134,13 +138,68 @@ class LocalProber:
 
         if asked:
             with fitting_threads(self._model):
+                self._try(asked)
                 self._batches.run([self._cost(ids, of) for _, _, ids, of in asked], compute, failed)
+
+    def _try(self, asked: Sequence[_Asked]) -> None:
+        """Compute the shortest and the longest prompt of the largest set as the run will, and compare.
+
+        Raises:
+            InputError: If candidates have other scores alone (`models.alone`).
+        """
+        largest = max((candidates for *_, candidates in asked), key=lambda of: len(of.texts))
+        of_largest = sorted((one for one in asked if one[3] is largest), key=lambda one: len(one[2]))
+        tried = of_largest[:1] + of_largest[1:][-1:]
+
+        def compute(batch: list[int]) -> None:
+            chosen = [tried[i] for i in batch]
+            for (_, prompt, ids, candidates), scores in zip(chosen, self._scored(chosen), strict=True):
+                given, tokens = self._continuations(prompt, ids, candidates)
+                ranked = [rest if n else [] for rest, n in zip(tokens, self._ranked(scores), strict=True)]
+                at = spread(ranked)
+                alone = self._alone(given, [tokens[i] for i in at])
+                check_alone(
+                    self._model,
+                    self._checkpoint.id,
+                    [
+                        Twice(candidates.texts[i], int(scores.tokens[i]), float(scores.logprobs[i]), value)
+                        for i, value in zip(at, alone, strict=True)
+                    ],
+                )
+
+        # One that does not fit into memory says so when it is asked.
+        with explained_trial(self._model, self._checkpoint.id):
+            self._batches.run([self._cost(ids, of) for _, _, ids, of in tried], compute, lambda _: None)
+
+    def _ranked(self, scores: CandidateScores) -> list[bool]:
+        """Which candidates have scores; a masked model ranks none with more tokens than masks."""
+        if self._scorer == "masked":
+            return [0 < n <= self._max_masks for n in scores.tokens.tolist()]
+        return [n > 0 for n in scores.tokens.tolist()]
+
+    def _alone(self, ids: list[int], tokens: Sequence[list[int]]) -> list[float]:
+        """Scores of some candidates after a prompt, each computed by itself."""
+        if self._scorer == "masked":
+            mask = self._tokenizer.mask_token_id
+            return [masked.plain_logprob(self._model, ids, mask, own) for own in tokens]
+        if self._scorer == "infilling":
+            sentinel = self._sentinel
+            return [infilling.plain_logprob(self._model, ids, sentinel, own) for own in tokens]
+        if self._causal == "published-greedy":
+            ends = end_tokens(self._model, self._tokenizer)
+            return greedy.plain_logprobs(self._model, ids, tokens, ends)
+        return [plain_logprob(self._model, ids, own) for own in tokens]
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
         """See `protocol.Prober.tokenised`."""
         unknown = self._tokenizer.unk_token_id
         tokens = self._candidate_tokens(candidates, after_blank)
         return [Tokenised(len(ids), 0 if unknown is None else ids.count(unknown)) for ids in tokens]
+
+    @property
+    def _sentinel(self) -> int:
+        sentinel: int = self._tokenizer.convert_tokens_to_ids(infilling.OPENING)
+        return sentinel
 
     @property
     def _model(self) -> "PreTrainedModel":
@@ -211,33 +270,40 @@ class LocalProber:
             candidates.for_masks = masked.MaskedCandidates(tokens, self._max_masks)
         return candidates.for_masks
 
-    def _scored(self, asked: Sequence[tuple[int, Gapped, list[int], _Set]]) -> list[CandidateScores]:
+    def _scored(self, asked: Sequence[_Asked]) -> list[CandidateScores]:
         """Scores of some prompts, as one batch where the scorer has batches."""
         encoded = [ids for _, _, ids, _ in asked]
         if self._scorer == "masked":
             sets = [self._masked(candidates) for *_, candidates in asked]
             return masked.masked_logprobs(self._model, encoded, self._tokenizer.mask_token_id, sets)
         if self._scorer == "infilling":
-            sentinel = self._tokenizer.convert_tokens_to_ids(infilling.OPENING)
             trees = [self._tree(candidates, prompt) for _, prompt, _, candidates in asked]
-            return infilling.infilled_logprobs(self._model, encoded, sentinel, trees)
+            return infilling.infilled_logprobs(self._model, encoded, self._sentinel, trees)
         return [self._continued(prompt, ids, candidates) for _, prompt, ids, candidates in asked]
 
     def _continued(self, prompt: Gapped, ids: list[int], candidates: _Set) -> CandidateScores:
         """Scores of a causal model."""
         if self._causal == "published-greedy":
             ends = end_tokens(self._model, self._tokenizer)
-            return greedy_logprobs(self._model, ids, self._tokens(candidates, prompt), ends)
+            return greedy.greedy_logprobs(self._model, ids, self._tokens(candidates, prompt), ends)
+        ids, rest = self._continuations(prompt, ids, candidates)
         if self._causal == "statement":
-            ids, rest = self._statements(prompt, candidates)
             tree = make_tree(rest, fed_at_a_time=self._fed)
         else:
-            rest, tree = self._tokens(candidates, prompt), self._tree(candidates, prompt)
+            tree = self._tree(candidates, prompt)
         if self._takes_trees is None:
             self._takes_trees = takes_trees(self._model, ids, rest)
         if self._takes_trees:
             return tree_logprobs(self._model, ids, tree)
         return separate_logprobs(self._model, ids, rest)
+
+    def _continuations(
+        self, prompt: Gapped, ids: list[int], candidates: _Set
+    ) -> tuple[list[int], list[list[int]]]:
+        """What the model is given, and the tokens of each candidate that are read after it, or in its gap."""
+        if self._scorer == "causal" and self._causal == "statement":
+            return self._statements(prompt, candidates)
+        return ids, self._tokens(candidates, prompt)
 
     def _statements(self, prompt: Gapped, candidates: _Set) -> tuple[list[int], list[list[int]]]:
         """The tokens that all statements begin with, and how each goes on."""

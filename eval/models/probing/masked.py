@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blend.eval.models.alone import summed
 from blend.eval.models.padding import padded
 from blend.eval.models.probing.heads import read_only
 from blend.eval.models.probing.prompts import Gapped
@@ -94,3 +95,15 @@ def masked_logprobs(
         CandidateScores(values, candidates.lengths, len(prompt))
         for values, candidates, prompt in zip(found, sets, prompts, strict=True)
     ]
+
+
+def plain_logprob(model: "PreTrainedModel", prompt: Sequence[int], mask: int, tokens: Sequence[int]) -> float:
+    """Score of one candidate: its masks in one text by itself, all logits."""
+    import torch
+
+    place = list(prompt).index(mask)
+    text = [*prompt[:place], *[mask] * len(tokens), *prompt[place + 1 :]]
+    ids = torch.tensor([text], device=model.device)
+    with torch.inference_mode():
+        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
+    return summed(logits[place : place + len(tokens)], tokens)

@@ -3,7 +3,7 @@
 ``docs/short-answers.md`` says what every rule does, and how far `default` is from `paper`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
@@ -100,7 +100,12 @@ def score_short_answers(
     """
     kind = _kind(rule)
     questions = _questions(annotations, responses)
-    names = lemmatiser_names(lemmas, _languages(questions, language), preferred=kind.preferred)
+    names = lemmatiser_names(
+        lemmas,
+        _languages(questions, language),
+        preferred=kind.preferred,
+        others=annotations["language"].unique(),
+    )
     rules = {
         tag: kind.make(None if language == "english" else tag, names)
         for tag in {primary(question["language"]) for question in questions.values()}
@@ -118,6 +123,7 @@ def lemmas_signature(
     rule: str = "default",
     lemmas: str = DEFAULT_LEMMAS,
     language: AskedIn = "local",
+    others: Collection[str] = (),
 ) -> str:
     """What the texts were read with, for a signature: ``en=simplemma-2.0.0+ko=particles-1``.
 
@@ -126,9 +132,11 @@ def lemmas_signature(
         rule: As for `score_short_answers`, like the other arguments.
         lemmas: Likewise.
         language: Likewise.
+        others: Languages of the other answers of the run, which ``lemmas`` may name as well.
     """
     languages = {"en"} if language == "english" else {"en", *annotations["language"].unique().to_list()}
-    names = lemmatiser_names(lemmas, languages, preferred=_kind(rule).preferred)
+    others = {*others, *annotations["language"].unique()}
+    names = lemmatiser_names(lemmas, languages, preferred=_kind(rule).preferred, others=others)
     return "+".join(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())

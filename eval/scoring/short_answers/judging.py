@@ -64,7 +64,8 @@ def judge_short_answers(
             continue
         parts.append(score_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way))
         held = annotations.join(of_way, on="locale", how="semi")
-        signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way)
+        every = annotations["language"].unique()
+        signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
         used |= dict.fromkeys(signature.split("+"))
     known = asked.select("item_id", "region", "topic", "asked_in")
     decided = known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left") if parts else known

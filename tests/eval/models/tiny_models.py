@@ -30,29 +30,39 @@ def copied(model: Path, folder: Path) -> Path:
     return folder
 
 
-def make_model(name: str, tokenizer: Path, folder: Path) -> Path:
+def make_model(
+    name: str,
+    tokenizer: Path,
+    folder: Path,
+    *,
+    head: str = "AutoModelForCausalLM",
+    vocabulary: int = 4000,
+    **options: Any,
+) -> Path:
+    """Save a random model; ``options`` of its configuration come on top of those that make every one tiny."""
     import torch
     import transformers
 
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
     config = getattr(transformers, name)(
         **{
-            "vocab_size": 4000,
+            "vocab_size": vocabulary,
             "eos_token_id": 0,
             "bos_token_id": 0,
             "pad_token_id": None,
             **sizes,
-            **ARCHITECTURES[name],
+            **ARCHITECTURES.get(name, {}),
+            **options,
         }
     )
     torch.manual_seed(20261121)
-    model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    model = getattr(transformers, head).from_config(config, dtype=torch.float32)
     # As they are made, such models find every token about equally likely; here a mistake must show.
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(4)
     copied(tokenizer, folder)
     (folder / "model.safetensors").unlink()
-    (folder / "generation_config.json").unlink()
+    (folder / "generation_config.json").unlink(missing_ok=True)
     model.save_pretrained(folder)
     return folder

@@ -48,6 +48,10 @@ def test_what_was_asked_for_is_read_strictly(letter: str, space: str):
         ("“TEA”.", 0),
         ("a cup of milk", 2),
         ("42!", 3),
+        # A word behind a comma, and a key called like a letter, are no second choice.
+        ("answer_choice: A, a drink", 0),
+        ('{"answer_choice": "A", "b": "no"}', 0),
+        ('{"answer_choice": "A", "B": "no"}', 0),
     ],
 )
 def test_what_people_mean_is_read_leniently_only(text: str, index: int):
@@ -58,6 +62,13 @@ def test_what_people_mean_is_read_leniently_only(text: str, index: int):
     "text",
     [
         "",
+        '{"answer_choice":"A, B"}',
+        '{"answer_choice":"a, b"}',
+        '{"answer_choice":["A", "B"]}',
+        '{"answer_choice":"A and B"}',
+        "answer_choice: A/C.",
+        "The answer is A, B.",
+        "Answer: **B**, **C**",
         " ",
         "I do not know.",
         "A good question about tea",

@@ -61,6 +61,21 @@ def test_the_lemmas_are_in_the_signature(run: Run):
     assert "ko=none" in none
 
 
+@pytest.mark.parametrize(("lemmas", "used"), [("ko=particles", "ko=particles-"), ("ko=none", "ko=none"),
+                                               ("en=snowball,ko=none", "en=snowball-")])  # fmt: skip
+def test_one_language_of_a_run_that_also_asks_in_english(run: Run, lemmas: str, used: str):
+    # What is asked in English has no Korean answers, and takes no offence.
+    signature = score_run(run, lemmas=lemmas).scores.signature
+    assert used in signature
+    assert "en=" in signature
+
+
+def test_message_for_lemmas_of_a_language_that_no_answer_is_in(run: Run):
+    with pytest.raises(InputError) as caught:
+        score_run(run, lemmas="sv=none")
+    assert str(caught.value) == "--lemmas sv=none: no answer is in 'sv'; the languages are en, ko"
+
+
 def test_message_for_a_rule_that_does_not_exist(run: Run):
     with pytest.raises(UnknownNameError):
         score_run(run, rule="lenient")

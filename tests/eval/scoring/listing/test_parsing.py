@@ -28,11 +28,30 @@ from blend.eval.scoring.listing.parsing import listed
         ("яйца, молоко и сахар", "ru", ["яйца", "молоко", "сахар"]),
         ("huevos, leche y azúcar", "es", ["huevos", "leche", "azúcar"]),
         ("• тофу\n• мясо", "ru", ["тофу", "мясо"]),
+        # What is said around a list is none of it.
+        ("Ingredients:\n- 2 eggs\n- Salt to taste\n\nEnjoy!", "en", ["eggs", "Salt"]),
+        ("1. egg\n2. milk\nLet me know if you need more", "en", ["egg", "milk"]),
+        ("egg, milk, flour. Enjoy!", "en", ["egg", "milk", "flour"]),
+        ("egg\nmilk\n**Enjoy your meal!**", "en", ["egg", "milk"]),
+        ("egg, milk\nI hope that this list is useful.", "en", ["egg", "milk"]),
+        ("鸡蛋、面粉\n祝您用餐愉快！", "zh", ["鸡蛋", "面粉"]),
+        ("Enjoy!", "en", ["Enjoy"]),
+        # How much of it is not a part.
+        ("Salt and pepper to taste", "en", ["Salt", "pepper"]),
+        ("egg, salt, to taste", "en", ["egg", "salt"]),
+        ("sal al gusto, agua", "es", ["sal", "agua"]),
+        ("卵、塩 適量", "ja", ["卵", "塩"]),
+        # Markdown tables: a row names one entry.
+        ("| Ingredient | Amount |\n|---|---|\n| Eggs | 2 |\n| **Flour** (white) | 200 g |\n\nEnjoy!",
+         "en", ["Eggs", "Flour"]),
+        ("Here they are:\n\n| # | Amount | What |\n|--:|:--|---|\n| 1 | 200 g | Flour |\n| 2 | 3 | Eggs |",
+         "en", ["Flour", "Eggs"]),
+        ("Ingredient | Note\n--- | ---\nmilk | cold", "en", ["milk"]),
         ("", "en", []),
         ("...", "en", []),
         ("42", "en", []),
     ],
-)
+)  # fmt: skip
 def test_entries(text: str, language: str, entries: list[str]):
     assert listed(text, language) == entries
 

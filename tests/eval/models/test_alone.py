@@ -1,0 +1,220 @@
+"""Alone: architectures whose scores depend on what is computed beside them are refused beforehand."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_models import make_model
+
+from blend.eval.models.alone import TRIED, Twice, agrees, check_alone, spread, tolerance
+from blend.eval.models.local import open_local
+from blend.eval.models.probing import open_prober
+from blend.eval.models.probing.protocol import CandidateScores
+from blend.schemas.errors import InputError
+
+T5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4, "decoder_start_token_id": 0}
+BART = {
+    "d_model": 32, "decoder_start_token_id": 0,
+    **{f"{part}_{what}": n for part in ("encoder", "decoder")
+       for what, n in (("layers", 2), ("attention_heads", 4), ("ffn_dim", 64))},
+}  # fmt: skip
+MASKED = {
+    "BertConfig": {},
+    "RobertaConfig": {"max_position_embeddings": 256, "pad_token_id": 1},
+    "AlbertConfig": {},
+    "DistilBertConfig": {"dim": 32, "hidden_dim": 64, "n_layers": 2, "n_heads": 4},
+    "DebertaV2Config": {},
+    "ModernBertConfig": {"local_attention": 8, "num_hidden_layers": 3},
+}
+SPANS: dict[str, dict[str, Any]] = {"T5Config": T5, "MT5Config": T5, "UMT5Config": T5}
+CAUSAL: dict[str, dict[str, Any]] = {
+    "GPT2Config": {"n_embd": 32, "n_layer": 2, "n_head": 4},
+    "LlamaConfig": {},
+    "MistralConfig": {},
+    "Gemma3TextConfig": {},
+    "Qwen3MoeConfig": {"head_dim": 8, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32},
+    "BloomConfig": {},
+    "MambaConfig": {},
+    # Recurrent states and keys in one layer: neither trees nor copies of a cache hold what it needs.
+    "FalconH1Config": {
+        "head_dim": 8,
+        "num_key_value_heads": 2,
+        "mamba_d_ssm": 64,
+        "mamba_n_heads": 8,
+        "mamba_d_head": 8,
+    },
+}
+FEELS_OTHERS: dict[str, dict[str, Any]] = {
+    # Masked: padding is mixed in, or attention is approximated from what the batch holds.
+    "FNetConfig": {"max_position_embeddings": 128},
+    "ConvBertConfig": {"embedding_size": 32},
+    # Encoder-decoders: no plain T5, whose places in the text a tree can stand for.
+    "LongT5Config": T5,
+    "SwitchTransformersConfig": {**T5, "num_layers": 4, "num_decoder_layers": 4, "num_experts": 4,
+                                 "num_sparse_encoder_layers": 2, "num_sparse_decoder_layers": 2},
+    "BartConfig": BART,
+    # Causal by name: they read what follows, or padding goes into their state.
+    "XLNetConfig": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64},
+    "RwkvConfig": {"attention_hidden_size": 32},
+}  # fmt: skip
+PROMPTS = ["poutine is a dish made with [Y].", "In Canada, poutine is a dish that uses [Y] as an ingredient."]
+WORDS = ["egg", "cheese curds", "dark chocolate", "dark", "soy sauce", "soy", "gravy and chips"]
+QUESTIONS = [
+    "poutine is made with",
+    "Which fruit is eaten most in summer in West Java, and which in winter? Answer:",
+]
+OPTIONS = [("gravy and chips", "cheese curds", "A"), ("mango", "durian", "water melon")]
+
+
+@pytest.fixture(scope="module")
+def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Makes a random model of an architecture, with the tokenizer of its kind; each once."""
+    known: dict[str, str] = {}
+
+    def make(name: str) -> str:
+        if name not in known:
+            options = {**MASKED, **SPANS, **CAUSAL, **FEELS_OTHERS}[name]
+            kind = "tiny-t5" if "decoder_start_token_id" in options else "tiny-gpt2"
+            kind = "tiny-bert" if name in (*MASKED, "FNetConfig", "ConvBertConfig") else kind
+            head = {"tiny-t5": "AutoModelForSeq2SeqLM", "tiny-bert": "AutoModelForMaskedLM"}
+            folder = tmp_path_factory.mktemp(name) / name.removesuffix("Config")
+            make_model(
+                name,
+                shared / "models" / kind,
+                folder,
+                head=head.get(kind, "AutoModelForCausalLM"),
+                vocabulary=4020 if kind == "tiny-t5" else 4000,
+                **options,
+            )
+            known[name] = str(folder)
+        return known[name]
+
+    return make
+
+
+def probed(model: str, **options: Any) -> dict[int, CandidateScores]:
+    found: dict[int, CandidateScores] = {}
+    prober = open_prober(model, device="cpu", **options)
+    prober.candidate_logprobs(PROMPTS, [0, 0], [WORDS], keep=found.__setitem__)
+    return found
+
+
+@pytest.mark.parametrize("architecture", [*MASKED, *SPANS, *CAUSAL])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_architectures_in_use_are_probed(made: Callable[[str], str], architecture: str, dtype: str):
+    found = probed(made(architecture), dtype=dtype)
+    assert all(scores.error is None and np.isfinite(scores.logprobs).all() for scores in found.values())
+
+
+@pytest.mark.parametrize("way", ["statement", "published-greedy"])
+def test_every_way_to_ask_a_causal_model_is_tried(made: Callable[[str], str], way: str):
+    assert len(probed(made("LlamaConfig"), causal=way)) == len(PROMPTS)
+    with pytest.raises(InputError, match="evaluate a model of another architecture"):
+        probed(made("XLNetConfig"), causal=way)
+
+
+@pytest.mark.parametrize("architecture", CAUSAL)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_options_of_causal_architectures_are_scored(made: Callable[[str], str], architecture: str, dtype: Any):
+    scores = open_local(made(architecture), device="cpu", dtype=dtype).option_logprobs(QUESTIONS, OPTIONS)
+    assert scores.errors == (None, None)
+    assert np.isfinite(scores.logprobs).all()
+
+
+@pytest.mark.parametrize("architecture", FEELS_OTHERS)
+def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[[str], str], architecture: str):
+    kept: list[int] = []
+    with pytest.raises(InputError) as raised:
+        open_prober(made(architecture)).candidate_logprobs(
+            PROMPTS, [0, 0], [WORDS], keep=lambda position, _: kept.append(position)
+        )
+    name = architecture.removesuffix("Config")
+    assert re.fullmatch(
+        rf"model {name}: '[a-z ]+' has the log-probability -[\d.]+ computed by itself and -[\d.]+ "
+        rf"computed with the others \(\d tokens?; float32 explains 0\.0[\d]+\); scores of a {name}\w+ would "
+        r"depend on what happens to be computed beside them, so nothing was computed: evaluate a model of "
+        r"another architecture",
+        str(raised.value),
+    )
+    assert kept == []
+
+
+@pytest.mark.parametrize("architecture", ["LongT5Config", "SwitchTransformersConfig"])
+def test_fewer_digits_hide_no_such_architecture(made: Callable[[str], str], architecture: str):
+    with pytest.raises(InputError, match=r"bfloat16 explains 0\.35"):
+        probed(made(architecture), dtype="bfloat16")
+
+
+@pytest.mark.parametrize("architecture", ["XLNetConfig", "RwkvConfig"])
+def test_options_of_such_an_architecture_are_refused(made: Callable[[str], str], architecture: str):
+    kept: list[Any] = []
+    model = open_local(made(architecture), device="cpu")
+    with pytest.raises(InputError, match="evaluate a model of another architecture"):
+        model.option_logprobs(QUESTIONS, OPTIONS, keep=lambda *one: kept.append(one))
+    assert kept == []
+
+
+@pytest.fixture(scope="module")
+def gpt2(tiny_gpt2: Path) -> Any:
+    from blend.eval.models.checkpoint import find_checkpoint
+    from blend.eval.models.loading import Place, load_model
+
+    return load_model(find_checkpoint(str(tiny_gpt2)), Place("cpu", "float32"))
+
+
+def test_what_a_reader_is_told(gpt2: Any):
+    tried = [Twice("egg", 1, -3.0, -3.0), Twice("soy sauce", 2, -7.25, -9.5), Twice("salt", 1, -4.0, -4.002)]
+    with pytest.raises(InputError) as raised:
+        check_alone(gpt2, "org/odd", tried)
+    assert str(raised.value) == (
+        "model org/odd: 'soy sauce' has the log-probability -9.5 computed by itself and -7.25 computed with "
+        "the others (2 tokens; float32 explains 0.0028); scores of a GPT2LMHeadModel would depend on what "
+        "happens to be computed beside them, so nothing was computed: evaluate a model of another architecture"
+    )
+    nan = float("nan")
+    with pytest.raises(InputError) as raised:
+        check_alone(gpt2, "org/odd", [Twice("egg", 1, nan, nan)])
+    assert str(raised.value) == (
+        "model org/odd: 'egg' has no log-probability in float32: its numbers do not fit into that type, so "
+        "nothing was computed; use dtype bfloat16 or float32"
+    )
+
+
+def test_the_tolerance_follows_from_the_number_type(gpt2: Any):
+    import torch
+
+    found = {}
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        found[str(dtype)] = tolerance(gpt2.to(dtype))
+    gpt2.to(torch.float32)
+    # Four square roots of 2^-23, 2^-10 and 2^-7.
+    assert found == pytest.approx({"torch.float32": 2**-9.5, "torch.float16": 2**-3, "torch.bfloat16": 2**-1.5})
+
+
+def test_half_of_the_candidates_may_choose_other_experts_in_fewer_digits(gpt2: Any):
+    import torch
+
+    close, off = Twice("egg", 1, -3.0, -3.0), Twice("salt", 1, -3.0, -5.0)
+    assert not agrees(gpt2, [close, close, off])
+    gpt2.to(torch.bfloat16)
+    assert agrees(gpt2, [close, off])
+    assert not agrees(gpt2, [close, off, off])
+    gpt2.to(torch.float32)
+    # An impossible token is impossible either way; a number against none is not close.
+    assert agrees(gpt2, [Twice("egg", 1, -np.inf, -np.inf)])
+    assert not agrees(gpt2, [Twice("egg", 1, float("nan"), -3.0)])
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=3 * TRIED))
+def test_those_tried_are_spread_over_all_with_tokens(candidates: list[list[int]]):
+    chosen = spread(candidates)
+    with_tokens = sorted(tokens for tokens in candidates if tokens)
+    assert len(set(chosen)) == len(chosen) == min(TRIED, len(with_tokens))
+    tokens = [candidates[i] for i in chosen]
+    assert tokens == sorted(tokens)
+    assert not chosen or tokens[-1] == with_tokens[-1]
