@@ -1,17 +1,15 @@
 """Where ``blend`` and ``python -m blend`` begin."""
 
-import sys
-
 from blend.ending import ending_at_once
+from blend.stopping import open_closed_streams, stopping_at_once
 
 
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being loaded ends it like any later one."""
+    open_closed_streams()
     with ending_at_once():
-        try:
+        with stopping_at_once():
             from blend.cli import main as run
-        except KeyboardInterrupt:
-            sys.exit(130)
         run()
 
 

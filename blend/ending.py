@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from blend.stopping import deaf_to_stopping
+
 
 @contextmanager
 def ending_at_once() -> Iterator[None]:
@@ -36,8 +38,10 @@ def ending_at_once() -> Iterator[None]:
         yield
     except SystemExit as exit_:
         code = _number(exit_.code)
+        deaf_to_stopping()
         raise
     code = 0
+    deaf_to_stopping()
 
 
 def _number(code: object) -> int | None:

@@ -9,6 +9,7 @@ REFUSED = 1
 USAGE = 2
 FAULT = 70
 INTERRUPTED = 130
+TERMINATED = 143
 
 EXIT_CODES: Mapping[int, str] = {
     DONE: "done",
@@ -17,10 +18,12 @@ EXIT_CODES: Mapping[int, str] = {
     3: "`blend diff --exit-code` only: the releases differ",
     FAULT: "a fault of blend itself; the message names a file with the details",
     INTERRUPTED: "interrupted; the message says what is there",
+    TERMINATED: "terminated (SIGTERM), which otherwise is the same as interrupted",
 }
 """Every exit code and what it means; ``docs/index.md`` says the same.
 
-70 is ``EX_SOFTWARE`` of ``sysexits.h``, 130 what a shell says of a process that Ctrl-C has ended.
+70 is ``EX_SOFTWARE`` of ``sysexits.h``, 130 and 143 what a shell says of a process that Ctrl-C or SIGTERM has
+ended.
 """
 
 

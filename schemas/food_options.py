@@ -33,7 +33,7 @@ class FoodOptions(Part):
     """Name of the domain, for example ``dish``."""
     domain_file: str | None = None
     """TOML file of further domains, relative to the recipe, for what the package does not know."""
-    languages: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = Field(default=None, min_length=1)
     """Languages to build, as Wikidata tags them; all that give a row when absent."""
     aligned_languages: tuple[str, ...] = Field(default=PAPER_LANGUAGES, min_length=2)
     """Languages that a dish needs for the aligned subset."""

@@ -1,7 +1,9 @@
 """Personal data: what in a text may tell who somebody is."""
 
 import re
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
@@ -18,6 +20,29 @@ _PATTERNS: Final = {
     "a phone number": _NUMBER,
 }
 """What may tell who somebody is, the surest first; a stretch of text counts once."""
+
+
+_NAME = re.compile(r"[^\W\d_]+(?:[ .'-]+[^\W\d_]+)+\.?")
+"""Several words of letters alone; a name if each begins with a capital."""
+
+
+def pseudonym(text: str) -> str:
+    """A text that stands for a person and does not tell who it is, as it is.
+
+    Raises:
+        ValueError: If it holds an e-mail address, or reads like a name; says what to write instead, not what
+            was written.
+    """
+    if _MAIL.search(text):
+        raise ValueError("an e-mail address tells who somebody is; write a pseudonym, for example a01")
+    words = re.findall(r"[^\W\d_]+", text)
+    if _NAME.fullmatch(text.strip()) and all(word[0].isupper() for word in words):
+        raise ValueError("this reads like the name of a person; write a pseudonym, for example a01")
+    return text
+
+
+Pseudonym = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(pseudonym)]
+"""Who did something, by a name that tells nobody who it is."""
 
 
 def personal_data(text: str, *, numbers: bool = True) -> list[str]:

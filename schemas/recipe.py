@@ -13,8 +13,17 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Version = Annotated[str, StringConstraints(pattern=rf"^{VERSION.pattern}$")]
 
 
-Line = Annotated[str, StringConstraints(pattern=r"^[^\s](.*[^\s])?$")]
-"""Text in one line, without outer white space."""
+_SHOWN = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+"""A character that neither moves a cursor nor turns a line around."""
+
+Line = Annotated[str, StringConstraints(pattern=rf"^{_SHOWN}+$"), StringConstraints(pattern=r"^\S(.*\S)?$")]
+"""Text in one line, without outer white space and control characters."""
+
+MOST_VARIANTS = 1_000
+"""Questions per template and region that can be asked for by their number."""
+
+Count = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
+"""A number of people, answers or votes; upstream files have no larger one either."""
 
 
 class Source(Part):
@@ -40,9 +49,9 @@ class Source(Part):
 class SaqOptions(Part):
     """How responses become annotations (Myung et al. 2024, section 3)."""
 
-    wanted: StrictInt = Field(default=5, ge=1)
+    wanted: Count = Field(default=5, ge=1)
     """Valid responses wanted per question."""
-    max_idk: StrictInt = Field(default=5, ge=0)
+    max_idk: Count = 5
     """Collection for a question stops with more than this many *I don't know*."""
 
 
@@ -63,7 +72,7 @@ class JudgeOptions(Part):
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
     base_url: str | None = None
     """Address of the OpenAI-compatible server; ``OPENAI_BASE_URL`` when absent."""
-    concurrency: StrictInt = Field(default=16, ge=1)
+    concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
     """Pairs that a chat model is asked about at the same time."""
     threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
     """Cosine similarity from which two answers count as the same (``embedding``)."""
@@ -74,23 +83,24 @@ class McqOptions(Part):
 
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure exactly; ``default`` is described in ``docs/mcq.md``."""
-    variants: Annotated[StrictInt, Field(ge=1)] | Literal["all"] = 5
-    """Questions per template and region at most (``default`` mode; ``paper`` always makes all)."""
-    target_min_votes: StrictInt = Field(default=3, ge=1)
+    variants: Annotated[StrictInt, Field(ge=1, le=MOST_VARIANTS)] | Literal["all"] = 5
+    """Questions per template and region at most, 1000 or fewer, or ``all`` (``default`` mode; ``paper`` always
+    makes all)."""
+    target_min_votes: Count = Field(default=3, ge=1)
     """Votes that a region's top answer needs before the region is asked about: a majority of five."""
-    target_max_non_answers: StrictInt = Field(default=2, ge=0)
+    target_max_non_answers: Count = 2
     """Non-answers of all kinds with which a region is still asked about: a minority of five."""
-    target_max_not_applicable: StrictInt = Field(default=0, ge=0)
+    target_max_not_applicable: Count = 0
     """Votes for *not applicable to our culture* with which a region is still asked about."""
     target_drop_named: StrictBool = False
     """Whether a right answer that names a region, its people or its capital is left out, and the question with
     it where there is no other."""
-    distractor_min_votes: StrictInt = Field(default=2, ge=1)
+    distractor_min_votes: Count = Field(default=2, ge=1)
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
-    distractor_reserve_votes: StrictInt = Field(default=1, ge=1)
+    distractor_reserve_votes: Count = Field(default=1, ge=1)
     """Votes that an answer in free text needs to be a distractor in a question that is short of them; as many
     as ``distractor_min_votes``, and there is no reserve."""
-    distractor_max_non_answers: StrictInt = Field(default=2, ge=0)
+    distractor_max_non_answers: Count = 2
     """Non-answers with which a region's answers are still offered elsewhere."""
     fillers: str | None = None
     """CSV, JSON Lines or Parquet file of reviewed distractors for questions that are short of them, relative
@@ -109,8 +119,8 @@ class Recipe(Part):
     """Short name of the dataset, for example ``blend``."""
     version: Version
     """Semantic version of the release, without ``v``."""
-    title: str = ""
-    """Name to print on the card; ``name`` when empty."""
+    title: Annotated[str, StringConstraints(pattern=rf"^{_SHOWN}*$")] = ""
+    """Name to print on the card, without control characters; ``name`` when empty."""
     license: str | None = None
     """Licence identifier of the data as the Hub knows it; must be given with own responses, otherwise
     cc-by-sa-4.0 when absent."""
@@ -124,7 +134,7 @@ class Recipe(Part):
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
     citation: str | None = None
     """BibTeX entry by which the dataset wants to be cited; one without authors is made when absent."""
-    seed: StrictInt = Field(default=0, ge=0)
+    seed: StrictInt = Field(default=0, ge=0, le=2**63 - 1)
     """Seed of every random choice."""
     sources: tuple[Source, ...] = Field(min_length=1)
     """Inputs, in order."""

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 from blend.schemas.docstrings import described
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.part import Part
+from blend.schemas.personal import Pseudonym
 from blend.schemas.references import decided_twice
 
 MAX_ANSWERS = 3
@@ -87,7 +88,7 @@ class Response(Row):
     """Id of the question's template."""
     locale: Text
     """Locale in which the annotator answers."""
-    annotator: Text
+    annotator: Pseudonym
     """Pseudonym of the annotator, unique within the locale."""
     answers: tuple[Text, ...] = Field(default=(), max_length=MAX_ANSWERS)
     """Up to three answers in the local language, in the annotator's order; empty for a non-answer."""
@@ -121,7 +122,7 @@ class Review(Row):
     """Id of the question's template."""
     locale: Text
     """Locale of the answers."""
-    reviewer: Text
+    reviewer: Pseudonym
     """Pseudonym of the reviewer."""
     invalid: tuple[Text, ...] = ()
     """Answers, as typed, that do not answer the question and get no vote."""

@@ -28,9 +28,10 @@ from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.cli.last_resort import last_words
 from blend.cli.streams import patient_streams
-from blend.exit_codes import INTERRUPTED, REFUSED, USAGE, UsageError
+from blend.exit_codes import REFUSED, USAGE, UsageError
 from blend.schemas.errors import BlendError
 from blend.schemas.text import harmless
+from blend.stopping import exit_code
 from blend.version import __version__
 
 app = Application(
@@ -79,8 +80,9 @@ def main() -> None:
     except BlendError as error:
         # What was still to be printed when the command had ended.
         _end(str(error), REFUSED)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt as stopped:
+        typer.echo("interrupted", err=True)
+        sys.exit(exit_code(stopped))
 
 
 def _run() -> None:

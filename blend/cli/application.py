@@ -8,9 +8,18 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandFunctionType
 
 from blend.schemas.docstrings import docstring_of
+from blend.stopping import exit_code
 
 
 class _Command(TyperCommand):
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; Ctrl-C that it does not explain itself is one sentence all the same."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            typer.echo("interrupted; run the same command again", err=True)
+            raise typer.Exit(exit_code(stopped)) from None
+
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_flag_types(super().get_params(ctx))
 

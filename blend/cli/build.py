@@ -174,12 +174,20 @@ def _with_options(
     if mcq_mode is not None:
         changes["mode"] = mcq_mode
     if variants is not None:
-        if variants != "all" and not (variants.isdecimal() and int(variants) > 0):
-            raise UsageError(f"--variants {variants}: expected a number from 1 on, or 'all'")
-        changes["variants"] = "all" if variants == "all" else int(variants)
+        changes["variants"] = variants if variants == "all" else _number(variants)
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
     top = {} if seed is None else {"seed": seed}
     return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})
+
+
+def _number(variants: str) -> int:
+    from blend.schemas.recipe import MOST_VARIANTS
+
+    # Python refuses to read numbers of thousands of digits.
+    number = int(variants) if variants.isdecimal() and len(variants) < 10 else 0
+    if not 1 <= number <= MOST_VARIANTS:
+        raise UsageError(f"--variants {variants[:20]}: expected a number from 1 to {MOST_VARIANTS:,}, or 'all'")
+    return number
 
 
 def _with_previous(

@@ -57,5 +57,5 @@ Variants = Annotated[
     str | None,
     typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seed of every random choice.")]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")]
 ManifestAsJson = Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")]

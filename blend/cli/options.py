@@ -5,6 +5,18 @@ from typing import Annotated
 
 import typer
 
+from blend.exit_codes import UsageError
+
+
+def _pseudonym(given: str) -> str:
+    from blend.schemas.personal import pseudonym
+
+    try:
+        return pseudonym(given)
+    except ValueError as error:
+        raise UsageError(f"--reviewer: {error}") from None
+
+
 Release = Annotated[
     str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
 ]
@@ -19,6 +31,9 @@ RawRecipe = Annotated[
 ]
 NewSheet = Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")]
 ReturnedSheet = Annotated[Path, typer.Argument(help="The sheet as it came back, saved as CSV.")]
+Reviewer = Annotated[
+    str, typer.Option(callback=_pseudonym, help="Pseudonym of who decided; no name, no address.")
+]
 TablesFolder = Annotated[
     Path | None, typer.Option(help="Also write every table to this directory, as parquet and JSON.")
 ]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.options import DryRun
-from blend.exit_codes import INTERRUPTED
 from blend.schemas.text import counted
+from blend.stopping import exit_code
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
@@ -128,13 +128,13 @@ def pull(
 
 @contextmanager
 def _interruptible(dry_run: bool) -> Iterator[None]:
-    """Turn Ctrl-C into a message and exit code 130."""
+    """Turn Ctrl-C or SIGTERM into a message and its exit code."""
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         what = "nothing was changed" if dry_run else "readers see no half release; run it again to finish"
         typer.echo(f"interrupted; {what}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_code(stopped)) from None
 
 
 def _print_plan(plan: "PublicationPlan", headline: str, console: "SafeConsole") -> None:

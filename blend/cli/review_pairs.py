@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import NewSheet, ReturnedSheet
+from blend.cli.options import NewSheet, ReturnedSheet, Reviewer
 from blend.schemas.text import counted
 
 app = Application(
@@ -50,7 +50,7 @@ def accept(
     out: Annotated[
         Path, typer.Option(help="File of decisions to add to, `decisions` in the recipe's [mcq.judge].")
     ] = Path("decisions.tsv"),
-    reviewer: Annotated[str, typer.Option(help="Pseudonym of who decided; no name, no address.")] = "reviewer",
+    reviewer: Reviewer = "reviewer",
 ) -> None:
     """Add the verdicts of the sheet to the file of decisions that `blend build` reads.
 

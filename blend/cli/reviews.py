@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import NewSheet, RawRecipe, ReturnedSheet
+from blend.cli.options import NewSheet, RawRecipe, ReturnedSheet, Reviewer
 from blend.schemas.text import counted
 
 app = Application(
@@ -56,9 +56,7 @@ def accept(
     out: Annotated[
         Path, typer.Option(help="Folder to write reviews to, one file per locale: `reviews` of raw responses.")
     ] = Path("reviews"),
-    reviewer: Annotated[
-        str, typer.Option(help="Pseudonym of who reviewed it; no name, no address.")
-    ] = "reviewer",
+    reviewer: Reviewer = "reviewer",
     update: Annotated[
         bool,
         typer.Option(

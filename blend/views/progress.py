@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from blend.exit_codes import INTERRUPTED
 from blend.loaders.files.content import file_identity
 from blend.schemas.layout import MANIFEST_NAME
+from blend.stopping import UNCHANGED, exit_code
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     from blend.loaders.files.progress import Notify
 
 
-_UNCHANGED = "interrupted; nothing was changed"
-
-
 @contextmanager
-def interruptible(message: str | Callable[[], str] = _UNCHANGED) -> Iterator[None]:
-    """Turn Ctrl-C inside the block into a message and exit code 130.
+def interruptible(message: str | Callable[[], str] = UNCHANGED) -> Iterator[None]:
+    """Turn Ctrl-C or SIGTERM inside the block into a message and exit code 130 or 143.
 
     Args:
         message: What to say, or what finds out, once the block has ended, what there is to say.
@@ -34,9 +31,9 @@ def interruptible(message: str | Callable[[], str] = _UNCHANGED) -> Iterator[Non
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         typer.echo(message if isinstance(message, str) else message(), err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_code(stopped)) from None
 
 
 def unless_made(out: Path) -> Callable[[], str]:
@@ -49,7 +46,7 @@ def unless_made(out: Path) -> Callable[[], str]:
 
     def found() -> str:
         if file_identity(out / MANIFEST_NAME) == before:
-            return _UNCHANGED
+            return UNCHANGED
         return f"interrupted when the release was made already; {out} holds it whole"
 
     return found

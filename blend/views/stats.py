@@ -14,6 +14,7 @@ from rich.table import Table
 from blend.builders.stats import Stats
 from blend.builders.stats.dataset import DatasetStats
 from blend.builders.stats.measures import KINDS, MEASURES
+from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.whole import whole_file, write_whole
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.views.cultural import cultural_stats_tables
@@ -105,13 +106,16 @@ def write_frames(
     Args:
         frames: Figures by name.
         figures: The same as plain JSON.
-        out: Directory, made if need be. Files of these names are replaced, each at once; others stay.
+        out: Directory, made if need be; one that holds something must hold an earlier file ``name``. Files of
+            these names are replaced, each at once; others stay.
         name: Name of the file with all figures.
         what: What the error calls them.
 
     Raises:
-        InputError: If the directory cannot be written.
+        InputError: If the directory holds something else, or cannot be written.
     """
+    is_known = (out / name).is_file()
+    check_own_folder(out, option="--out", what=f"a folder of {what}", is_ours=lambda _: is_known)
     text = json.dumps(figures, ensure_ascii=False, indent=2) + "\n"
     try:
         out.mkdir(parents=True, exist_ok=True)

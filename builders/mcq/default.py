@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,7 @@ from blend.builders.mcq.positions import (
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
 from blend.builders.mcq.together import N_DISTRACTORS
 from blend.builders.mcq.variants import Picks
+from blend.schemas.errors import InputError
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
@@ -59,6 +61,8 @@ def build_default(
     locales: Registry,
 ) -> McqBuild:
     """Multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
+    if options.variants == "all":
+        _check_sum(annotations)
     bench = Bench(judges)
     reviewed = Fillers(fillers, questions, locales)
     turned_down = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
@@ -88,6 +92,24 @@ def build_default(
             "template_id", "locale", "option", "region", "reviewer"
         ),
     )
+
+
+_MOST_QUESTIONS = 10_000_000
+
+
+def _check_sum(annotations: pl.DataFrame) -> None:
+    """Refuse to make all questions where they are too many to be made, before any is.
+
+    Raises:
+        InputError: If so; says how many they would be with one right answer per region.
+    """
+    regions = annotations.group_by("template_id").agg(pl.col("locale").n_unique())["locale"].to_list()
+    n_questions = sum(n * comb(n - 1, N_DISTRACTORS) for n in regions)
+    if n_questions > _MOST_QUESTIONS:
+        raise InputError(
+            f'variants "all": every right answer with every three options of up to {max(regions)} regions are '
+            f"some {n_questions:,} questions, and at most {_MOST_QUESTIONS:,} are made; give a number instead"
+        )
 
 
 @dataclass(frozen=True, slots=True)

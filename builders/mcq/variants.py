@@ -78,6 +78,8 @@ def pick_variants(offered: Offered, apart: Flags, asked: Asked, *, limit: int | 
         return [_every_triple(offered, apart, asked, row) for row in range(len(asked.targets))]
     made = _Made(offered, apart, asked)
     for variant in range(limit):
+        if made.is_complete:
+            break
         made.make(variant)
     return made.picks()
 
@@ -113,10 +115,13 @@ class _Made:
         self._shown = np.zeros(self._last.shape, np.bool_)
         self._steps: list[tuple[Numbers, Picks]] = []
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether no target has any question left."""
+        return bool(self._ended.all())
+
     def make(self, variant: int) -> None:
         """One more question of every target that has any left; the right answers take turns."""
-        if self._ended.all():
-            return
         drawn = self._asked.orders.keys(variant)[self._asked.targets] >> np.uint64(9) << np.uint64(2)
         waiting = np.arange(len(self._asked.targets))
         for turn in range(int(self._asked.n_golds.max())):

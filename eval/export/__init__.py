@@ -13,7 +13,8 @@ from blend.eval.export.lighteval import lighteval_files
 from blend.eval.export.lm_eval import lm_eval_files
 from blend.eval.tasks.asking import ask
 from blend.loaders.files.new_files import write_new_files
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.loaders.files.own_folders import check_own_folder
+from blend.schemas.errors import UnknownNameError
 
 HARNESSES: dict[str, Callable[[Questions], Mapping[str, str | bytes]]] = {
     "lm-eval": lm_eval_files,
@@ -53,10 +54,9 @@ def export_tasks(
     """
     if harness not in HARNESSES:
         raise UnknownNameError("harness", harness, HARNESSES)
-    if out.is_file() or (out.is_dir() and any(out.iterdir())):
-        raise InputError(f"{out}: holds something already; choose another --out, or empty it yourself")
+    check_own_folder(out, option="--out")
     asked = ask(release, "multiple-choice", locales=locales, limit=limit, style=style)
     questions = Questions.of(asked, style)
     files = HARNESSES[harness](questions)
-    written = write_new_files(out, files)
+    written = write_new_files(out, files, option="--out")
     return Exported(questions.task, len(questions.rows), tuple(questions.regions), tuple(written))

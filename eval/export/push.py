@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import yaml
 
 from blend.eval.runs.directory import read_run
-from blend.eval.scoring.scores import ALL, SCORES_NAME, Score, Scores
-from blend.loaders.files.content import read_content
+from blend.eval.scoring.scores import ALL, Score, Scores, read_scores
 from blend.loaders.hub.explained import explained
 from blend.loaders.hub.patience import TIMEOUT_S, patient
 from blend.schemas.distribution import DISTRIBUTION
@@ -62,20 +61,12 @@ def push_scores(
         InputError: If the run has not been scored, or its task has no figure for a leaderboard.
         HubError: If the Hub refuses or cannot be reached; nothing was changed then, unless its answer was lost.
     """
-    scores = _scores(run)
+    scores = read_scores(read_run(run))
     path = f".eval_results/{dataset.replace('/', '--')}--{scores.task}.yaml"
     content = _yaml(_entry(scores, dataset, revision))
     if dry_run:
         return Pushed(path, content, None)
     return Pushed(path, content, _commit(model, path, content, scores, direct=direct))
-
-
-def _scores(run: Path) -> Scores:
-    read_run(run)
-    path = run / SCORES_NAME
-    if not path.exists():
-        raise InputError(f"{run}: not scored yet; run `blend eval score {run}` first")
-    return Scores.model_validate_json(read_content(path, what="scores"))
 
 
 def _entry(scores: Scores, dataset: str, revision: str | None) -> "EvalResultEntry":

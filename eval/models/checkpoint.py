@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blend.loaders.files.content import open_content, read_content
 from blend.loaders.hub.explained import explained
 from blend.loaders.hub.patience import patient, with_retries
 from blend.schemas.errors import InputError
@@ -119,7 +120,7 @@ def _checked(folder: Path, name: str, revision: str | None) -> Checkpoint:
         id=name,
         revision=revision,
         config=config,
-        config_digest=hashlib.sha256((folder / CONFIG).read_bytes()).hexdigest(),
+        config_digest=hashlib.sha256(read_content(folder / CONFIG)).hexdigest(),
         weights_digest=_weights_digest(_weight_files(folder, where), where),
         tokenizer_digest=_tokenizer_digest(folder),
     )
@@ -137,13 +138,19 @@ def _config(folder: Path, files: set[str], where: str) -> dict[str, Any]:
             "give the directory into which it was saved with save_pretrained"
         )
     try:
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except ValueError as error:
+        config = json.loads(read_content(folder / CONFIG))
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"{where}: {CONFIG} is not JSON ({error}); download or save the model again"
         ) from error
     if not isinstance(config, dict):
         raise InputError(f"{where}: {CONFIG} does not hold an object; download or save the model again")
+    kind, architectures = config.get("model_type"), config.get("architectures") or []
+    are_texts = isinstance(architectures, list) and all(isinstance(name, str) for name in architectures)
+    if not (isinstance(kind, str | None) and are_texts):
+        raise InputError(
+            f"{where}: model_type or architectures in {CONFIG} are not texts; download or save the model again"
+        )
     return config
 
 
@@ -169,10 +176,8 @@ def _weight_files(folder: Path, where: str) -> list[Path]:
     if not (folder / WEIGHTS_INDEX).is_file():
         return [folder / WEIGHTS]
     try:
-        named = sorted(
-            set(json.loads((folder / WEIGHTS_INDEX).read_text(encoding="utf-8"))["weight_map"].values())
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        named = sorted(set(json.loads(read_content(folder / WEIGHTS_INDEX))["weight_map"].values()))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{where}: {WEIGHTS_INDEX} cannot be read; download the model again") from error
     for name in named:
         if Path(name).name != name or not (folder / name).is_file():
@@ -193,7 +198,7 @@ def _weights_digest(files: list[Path], where: str) -> str:
 def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
     """Add a safetensors file's header, and the first bytes of each of its tensors."""
     size = file.stat().st_size
-    with file.open("rb") as content:
+    with open_content(file, what="file of weights") as content:
         length = int.from_bytes(content.read(8), "little")
         header = content.read(min(length, size))
         try:
@@ -201,8 +206,8 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
                 entry["data_offsets"] for key, entry in json.loads(header).items() if key != "__metadata__"
             ]
             start = 8 + length
-            whole = start + max((end for _, end in spans), default=0)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            whole = start + max((end for begin, end in spans if 0 <= int(begin) <= int(end)), default=0)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             raise InputError(
                 f"{where}: {file.name} is not a safetensors file; download or save the model again"
             ) from error
@@ -212,15 +217,15 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
             )
         digest.update(header)
         for begin, end in sorted(spans):
-            content.seek(start + begin)
-            digest.update(content.read(min(end - begin, _TENSOR_BYTES)))
+            content.seek(start + max(begin, 0))
+            digest.update(content.read(max(0, min(end - begin, _TENSOR_BYTES))))
 
 
 def _tokenizer_digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for name in sorted(_TOKENIZER_FILES):
         if (folder / name).is_file():
-            content = (folder / name).read_bytes()
+            content = read_content(folder / name)
             digest.update(f"{name}\0{len(content)}\0".encode())
             digest.update(content)
     return digest.hexdigest()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from blend.eval.models.checkpoint import CONFIG, Checkpoint
 from blend.schemas.docstrings import refuse_without_docstrings
-from blend.schemas.errors import InputError, MissingExtraError
+from blend.schemas.errors import BlendError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -216,16 +216,16 @@ def read_limits(checkpoint: Checkpoint) -> Limits:
 @contextmanager
 def _explained(checkpoint: Checkpoint, part: str) -> Iterator[None]:
     import torch
-    from safetensors import SafetensorError
 
     try:
         yield
     except ImportError as error:
         said = " ".join(str(error).split())
         raise InputError(f"model {checkpoint.id}: its {part} needs another package ({said})") from error
-    except torch.OutOfMemoryError:
+    except (torch.OutOfMemoryError, MemoryError, BlendError):
         raise
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+    except Exception as error:
+        # The library reads files that nobody has checked, and each of its models fails in ways of its own.
         said = " ".join(str(error).split())[:300]
         raise InputError(
             f"model {checkpoint.id}: the {part} cannot be loaded ({said}); download or save the model again"

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from blend.loaders.files.own_folders import check_own_folder
 from blend.schemas.docstrings import refuse_without_docstrings
-from blend.schemas.errors import InputError, MissingExtraError
+from blend.schemas.errors import MissingExtraError
 from blend.schemas.rows import LETTERS
 
 CONTEXT_TOKENS = 1024
@@ -84,8 +85,7 @@ def _texts() -> Iterator[str]:
 
 def _write(out: Path, save: Callable[[Path], object]) -> None:
     """Fill a directory that appears whole under its name or not at all."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out}: there is something already; name a directory to make")
+    check_own_folder(out, option="directory")
     beside = out.with_name(f".{out.name}.partial")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)

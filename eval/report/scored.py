@@ -1,18 +1,18 @@
 """Scored runs: what a run directory holds once it is scored, and whether runs can stand side by side."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from pydantic import ValidationError
 
 from blend.eval.runs.directory import Run, read_run
-from blend.eval.scoring.scores import ALL, DECISIONS_NAME, SCORES_NAME, Score, Scores
+from blend.eval.runs.table_files import read_frame
+from blend.eval.scoring.scores import ALL, DECISIONS_NAME, Score, Scores, read_scores, score_again
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
-from blend.schemas.misfits import first_reason
 
 ABOUT_DISHES = ("probe", "free-answers")
 """Tasks about dishes from countries, and not about regions."""
@@ -50,19 +50,18 @@ class ScoredRun:
         """
         path = self.run.directory / DECISIONS_NAME
         try:
-            decided = pl.read_parquet(path)
+            decided = read_frame(path, fix=score_again(self.run))
             judged = decided.filter(pl.col("right").is_not_null())
             rest = judged.drop([name for name in _KEYS if name != "item_id"], strict=False)
             joined = self.run.items(*_KEYS).join(rest, on="item_id", how="inner", maintain_order="left")
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except pl.exceptions.PolarsError as error:
             raise InputError(
-                f"{path}: cannot be read ({str(error).splitlines()[0]}); "
-                f"score the run again: blend eval score {self.run.directory}"
+                f"{path}: cannot be read ({str(error).splitlines()[0]}); {score_again(self.run)}"
             ) from error
         if joined.height < judged.height:
             raise InputError(
                 f"{path}: holds {judged.height - joined.height} items that were not asked in this run; "
-                f"score the run again: blend eval score {self.run.directory}"
+                f"{score_again(self.run)}"
             )
         return joined
 
@@ -73,11 +72,11 @@ def read_scored(directories: Sequence[Path]) -> tuple[ScoredRun, ...]:
     Raises:
         InputError: If a directory is not one of a run, is named twice, or its run is not scored.
     """
-    twice = [path for path, n in Counter(path.resolve() for path in directories).items() if n > 1]
+    twice = [path for path, n in Counter(Path(os.path.realpath(path)) for path in directories).items() if n > 1]
     if twice:
         raise InputError(f"{twice[0].name}: the run is named twice; name every run once")
     runs = [read_run(directory) for directory in directories]
-    scores = [_scores(run) for run in runs]
+    scores = [read_scores(run) for run in runs]
     # The same model in two tasks is not two runs to be told apart: each task has its own tables.
     models = Counter((one.task, one.model) for one in scores)
     return tuple(
@@ -131,18 +130,3 @@ _PARTS = {
 def _parts(signature: str) -> dict[str, str]:
     name, *fields = signature.split("|")
     return {"name": name, **{part: value for part, _, value in (field.partition(":") for field in fields)}}
-
-
-def _scores(run: Run) -> Scores:
-    path = run.directory / SCORES_NAME
-    try:
-        return Scores.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
-        ) from None
-    except (ValidationError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
-            f"score the run again: blend eval score {run.directory}"
-        ) from error

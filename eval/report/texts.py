@@ -8,9 +8,9 @@ from blend.eval.report import text_charts
 from blend.eval.report.scored import ScoredRun
 from blend.eval.report.sections import Chart, Section, Table
 from blend.eval.runs.answers import AnswerReader
+from blend.eval.runs.table_files import read_frame
 from blend.eval.scoring.extrinsic.tables import SIMILARITY_NAME, WORDS_NAME, analysis_folder
-from blend.eval.scoring.scores import Score
-from blend.schemas.errors import InputError
+from blend.eval.scoring.scores import Score, score_again
 from blend.schemas.nationalities import nationalities
 
 TASK = "cultural-prompts"
@@ -241,10 +241,4 @@ def _examples(run: ScoredRun) -> Section | None:
 
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
     path = analysis_folder(run.run.directory) / name
-    try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(
-            f"{path}: cannot be read ({str(error).splitlines()[0]}); "
-            f"score the run again: blend eval score {run.run.directory}"
-        ) from error
+    return read_frame(path, fix=score_again(run.run))

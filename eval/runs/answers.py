@@ -19,7 +19,9 @@ from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.whole import sync_directory, whole_file
+from blend.eval.runs.table_files import check_frame, read_frame, write_frame
+from blend.loaders.files.content import read_content
+from blend.loaders.files.whole import sync_directory
 from blend.schemas.errors import RowError
 
 ANSWERS = pl.Schema(
@@ -53,6 +55,7 @@ PART_BYTES = 64 * 2**20
 """Size of a journal from which on it becomes a part."""
 
 _SYNC_EVERY_S = 1.0
+_ASK_AGAIN = "restore the file, or delete it to have all items asked again"
 
 
 class Journal:
@@ -150,7 +153,7 @@ def cut_half_line(path: Path) -> int:
     """Cut what follows the last line feed of a file, if there is one; returns how many bytes that were."""
     if not path.exists():
         return 0
-    content = path.read_bytes()
+    content = read_content(path)
     whole = content.rfind(b"\n") + 1
     if whole < len(content):
         with path.open("r+b") as file:
@@ -170,10 +173,15 @@ def read_answers(folder: Path, *columns: str) -> pl.DataFrame:
         RowError: If a line of the journal, other than half of one at the end, is not an answer; names it.
     """
     names = list(columns) or list(ANSWERS)
-    whole = [folder / PARQUET] if (folder / PARQUET).exists() else []
-    found = [_parquet(path, names) for path in (*whole, *parts_of(folder))]
+    found = [_parquet(path, names) for path in _tables(folder)]
     found += [_journal(path).select(names) for path in journals_of(folder)]
     return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in names}), *found]))
+
+
+def _tables(folder: Path) -> list[Path]:
+    """The tables in a folder of answers; anything of that name, so that what is no table is told."""
+    whole = folder / PARQUET
+    return [*([whole] if os.path.lexists(whole) else []), *parts_of(folder)]
 
 
 def last_ones(rows: pl.DataFrame) -> pl.DataFrame:
@@ -192,9 +200,11 @@ class AnswerReader:
         """Prepare; what journals hold is read at once, and is never much.
 
         Raises:
-            RowError: If a line of a journal is not an answer; names it.
+            RowError: If a line of a journal is not an answer, or a table not as it was written; names it.
         """
-        self._files = [path for path in (folder / PARQUET, *parts_of(folder)) if path.exists()]
+        self._files = _tables(folder)
+        for path in self._files:
+            check_frame(path, fix=_ASK_AGAIN)
         self._journals = pl.concat(
             [pl.DataFrame(schema=ANSWERS), *(_journal(path) for path in journals_of(folder))]
         )
@@ -232,31 +242,25 @@ def finish(folder: Path, items: pl.DataFrame, answers: pl.DataFrame) -> None:
     sync_directory(folder)
 
 
-def write_frame(path: Path, rows: pl.DataFrame) -> None:
-    """Write a Parquet file that appears complete under its name or not at all."""
-    with whole_file(path) as beside:
-        rows.write_parquet(beside, compression="zstd")
-
-
 def not_answers(path: Path, error: Exception) -> RowError:
     """What to say of a file that cannot be read as answers."""
     return RowError(
         f"not the answers of a run ({str(error).splitlines()[0]})",
         where=str(path),
-        fix="restore the file, or delete it to have all items asked again",
+        fix=_ASK_AGAIN,
     )
 
 
 def _parquet(path: Path, names: Sequence[str]) -> pl.DataFrame:
     try:
-        rows = pl.read_parquet(path, columns=list(names))
+        rows = read_frame(path, *names, fix=_ASK_AGAIN)
         return rows.select(names).cast({name: ANSWERS[name] for name in names})
     except pl.exceptions.PolarsError as error:
         raise not_answers(path, error) from error
 
 
 def _journal(path: Path) -> pl.DataFrame:
-    content = path.read_bytes()
+    content = read_content(path)
     lines = content[: content.rfind(b"\n") + 1].splitlines()
     rows = [_line(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
     return pl.DataFrame(rows, schema=ANSWERS, orient="row")
@@ -268,7 +272,7 @@ def _line(line: bytes, place: str) -> dict[str, Any]:
         unknown = set(answer) - set(ANSWERS)
         if not unknown and isinstance(answer["item_id"], str):
             return dict(answer)
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         pass
     raise RowError(
         "the line is not an answer", where=place, fix="delete this line; its item will be asked again"

@@ -1,5 +1,6 @@
 """Descriptions of runs, ``run.json``: what was asked of whom, so that a run goes on only with the same."""
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -7,9 +8,11 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from blend.eval.models.protocols import Decoding, ModelDescription
+from blend.eval.tasks import task_of
 from blend.eval.tasks.items import AnswerKind
+from blend.loaders.files.content import read_content
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.misfits import first_reason
 from blend.schemas.part import Part
@@ -70,7 +73,7 @@ class RunDescription(Part):
     """Options of the task, with every default spelled out."""
     kind: AnswerKind
     """What an answer is."""
-    n_items: int
+    n_items: int = Field(ge=1)
     """Items asked."""
     prompts: dict[str, str]
     """SHA-256 of the text around the question, by prompt id."""
@@ -102,18 +105,32 @@ def read_description(directory: Path) -> RunDescription:
         InputError: If there is none, or if it is not one that this version reads.
     """
     path = directory / DESCRIPTION_NAME
-    try:
-        return RunDescription.model_validate_json(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+    if not os.path.lexists(path):
         raise InputError(
             f"{directory}: no {DESCRIPTION_NAME} here, so it is not the directory of a run; "
             "make one with `blend eval run`"
-        ) from None
-    except (ValidationError, UnicodeDecodeError) as error:
+        )
+    try:
+        found = RunDescription.model_validate_json(read_content(path))
+        return found.model_copy(update={"options": _options(found)})
+    except (ValidationError, UnknownNameError) as error:
         raise InputError(
             f"{path}: not a description that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             "use the version that made it, or run again into another directory"
         ) from error
+
+
+def _options(description: RunDescription) -> dict[str, Any]:
+    """The options of a run, each as its task knows it.
+
+    Raises:
+        UnknownNameError: If there is no such task.
+        ValidationError: If an option cannot be.
+    """
+    options: dict[str, Any] = (
+        task_of(description.task).options.model_validate(description.options).model_dump(mode="json")
+    )
+    return options
 
 
 def differences(kept: RunDescription, wanted: RunDescription) -> tuple[Difference, ...]:

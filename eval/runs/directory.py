@@ -10,7 +10,7 @@ from typing import NamedTuple
 import polars as pl
 from filelock import FileLock, Timeout
 
-from blend.eval.runs.answers import read_answers, write_frame
+from blend.eval.runs.answers import read_answers
 from blend.eval.runs.description import (
     DESCRIPTION_NAME,
     Difference,
@@ -18,7 +18,10 @@ from blend.eval.runs.description import (
     differences,
     read_description,
 )
+from blend.eval.runs.table_files import read_frame, write_frame
 from blend.eval.tasks.items import Asked
+from blend.loaders.files.content import file_identity
+from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import ConflictError, InputError, StorageError
 
@@ -68,15 +71,22 @@ class Run:
 
     def items(self, *columns: str) -> pl.DataFrame:
         """The items asked, `tasks.items.ITEMS` or some of its columns, in order."""
-        return pl.read_parquet(self.directory / ITEMS_NAME, columns=list(columns) or None)
+        rows = read_frame(self.directory / ITEMS_NAME, *columns)
+        if rows.height != self.description.n_items:
+            raise InputError(
+                f"{self.directory}: {DESCRIPTION_NAME} says {self.description.n_items} items, and {ITEMS_NAME} "
+                f"holds {rows.height}; restore {DESCRIPTION_NAME} from a copy, or run again into another "
+                "directory"
+            )
+        return rows
 
     def gold(self, *columns: str) -> pl.DataFrame:
         """What counts as right, as the task's module says, or some of its columns."""
-        return pl.read_parquet(self.directory / GOLD_NAME, columns=list(columns) or None)
+        return read_frame(self.directory / GOLD_NAME, *columns)
 
     def candidates(self) -> pl.DataFrame:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
-        return pl.read_parquet(self.directory / CANDIDATES_NAME)
+        return read_frame(self.directory / CANDIDATES_NAME)
 
     def answers(self, *columns: str) -> pl.DataFrame:
         """What was answered so far, `answers.ANSWERS` or some of its columns, ``error`` among them."""
@@ -113,8 +123,8 @@ def open_run(
         StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
     with explained(directory):
-        if directory.exists() and not directory.is_dir():
-            raise InputError(f"{directory}: is a file; --out names the directory of the run")
+        if file_identity(directory / DESCRIPTION_NAME) is None:
+            check_own_folder(directory, option="--out", what="the directory of a run", is_ours=_is_begun)
         directory.mkdir(parents=True, exist_ok=True)
         with _locked(directory, shard):
             # Shards that start at one moment must not both write what the run needs.
@@ -178,23 +188,18 @@ def _held(directory: Path, name: str, *, wait_s: float = 0.0) -> Iterator[None]:
 
 def _start(directory: Path, description: RunDescription, asked: Asked) -> None:
     """Write what a run needs, its description last: without it nothing was asked yet."""
-    strange = sorted(
-        path.name
-        for path in directory.iterdir()
-        if path.name.removesuffix(".tmp") not in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME)
-        and not path.name.startswith(f"{LOCK_NAME}-")
-    )
-    if strange:
-        raise InputError(
-            f"{directory}: holds {strange[0]!r} but no {DESCRIPTION_NAME}, so it is not that of a run; "
-            "choose another --out"
-        )
     (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
     write_frame(directory / ITEMS_NAME, asked.items)
     write_frame(directory / GOLD_NAME, asked.gold)
     if asked.candidates is not None:
         write_frame(directory / CANDIDATES_NAME, asked.candidates)
     write_whole(directory / DESCRIPTION_NAME, description.to_json())
+
+
+def _is_begun(name: str) -> bool:
+    """Whether a run that was killed before it had its description may have left a file of this name."""
+    written = name.removesuffix(".tmp").removesuffix(".sha256")
+    return written in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME) or name.startswith(f"{LOCK_NAME}-")
 
 
 def _refuse_other(directory: Path, description: RunDescription) -> None:

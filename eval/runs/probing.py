@@ -6,9 +6,10 @@ from typing import Any
 import polars as pl
 
 from blend.eval.models.probing.protocol import CandidateScores, Prober
-from blend.eval.runs.answers import journal, write_frame
+from blend.eval.runs.answers import journal
 from blend.eval.runs.directory import Run
 from blend.eval.runs.running import STEP, Keeper, Outcome, finished
+from blend.eval.runs.table_files import write_frame
 from blend.loaders.files.progress import Notify, silent
 from blend.schemas.text import counted
 

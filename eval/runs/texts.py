@@ -12,10 +12,10 @@ from blend.eval.runs.answers import ANSWERS, PARQUET
 from blend.eval.runs.description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.directory import open_run
 from blend.eval.runs.running import Outcome
+from blend.eval.runs.table_files import whole_table
 from blend.eval.tasks.cultural_prompts import GOLD
 from blend.eval.tasks.items import ITEMS, Asked
 from blend.loaders.files.pins import file_sha256
-from blend.loaders.files.whole import whole_file
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.version import __version__
 
@@ -177,7 +177,7 @@ def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> N
     absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in held]
     answers = pl.concat([named, texts], how="horizontal").with_columns(absent).select(list(ANSWERS))
     try:
-        with whole_file(target) as beside:
+        with whole_table(target) as beside:
             answers.sink_parquet(beside, compression="zstd", row_group_size=ROW_GROUP_ROWS)
     except pl.exceptions.PolarsError as error:
         raise _unreadable(path, error) from error

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.eval.runs.answers import write_frame
 from blend.eval.runs.description import RunDescription
 from blend.eval.runs.directory import Run, explained
+from blend.eval.runs.table_files import write_frame
 from blend.eval.scoring.choosing import LETTER_RULES, OPTION_RULES, TEXT_RULES
 from blend.eval.scoring.extrinsic import RULES as DEFINITIONS
 from blend.eval.scoring.extrinsic import ExtrinsicOptions, judge_texts

@@ -1,10 +1,16 @@
 """Scores: one flat table that others' scripts can rely on, ``scores.json``."""
 
+import os
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blend.eval.runs.directory import Run
 from blend.eval.statistics.figures import Estimate
+from blend.loaders.files.content import read_content
+from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.errors import InputError
+from blend.schemas.misfits import first_reason
 
 SCORES_NAME = "scores.json"
 DECISIONS_NAME = "decisions.parquet"
@@ -55,6 +61,32 @@ class Scores(BaseModel):
     def to_json(self) -> str:
         """The scores as the bytes of ``scores.json`` decode to."""
         return self.model_dump_json(indent=2) + "\n"
+
+
+def score_again(run: Run) -> str:
+    """What to do about what scoring has written and somebody has changed or lost."""
+    return f"score the run again: blend eval score {run.directory}"
+
+
+def read_scores(run: Run) -> Scores:
+    """The scores of a run.
+
+    Raises:
+        InputError: If it is not scored, or its scores are not what this version writes.
+        RowError: If the file cannot be read.
+    """
+    path = run.directory / SCORES_NAME
+    if not os.path.lexists(path):
+        raise InputError(
+            f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
+        )
+    try:
+        return Scores.model_validate_json(read_content(path))
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
+            f"{score_again(run)}"
+        ) from error
 
 
 def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -70,8 +71,8 @@ def open_content(path: Path, *, where: str | None = None, what: str = "file") ->
     raise RowError(f"a {kind}, not a file", where=where, fix=fix)
 
 
-def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
-    """The rows of an open Parquet file.
+def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str] = ()) -> "pl.DataFrame":
+    """The rows of an open Parquet file, of some columns if any are named.
 
     Raises:
         RowError: If it is not one, is cut off or damaged, or takes too much memory once it is unpacked.
@@ -83,7 +84,7 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str) -> "pl.DataFrame":
 
     try:
         check_unpacked_size(file, where=where)
-        return pl.read_parquet(file)
+        return pl.read_parquet(file, columns=list(columns) or None)
     except (pl.exceptions.PolarsError, pa.ArrowException, OSError) as error:
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
 

@@ -6,8 +6,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.whole import write_whole
-from blend.schemas.errors import ConflictError, InputError, StorageError
+from blend.schemas.errors import InputError, StorageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +22,7 @@ def write_new_files(
     *,
     folders: Collection[str] = (),
     private: Collection[str] = (),
+    option: str = "folder",
 ) -> list[str]:
     """Write files into a folder, all of them or none; nothing is ever replaced.
 
@@ -28,26 +30,22 @@ def write_new_files(
     names them.
 
     Args:
-        folder: Made if it is not there, with those above it. Files of other names may be in it.
+        folder: Made if it is not there, with those above it; it may hold nothing yet but hidden files.
         contents: The files by their paths, relative to the folder, with ``/``.
         folders: Paths of folders to make that may hold nothing yet; they may be there already.
         private: Which of the files are for their owner's eyes only.
+        option: What the user calls the folder, for the messages.
 
     Returns:
         The paths of the files, relative to the folder, in text order.
 
     Raises:
-        InputError: If something else than a folder has that name.
-        ConflictError: If one of the files is there already.
+        InputError: If something else than a folder has that name, or if it holds something already.
         StorageError: If the folder cannot be written.
     """
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise InputError(f"{folder}: is not a folder; name one to make")
-    present = sorted(path for path in contents if os.path.lexists(folder / path))
-    if present:
-        raise ConflictError(
-            f"{folder}: holds {', '.join(present)} already, and nothing is replaced; choose another folder"
-        )
+    # A kill can have left the beginning of a file.
+    left = {f"{path.partition('/')[0]}.tmp" for path in contents}
+    check_own_folder(folder, option=option, is_ours=lambda name: name.startswith(".") or name in left)
     try:
         with ExitStack() as undo:
             for path in (folder, *(folder / name for name in folders)):
@@ -75,7 +73,7 @@ def write_new_sheet(path: Path, rows: "pl.DataFrame", *, mark: bool = True) -> N
         InputError: If the file is there.
         StorageError: If it cannot be written.
     """
-    if path.exists():
+    if os.path.lexists(path):
         raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
     try:
         write_whole(path, rows.write_csv(include_bom=mark))

@@ -111,6 +111,13 @@ def read_text(path: Path, root: Path, notes: Notes) -> str:
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
         notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise RowError(
+            f"a null character in line {line}, which no text holds",
+            where=place,
+            fix="save the file with the encoding UTF-8; UTF-16 without a mark looks like this",
+        )
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from blend.loaders.files.own_folders import check_own_folder
 from blend.schemas.errors import ConflictError, InputError, StorageError
 from blend.schemas.layout import MANIFEST_NAME
 
@@ -155,18 +156,10 @@ def _followed(out: Path, option: str) -> Path:
 
 
 def _refuse_foreign(out: Path, option: str, check: Callable[[Path], None] | None) -> None:
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise InputError(f"{out}: is a file; {option} names the directory to make")
-    if not any(out.iterdir()):
-        return
-    if not (out / MANIFEST_NAME).is_file():
-        raise InputError(
-            f"{out}: holds files but no {MANIFEST_NAME}, so it is not a release and is not replaced; "
-            f"choose another {option} or empty it yourself"
-        )
-    if check is not None:
+    is_release = (out / MANIFEST_NAME).is_file()
+    # What is in a release's own directory is for `check` to say.
+    check_own_folder(out, option=option, what="a release", is_ours=lambda _: is_release)
+    if is_release and check is not None:
         check(out)
 
 

@@ -1,6 +1,7 @@
 """The pull folder: what comes from the server as it is, one process at a time; it holds people's data."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,7 +74,7 @@ def held(path: Path) -> Iterator[Folder]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         # Whatever the repository around it ignores: nothing in here is for others.
-        if not (path / IGNORED).exists():
+        if not os.path.lexists(path / IGNORED):
             write_whole(path / IGNORED, "*\n")
     except OSError as error:
         raise StorageError(

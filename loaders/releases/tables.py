@@ -1,5 +1,7 @@
 """Tables of a release directory, read back into frames."""
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +21,13 @@ from blend.schemas.configs import (
     model_of,
 )
 from blend.schemas.domains import Domain
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME
 from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import TableInfo
+from blend.schemas.manifest import FileInfo, TableInfo
+
+_AGAIN = "copy or build the release again"
 
 
 class ReleaseTables(NamedTuple):
@@ -67,7 +71,8 @@ def read_config(release: Path | str, config: str) -> pl.DataFrame:
         held = {table.config for table in manifest.tables}
         raise UnknownNameError("configuration", config, held)
     model = model_of(config)
-    return pl.concat([_read_table(folder, table, model) for table in tables])
+    files = {file.path: file for file in manifest.files}
+    return pl.concat([_read_table(folder, table, files, model) for table in tables])
 
 
 def read_tables(release: Path | str) -> ReleaseTables:
@@ -90,18 +95,32 @@ def read_tables(release: Path | str) -> ReleaseTables:
     )
 
 
-def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
+def _read_table(
+    release: Path, table: TableInfo, files: Mapping[str, FileInfo], model: type[BaseModel]
+) -> pl.DataFrame:
     names = published_names(model)
     missing = [file for file in table.files if not (release / file).is_file()]
     if missing:
         raise InputError(
             f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
         )
-    rows = pl.concat([_file_rows(release, file) for file in table.files])
-    return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
+    rows = pl.concat([_file_rows(release, file, files.get(file)) for file in table.files])
+    try:
+        return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise RowError(
+            f"not the columns of the configuration {table.config} ({reason})",
+            where=str(release / table.files[0]),
+            fix=_AGAIN,
+        ) from error
 
 
-def _file_rows(release: Path, file: str) -> pl.DataFrame:
+def _file_rows(release: Path, file: str, info: FileInfo | None) -> pl.DataFrame:
+    """The rows of a file, once it is known to be the one that the manifest names."""
     where = str(release / file)
     with open_content(release / file, where=where, what="table") as content:
-        return parquet_rows(content, where=where, fix="copy or build the release again")
+        if info is not None and hashlib.file_digest(content, "sha256").hexdigest() != info.sha256:
+            raise RowError(f"not the file that {MANIFEST_NAME} names, by its digest", where=where, fix=_AGAIN)
+        content.seek(0)
+        return parquet_rows(content, where=where, fix=_AGAIN)

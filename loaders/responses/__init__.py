@@ -151,6 +151,9 @@ def _table(kind: _Kind[R], files: Sequence[Path], folder: Path, known: Registry,
     for file in files:
         with own.collected():
             cells = read_rows(file, folder, own, kind.columns)
+            if kind.model is Review and not cells:
+                fix = "restore it, or delete it if nobody has reviewed anything"
+                own.problem("the file holds no review", where=place_of(file, folder), fix=fix)
             if kind.named_for_locale:
                 cells = _with_locale(cells, file, folder, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]

@@ -24,6 +24,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, RowError, StorageError
+from blend.schemas.personal import Pseudonym
 from blend.schemas.rows import Row, Text
 from blend.schemas.text import clean, counted
 
@@ -39,7 +40,7 @@ class Decision(Row):
     """The other; which of them comes first means nothing."""
     verdict: Literal["same", "different"]
     """``same`` when they mean the same or one contains the other, otherwise ``different``."""
-    who: Text
+    who: Pseudonym
     """A person's pseudonym, or ``chat:`` and the name of a model."""
     when: date
     """Day of the decision."""

@@ -8,6 +8,7 @@ from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FILLERS
+from blend.schemas.personal import pseudonym
 
 _COLUMNS = Columns(("template_id", "option", "region", "reviewer"), optional=("locale", "why"))
 
@@ -47,9 +48,13 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
     notes = Notes()
-    rows = [
-        (*(str(cells.values.get(name) or "") or None for name in schema.names()[:-1]), cells.place)
-        for cells in read_rows(path, path.parent, notes, columns)
-    ]
+    rows = []
+    for cells in read_rows(path, path.parent, notes, columns):
+        rows.append((*(str(cells.values.get(name) or "") or None for name in schema.names()[:-1]), cells.place))
+        try:
+            pseudonym(str(cells.values["reviewer"] or ""))
+        except ValueError as error:
+            what, _, fix = str(error).partition("; ")
+            notes.problem(what, where=f"{cells.place}, column reviewer", fix=fix)
     notes.raise_problems()
     return pl.DataFrame(rows, schema, orient="row")

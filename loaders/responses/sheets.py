@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.content import is_directory
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import read_text
+from blend.loaders.files.own_folders import check_own_folder
+from blend.loaders.files.rows import SUFFIXES, read_text
 from blend.loaders.files.sheets import read_sheet
 from blend.loaders.files.whole import write_whole
 from blend.schemas.answer_sheets import ANSWER_SHEET, READ_AGAIN
-from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
+from blend.schemas.errors import ConflictError, RowError, StorageError
 
 _COLUMNS = tuple(name for name in ANSWER_SHEET if name != "source")
 
@@ -84,8 +84,7 @@ def write_reviews(reviews: pl.DataFrame, folder: Path, *, update: bool = False) 
             read.
         StorageError: If it cannot be written.
     """
-    if folder.exists() and not is_directory(folder):
-        raise InputError(f"{folder}: is not a folder; --out names the folder of reviews")
+    check_own_folder(folder, option="--out", what="a folder of reviews", is_ours=_is_review_file)
     parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
     paths = {tag: folder / f"{tag}.jsonl" for (tag,) in parts}
     there = [path for path in paths.values() if path.exists()]
@@ -105,6 +104,12 @@ def write_reviews(reviews: pl.DataFrame, folder: Path, *, update: bool = False) 
     except OSError as error:
         raise StorageError(f"{folder}: cannot write ({error.strerror}); choose another --out") from error
     return written
+
+
+def _is_review_file(name: str) -> bool:
+    """Whether a file of this name can be one of reviews, which are named for their locale; or is hidden."""
+    stem, _, ending = name.partition(".")
+    return name.startswith(".") or (f".{ending}" in SUFFIXES and "-" in stem)
 
 
 def _others(path: Path, reviews: pl.DataFrame) -> list[str]:

@@ -97,8 +97,8 @@ def write_demonyms(folder: Path, demonyms: Demonyms) -> list[str]:
         The names of the files.
 
     Raises:
-        ConflictError: If one of them is there already: it may have been corrected by hand.
-        InputError, StorageError: See `files.new_files.write_new_files`.
+        InputError: If the folder holds something: a form there may have been corrected by hand.
+        StorageError: See `files.new_files.write_new_files`.
     """
     rows = [
         (f"{language}\t{name}\t{form}\n", place)
@@ -112,6 +112,7 @@ def write_demonyms(folder: Path, demonyms: Demonyms) -> list[str]:
             FORMS_NAME: "".join(line for line, place in rows if place == 0),
             OTHERS_NAME: "".join(line for line, place in rows if place > 0),
         },
+        option="--out",
     )
 
 

@@ -41,7 +41,8 @@ def test_nothing_is_replaced(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         write_starter(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: holds recipe.toml already, and nothing is replaced; choose another folder"
+        f"{tmp_path}: holds 'notes.txt', 'recipe.toml' and is not empty, so nothing is written there; choose "
+        "another folder or empty it yourself"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "recipe.toml"]
 
@@ -50,7 +51,7 @@ def test_a_file_is_not_a_folder(tmp_path: Path):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(BlendError) as caught:
         write_starter(tmp_path / "file")
-    assert str(caught.value) == f"{tmp_path / 'file'}: is not a folder; name one to make"
+    assert str(caught.value) == f"{tmp_path / 'file'}: is not a folder; choose another folder"
     with pytest.raises(BlendError) as caught:
         write_starter(tmp_path / "file" / "below")
     assert str(caught.value) == (

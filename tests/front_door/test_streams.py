@@ -96,3 +96,89 @@ def test_streams_without_a_descriptor_stay_as_they_are(capsys: pytest.CaptureFix
     before = sys.stdout
     with patient_streams():
         assert sys.stdout is before
+
+
+def in_shell(command: str, *words: str) -> tuple[int, str, str]:
+    """Exit code, standard output and error of a shell's command, with ``"$@"`` for blend and its words."""
+    done = subprocess.run(["sh", "-c", command, "sh", *BLEND, *words], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_build_whose_streams_are_closed_is_made(tmp_path: Path, closed: str):
+    out = tmp_path / "release"
+    code, printed, errors = in_shell(f'"$@" {closed}', "build", "--out", str(out))
+    assert (code, "Traceback" in errors) == (0, False), errors
+    assert printed == "" or ">&-" not in closed.split()
+    assert in_shell('"$@"', "validate", str(out), "--skip", "loading")[0] == 0
+
+
+@pytest.mark.integration
+def test_a_refusal_has_its_code_although_nobody_hears_it(tmp_path: Path):
+    assert in_shell('"$@" >&- 2>&-', "show", str(tmp_path / "nothere"))[0] == 1
+
+
+STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+WHILE_LOADING = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Stop(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.{number})
+
+sys.meta_path.insert(0, Stop())
+from blend.__main__ import main
+sys.argv = ["blend", "locales"]
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["blend.cli", "typer", "blend.cli.build", "blend.schemas.errors"])
+@pytest.mark.parametrize("number", STOPPED)
+def test_stopped_while_it_is_loaded_it_says_so(number: signal.Signals, module: str):
+    program = WHILE_LOADING.format(module=module, number=number.name)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        STOPPED[number],
+        "",
+        "interrupted; nothing was changed\n",
+    )
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("number", STOPPED)
+def test_a_build_that_is_stopped_says_so_and_leaves_nothing(number: signal.Signals, tmp_path: Path):
+    command = [*BLEND, "build", "--out", str(tmp_path / "release")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / ".release.partial").exists():
+        assert process.poll() is None
+    process.send_signal(number)
+    printed, errors = process.communicate()
+    assert (process.returncode, printed) == (STOPPED[number], "")
+    assert errors.splitlines()[-1] == "interrupted; nothing was changed"
+    assert not [path for path in tmp_path.iterdir() if path.name != ".release.lock"]
+
+
+@pytest.mark.parametrize("number", STOPPED)
+def test_a_command_without_words_of_its_own_says_what_to_do(number: signal.Signals):
+    # Sent from the first line of the command, which has no sentence for it.
+    program = (
+        "import os, signal, sys\nimport blend.cli.look\n"
+        f"blend.cli.look.check_known = lambda *_: os.kill(os.getpid(), signal.{number.name})\n"
+        "from blend.__main__ import main\nsys.argv = ['blend', 'schema', 'x']\nmain()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (STOPPED[number], "interrupted; run the same command again\n")
+
+
+def test_what_is_ignored_stays_ignored():
+    program = "import sys\nfrom blend.__main__ import main\nsys.argv = ['blend', '--version']\nmain()\n"
+    done = subprocess.run(
+        ["sh", "-c", 'trap "" INT TERM; exec "$0" -c "$1"', sys.executable, program],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

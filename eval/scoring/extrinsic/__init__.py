@@ -18,7 +18,7 @@ from blend.eval.extrinsic.definitions import Bleu, Definition, Distance
 from blend.eval.extrinsic.spread import analysed
 from blend.eval.extrinsic.totals import Totals
 from blend.eval.extrinsic.words import stop_words
-from blend.eval.runs.directory import Run
+from blend.eval.runs.directory import Run, explained
 from blend.eval.scoring.extrinsic.figures import all_scores, remarks_on
 from blend.eval.scoring.extrinsic.reading import groups_of, topics_of
 from blend.eval.scoring.extrinsic.tables import SimilarityFile, analysis_folder, write_tables
@@ -94,7 +94,7 @@ def judge_texts(
     )
     totals = Totals(settings)
     decisions = []
-    with SimilarityFile(run.directory, groups) as similarity:
+    with explained(run.directory), SimilarityFile(run.directory, groups) as similarity:
         for figures, texts in _figures(run, gold, settings, options.dask, notify):
             totals.add(figures)
             similarity.add(figures.key, figures.likeness)
@@ -102,7 +102,8 @@ def judge_texts(
         for split, category in totals.categories:
             similarity.add_mean(split, category, totals)
     agreements = totals.agreements()
-    write_tables(analysis_folder(run.directory), totals, agreements, top=options.top)
+    with explained(run.directory):
+        write_tables(analysis_folder(run.directory), totals, agreements, top=options.top)
     return Judged(
         pl.concat(decisions),
         tuple(all_scores(totals, agreements, gold)),

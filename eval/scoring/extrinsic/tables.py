@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 
 from blend.eval.extrinsic.analysis import MEASURES, Measure, TopicKey
 from blend.eval.extrinsic.totals import Totals
-from blend.eval.runs.answers import write_frame
+from blend.eval.runs.table_files import whole_table, write_frame
 from blend.eval.statistics.clusters import FloatArray
-from blend.loaders.files.whole import whole_file
 
 FOLDER = "analysis"
 SIMILARITY_NAME = "similarity.parquet"
@@ -100,7 +99,7 @@ class SimilarityFile:
     def __enter__(self) -> Self:
         self._path.parent.mkdir(exist_ok=True)
         with ExitStack() as opening:
-            beside = opening.enter_context(whole_file(self._path))
+            beside = opening.enter_context(whole_table(self._path))
             writer = pq.ParquetWriter(beside, self._schema, compression="zstd")
             self._writer = opening.enter_context(writer)
             self._open = opening.pop_all()

@@ -9,10 +9,12 @@ import polars as pl
 from blend.eval.models.protocols import ModelDescription
 from blend.eval.runs.directory import Run
 from blend.eval.runs.probing import TOKENS_NAME
+from blend.eval.runs.table_files import read_frame
 from blend.eval.scoring.judged import Judged
 from blend.eval.scoring.probing import judge_probing
 from blend.eval.scoring.probing.vectors import WordVectors, read_vectors
 from blend.eval.scoring.scores import ALL, Score, plain
+from blend.loaders.files.content import file_identity
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.probing import MAX_MASKS
 
@@ -60,9 +62,9 @@ def judge_run(run: Run, answers: pl.DataFrame, *, rule: str, vectors: Mapping[st
 def _unknown_tokens(run: Run) -> list[Score]:
     """The share of candidates with a token that the model does not know, which are ranked all the same."""
     path = run.directory / TOKENS_NAME
-    if not path.exists():
+    if file_identity(path) is None:
         return []
-    tokens = pl.read_parquet(path)
+    tokens = read_frame(path)
     n_unknown = tokens.filter(pl.col("n_unknown") > 0).height
     return [plain("unknown-tokens", "overall", ALL, 100 * n_unknown / tokens.height, n=tokens.height)]
 

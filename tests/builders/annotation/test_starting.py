@@ -98,9 +98,12 @@ def test_nothing_is_replaced(tmp_path: Path):
     (tmp_path / "recipe.toml").write_text("mine")
     with pytest.raises(BlendError) as raised:
         start_project(tmp_path, ["ko-KR"], name="x")
-    told = "holds recipe.toml already, and nothing is replaced; choose another folder"
+    told = (
+        "holds 'recipe.toml' and is not empty, so nothing is written there; choose another folder or empty it "
+        "yourself"
+    )
     assert str(raised.value) == f"{tmp_path}: {told}"
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]
     with pytest.raises(BlendError) as raised:
         start_project(tmp_path / "recipe.toml", ["ko-KR"])
-    assert str(raised.value) == f"{tmp_path}/recipe.toml: is not a folder; name one to make"
+    assert str(raised.value) == f"{tmp_path}/recipe.toml: is not a folder; choose another folder"

@@ -103,7 +103,8 @@ def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: P
     with pytest.raises(InputError) as caught:
         export_tasks(release, "lm-eval", tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: holds something already; choose another --out, or empty it yourself"
+        f"{tmp_path}: holds 'notes.txt' and is not empty, so nothing is written there; "
+        "choose another --out or empty it yourself"
     )
 
 

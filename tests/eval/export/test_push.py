@@ -63,7 +63,9 @@ def test_message_for_a_run_without_scores(run: Path, tmp_path: Path):
     (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
     with pytest.raises(InputError) as caught:
         push_scores(tmp_path, MODEL, dataset=DATASET, dry_run=True)
-    assert str(caught.value) == f"{tmp_path}: not scored yet; run `blend eval score {tmp_path}` first"
+    assert str(caught.value) == (
+        f"{tmp_path}: the run is not scored yet; score it first: blend eval score {tmp_path}"
+    )
 
 
 @pytest.mark.integration

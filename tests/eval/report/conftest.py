@@ -13,6 +13,7 @@ from blend.eval.runs import opened
 from blend.eval.runs.directory import read_run
 from blend.eval.runs.recorded import read_recorded
 from blend.eval.runs.running import keep_recorded
+from blend.eval.runs.table_files import write_frame
 from blend.eval.scoring import score_run, write_scores
 from blend.eval.tasks.asking import ask
 from blend.loaders.recipes.ready import sample_recipe
@@ -80,7 +81,7 @@ def short(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     decided = asked.asked.items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(
         right=pl.int_range(pl.len()) % 3 == 0
     )
-    decided.drop("region").write_parquet(folder / "decisions.parquet")
+    write_frame(folder / "decisions.parquet", decided.drop("region"))
     figures = [
         {"metric": "sem-b", "scope": "region", "key": region, "value": 100 * right, "low": None, "high": None}
         | {"n": n}

@@ -141,10 +141,11 @@ def test_another_run_is_refused_by_what_differs(tmp_path: Path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda out: out.write_text("x"), "is a file; --out names the directory of the run"),
+        (lambda out: out.write_text("x"), "is not a folder; choose another --out"),
         (
             lambda out: (out.mkdir(), (out / "thesis.doc").write_text("x")),
-            "holds 'thesis.doc' but no run.json, so it is not that of a run; choose another --out",
+            "holds 'thesis.doc' and is not the directory of a run, so nothing is written there; "  # noqa: ISC004
+            "choose another --out or empty it yourself",
         ),
     ],
 )

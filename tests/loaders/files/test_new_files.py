@@ -46,7 +46,8 @@ def test_nothing_is_replaced_and_everything_present_is_named(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         write_new_files(tmp_path, CONTENTS)
     assert str(caught.value) == (
-        f"{tmp_path}: holds b.toml, below/deep/a.csv already, and nothing is replaced; choose another folder"
+        f"{tmp_path}: holds 'b.toml', 'below' and is not empty, so nothing is written there; choose another "
+        "folder or empty it yourself"
     )
     assert found(tmp_path) == before
 

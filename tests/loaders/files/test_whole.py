@@ -61,7 +61,7 @@ def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
     with pytest.raises(BlendError) as caught, staged(out):
         pass
     assert str(caught.value) == (
-        f"{out}: holds files but no release.json, so it is not a release and is not replaced; "
+        f"{out}: holds 'thesis.txt' and is not a release, so nothing is written there; "
         "choose another --out or empty it yourself"
     )
     assert names(out) == ["thesis.txt"]
@@ -72,7 +72,7 @@ def test_a_file_is_refused(tmp_path: Path):
     out.write_text("x")
     with pytest.raises(BlendError) as caught, staged(out):
         pass
-    assert str(caught.value) == f"{out}: is a file; --out names the directory to make"
+    assert str(caught.value) == f"{out}: is not a folder; choose another --out"
 
 
 def test_an_empty_directory_is_used(tmp_path: Path):

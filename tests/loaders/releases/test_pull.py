@@ -99,7 +99,7 @@ def test_messages(hub: Hub, pull: Pull, tmp_path: Path):
     mine.mkdir()
     (mine / "thesis.txt").write_text("years of work")
     assert refusal(pull, f"{REPO}@v1.0.0", mine) == (
-        f"{mine}: holds files but no release.json, so it is not a release and is not replaced; "
+        f"{mine}: holds 'thesis.txt' and is not a release, so nothing is written there; "
         "choose another directory or empty it yourself"
     )
     assert (mine / "thesis.txt").exists()

@@ -118,4 +118,4 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path):
     (tmp_path / "reviews").touch()
     with pytest.raises(InputError) as caught:
         write_reviews(reviews(review()), tmp_path / "reviews")
-    assert str(caught.value) == f"{tmp_path}/reviews: is not a folder; --out names the folder of reviews"
+    assert str(caught.value) == f"{tmp_path}/reviews: is not a folder; choose another --out"

@@ -12,7 +12,7 @@ from blend.builders.prompts import CulturalOptions, build_prompts
 from blend.loaders.topics import read_forms, read_topics
 from blend.loaders.wikidata.demonyms import FORMS_NAME, OTHERS_NAME, ask_demonyms, write_demonyms
 from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.schemas.errors import ConflictError, InputError
+from blend.schemas.errors import InputError
 from blend.schemas.nationalities import nationalities
 
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
@@ -81,10 +81,11 @@ def test_what_is_written_is_what_a_recipe_reads(found: Any, tmp_path: Path):
 
 def test_a_file_that_may_have_been_corrected_is_not_replaced(found: Any, tmp_path: Path):
     write_demonyms(tmp_path, found)
-    with pytest.raises(ConflictError) as told:
+    with pytest.raises(InputError) as told:
         write_demonyms(tmp_path, found)
     assert str(told.value) == (
-        f"{tmp_path}: holds forms.tsv, other-forms.tsv already, and nothing is replaced; choose another folder"
+        f"{tmp_path}: holds 'forms.tsv', 'other-forms.tsv' and is not empty, so nothing is written there; "
+        "choose another --out or empty it yourself"
     )
 
 

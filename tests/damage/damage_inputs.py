@@ -1,0 +1,361 @@
+"""Inputs to damage: a folder with a small, sound file of every kind that a command reads.
+
+Everything is made by the commands themselves where there is one for it, so that what they write is damaged as
+well: a release with every configuration, scored runs of every task, sheets as they come back, a project file
+with what was pulled.
+"""
+
+import csv
+import io
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+N_TEMPLATES = 3
+LOCALES = ("ko-KR", "en-US", "es-MX", "fa-IR")
+
+RECIPE = """\
+name = "everything"
+version = "1.0.0"
+title = "Everything"
+license = "cc-by-4.0"
+authors = ["Mina Kim"]
+contact = "blend@example.org"
+homepage = "https://example.org/blend"
+datasheet = "datasheet.toml"
+seed = 1
+locale_file = "locales.toml"
+previous = "before"
+
+[[sources]]
+kind = "responses"
+location = "collected"
+
+[[sources]]
+kind = "wikidata"
+location = "dishes.nt"
+
+[[sources]]
+kind = "topics"
+location = "topics"
+
+[saq]
+wanted = 3
+max_idk = 5
+
+[mcq]
+variants = 2
+target_min_votes = 1
+distractor_min_votes = 1
+fillers = "fillers.csv"
+exclusions = "exclusions.jsonl"
+
+[mcq.judge]
+kind = "lexical"
+decisions = "decisions.tsv"
+
+[food]
+domain = "dish"
+domain_file = "domains.toml"
+languages = ["en", "ko"]
+aligned_languages = ["en", "ko"]
+
+[cultural]
+nationalities = ["BR", "JP", "UZ"]
+forms = "forms.tsv"
+"""
+
+LOCALE = """\
+[[locale]]
+tag = "gn-PY"
+language = "gn"
+region = "PY"
+region_name = "Paraguay"
+upstream = "Paraguay"
+prompt_name = "Paraguay"
+nationalities = ["Paraguayan"]
+aliases = []
+native_name = "Paraguái"
+direction = "ltr"
+script = "Latn"
+parent = "PY"
+split = "PY"
+"""
+
+PROJECT = """\
+name = "trial"
+stages = ["answer", "review"]
+wanted = 2
+locale_file = "../locales.toml"
+topics = ["Food"]
+[instructions]
+ko = "ko.md"
+[[locales]]
+locale = "ko-KR"
+reviewers = ["p-1a2b3c4d5e6f", "mina@example.org"]
+[[locales]]
+locale = "fa-IR"
+[server]
+url = "http://127.0.0.1:9"
+"""
+
+ENTITY, DIRECT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+
+DISHES = {"Q901": ("bibimbap", "비빔밥", "Q884"), "Q902": ("pancake", "팬케이크", "Q30")}
+PARTS = {"Q911": ("rice", "쌀"), "Q912": ("egg", "달걀"), "Q913": ("flour", "밀가루")}
+COUNTRIES = {"Q884": ("South Korea", "대한민국"), "Q30": ("United States", "미국")}
+
+
+def make_inputs(folder: Path) -> None:
+    """Make the folder, which must not be there; the commands' working folder is changed to it."""
+    folder.mkdir(parents=True)
+    os.chdir(folder)
+    _collected()
+    _beside_the_recipe()
+    _topics()
+    Path("dishes.nt").write_text(_triples(), encoding="utf-8")
+    _blend("build", "bare.toml", "--out", "before")
+    _blend("build", "recipe.toml", "--out", "release")
+    _upstream()
+    _sheets()
+    _tables()
+    _blend("eval", "tiny-model", "model")
+    _runs()
+    _annotation()
+
+
+def _blend(*words: str) -> None:
+    from blend.cli import app
+
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+
+
+def _collected() -> None:
+    from blend.loaders.sample import sample_path
+
+    folder = Path("collected")
+    with sample_path() as sample:
+        names = ["templates.csv", "questions.csv", "prompts.csv"]
+        for name in names:
+            _copy_rows(sample / name, folder / name)
+        for locale in LOCALES:
+            _copy_rows(sample / "responses" / f"{locale}.csv", folder / "responses" / f"{locale}.csv")
+            _copy_rows(sample / "reviews" / f"{locale}.jsonl", folder / "reviews" / f"{locale}.jsonl")
+        shutil.copy(sample / "datasheet.toml", "datasheet.toml")
+    rows = list(csv.DictReader((folder / "responses" / "en-US.csv").open(encoding="utf-8")))
+    (folder / "responses" / "en-US.csv").unlink()
+    lines = [json.dumps({key: value for key, value in row.items() if value}) for row in rows]
+    (folder / "responses" / "en-US.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _copy_rows(source: Path, target: Path) -> None:
+    """Copy the rows of a file that are about the first templates and of the four locales."""
+    wanted = [f"food-0{number}" for number in range(1, N_TEMPLATES + 1)]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = source.read_text(encoding="utf-8")
+    if source.suffix == ".jsonl":
+        kept = [line for line in text.splitlines() if json.loads(line)["template_id"] in wanted]
+        target.write_text("\n".join(kept) + "\n", encoding="utf-8")
+        return
+    header, *rows = csv.reader(io.StringIO(text))
+    kept_rows = [
+        row
+        for row in rows
+        if (header[0] != "template_id" or row[0] in wanted)
+        and ("locale" not in header or row[header.index("locale")] in LOCALES)
+    ]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *kept_rows])
+
+
+def _beside_the_recipe() -> None:
+    texts = {
+        "recipe.toml": RECIPE,
+        "bare.toml": 'name = "everything"\nversion = "0.9.0"\nlicense = "cc-by-4.0"\n'
+        '[[sources]]\nkind = "responses"\nlocation = "collected"\n',
+        "locales.toml": LOCALE,
+        "decisions.tsv": "answer_a\tanswer_b\tverdict\twho\twhen\twhy\ntea\tchai\tsame\tr01\t2026-11-20\t\n",
+        "fillers.csv": "template_id,option,region,reviewer\nfood-01,porridge,UK,r01\n",
+        "exclusions.jsonl": json.dumps(
+            {
+                "template_id": "food-01",
+                "locale": "ko-KR",
+                "option": "soup",
+                "kind": "also-right",
+                "reviewer": "r01",
+            }
+        )
+        + "\n",
+        "forms.tsv": "de\tBrazilian\tBrasilianer\tein\nde\tJapanese\tJapaner\tein\n",
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+    from blend.loaders.files.domains import domain_toml
+    from blend.schemas.domains import domains
+
+    meal = domains()["dish"].model_copy(update={"name": "meal"})
+    Path("domains.toml").write_text(domain_toml(meal), encoding="utf-8")
+
+
+def _topics() -> None:
+    for kind, topic in {"qa": "physics\tgravity\nphysics\tsound\n", "stories": "feelings\tpride\n"}.items():
+        folder = Path("topics") / kind
+        folder.mkdir(parents=True)
+        (folder / "topics.tsv").write_text(topic, encoding="utf-8")
+        (folder / "templates.tsv").write_text("_\t_\tExplain {topic} to {article} {nationality}.\n")
+
+
+def _triples() -> str:
+    lines = []
+    for qid, names in {**DISHES, **PARTS, **COUNTRIES}.items():
+        for language, name in zip(("en", "ko"), names, strict=False):
+            lines.append(f'<{ENTITY}{qid}> <{LABEL}> "{name}"@{language} .')
+    for qid, (*_, origin) in DISHES.items():
+        lines += [
+            f"<{ENTITY}{qid}> <{DIRECT}P31> <{ENTITY}Q746549> .",
+            f"<{ENTITY}{qid}> <{DIRECT}P495> <{ENTITY}{origin}> .",
+            *(f"<{ENTITY}{qid}> <{DIRECT}P527> <{ENTITY}{part}> ." for part in PARTS),
+        ]
+    lines += [f"<{ENTITY}{qid}> <{DIRECT}P31> <{ENTITY}Q6256> ." for qid in COUNTRIES]
+    return "\n".join(lines) + "\n"
+
+
+def _upstream() -> None:
+    valid = Path(__file__).parents[1] / "loaders" / "valid" / "blend"
+    shutil.copytree(valid, "published")
+
+
+def _sheets() -> None:
+    _blend("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
+    _blend("review-pairs", "propose", "recipe.toml", "--all", "--out", "pairs.csv")
+    _fill("pairs.csv", {"verdict": "different", "who": "r01", "when": "2026-11-20"})
+    Path("natives.csv").write_text(
+        "id,topic,locale,text\nKR-01,Food,ko-KR,Which Korean dish is eaten on birthdays?\n"
+        "KR-02,Sport,ko-KR,What is the most popular water sport in Korea?\n",
+        encoding="utf-8",
+    )
+    _blend("templates", "propose", "natives.csv", "--out", "reviewed.csv")
+    _fill("reviewed.csv", {"decision": "keep"})
+    Path("translations.csv").write_text(
+        "template_id,locale,question\nKR-01,ko-KR,생일에 먹는 음식은?\nKR-02,ko-KR,인기 있는 스포츠는?\n",
+        encoding="utf-8",
+    )
+
+
+def _fill(name: str, values: Mapping[str, str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(Path(name).read_text(encoding="utf-8-sig"))))
+    with Path(name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, **{key: value for key, value in values.items() if key in row}} for row in rows)
+
+
+def _tables() -> None:
+    groups = [f"{group},rain,{n},{group} rain is {n}" for group in ("Brazilian", "Japanese") for n in (0, 1)]
+    texts = {
+        "texts.csv": "group,topic,sample,text\n" + "\n".join(groups) + "\n",
+        "values.csv": "Demonym,power,joy\nBrazilian,1,2\nJapanese,3,9\nUzbek,4,4\n",
+        "stop.txt": "a\nthe\n",
+        "mine.csv": "question,options,answer\nWhich?,one|two|three,one\nWhat?,red|green|blue,blue\n",
+        "candidates.csv": "language,candidate\nen,rice\nen,egg\nen,flour\nko,쌀\nko,달걀\nko,밀가루\n",
+        "vectors.vec": "3 2\nrice 0.1 0.2\negg 0.3 0.1\nflour 0.5 0.5\n",
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def _runs() -> None:
+    for task, name, response in (
+        ("multiple-choice", "choices", '{{"answer_choice": "A"}}'),
+        ("short-answer", "short", "rice"),
+        ("free-answers", "lists", "rice, egg"),
+    ):
+        options = [] if task != "free-answers" else ["--config", "food-aligned", "--language", "en"]
+        file = f"{name}.csv"
+        ids = _item_ids(task, options)
+        response = response.replace("{{", "{").replace("}}", "}")
+        with Path(file).open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out, lineterminator="\n").writerows(
+                [("item_id", "response"), *((i, response) for i in ids)]
+            )
+        run = f"runs/{name}"
+        _blend("eval", "run", "release", "--task", task, *options, "--answers", file, "--out", run)
+        _blend("eval", "score", run)
+    _blend("eval", "run", "--task", "cultural-prompts", "--answers", "texts.csv", "--out", "runs/texts")
+    _blend("eval", "score", "runs/texts", "--survey", "own=values.csv")
+    asked = ("--config", "food-aligned", "--language", "en", "--model", "model", "--device", "cpu")
+    _blend("eval", "run", "release", *asked, "--out", "runs/probe")
+    _blend("eval", "score", "runs/probe")
+    _blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
+    _fill("judged.csv", {"right": "1", "annotator": "p1"})
+    shutil.copytree("runs/choices", "runs/other")
+    shutil.copytree("runs/short", "runs/begun")
+    _begun(Path("runs/begun"))
+
+
+def _item_ids(task: str, options: list[str]) -> list[str]:
+    from blend.eval.tasks.asking import ask
+
+    more = {} if not options else {"config": "food-aligned", "languages": ("en",)}
+    if task == "multiple-choice":
+        more = {"style": "json"}
+    return ask("release", task, **more).asked.items["item_id"].to_list()
+
+
+def _begun(run: Path) -> None:
+    """Turn a complete run into one that was killed: half of its answers in a journal."""
+    from blend.eval.runs.answers import JOURNAL, PARQUET, Journal, read_answers
+
+    rows = read_answers(run / "answers").head(4).to_dicts()
+    (run / "answers" / PARQUET).unlink()
+    kept = Journal(run / "answers" / JOURNAL)
+    kept.append([{key: value for key, value in row.items() if value is not None} for row in rows])
+    kept.close()
+
+
+def _annotation() -> None:
+    from blend.builders.annotation.pseudonyms import new_key
+
+    folder = Path("project")
+    folder.mkdir()
+    (folder / "project.toml").write_text(PROJECT, encoding="utf-8")
+    (folder / "ko.md").write_text("# answer\n\n답하세요.\n\n# review\n\n모으세요.\n", encoding="utf-8")
+    (folder / "annotators.key").write_text(new_key())
+    for name in ("templates.csv", "questions.csv"):
+        (folder / "collected").mkdir(exist_ok=True)
+        shutil.copy(Path("collected") / name, folder / "collected" / name)
+    tasks = []
+    for number, template in enumerate(("food-01", "food-02"), start=1):
+        data = {"blend_id": f"answer/ko-KR/{template}", "template_id": template, "locale": "ko-KR"}
+        made = [
+            {
+                "id": 10 * number + person,
+                "completed_by": person,
+                "result": [
+                    {
+                        "id": "x",
+                        "from_name": "answers",
+                        "to_name": "question",
+                        "type": "textarea",
+                        "value": {"text": ["밥", "국"]},
+                    }
+                ],
+                "created_at": "2026-11-20T10:11:12Z",
+                "lead_time": 30.0,
+            }
+            for person in (7, 8)
+        ]
+        tasks.append({"id": number, "data": data, "annotations": made})
+    (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
+    _blend("annotate", "pull", "project/project.toml", "--export", "project/export.json")
+
+
+if __name__ == "__main__":
+    make_inputs(Path(sys.argv[1]))

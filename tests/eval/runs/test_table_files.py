@@ -1,0 +1,156 @@
+"""Tables of a run are read only as they were written, and a kill leaves one that is."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from kill_points import Echo, run_all
+
+from blend.eval.runs import table_files
+from blend.eval.runs.answers import AnswerReader
+from blend.eval.runs.directory import read_run
+from blend.eval.runs.table_files import read_frame, write_frame
+from blend.eval.scoring import score_run
+from blend.schemas.errors import BlendError, RowError
+
+ROWS = pl.DataFrame({"item_id": ["a", "b"], "n": [1, 2]})
+RESTORE = "restore it from a copy, or run again into another directory"
+ASK_AGAIN = "restore the file, or delete it to have all items asked again"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("tables") / "run"
+    run_all(out, Echo())
+    return out
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(BlendError) as told:
+        call()
+    return str(told.value)
+
+
+@pytest.mark.parametrize("name", ["items.parquet", "gold.parquet"])
+def test_one_flipped_bit_is_told(run: Path, name: str):
+    path = run / name
+    before = (run / f"{name}.sha256").read_text().split()[0]
+    flip(path)
+    now = table_files.file_sha256(path)
+    assert refused(lambda: score_run(read_run(run))) == (
+        f"{path}: not as it was written: its SHA-256 is {now}, and {name}.sha256 says {before}; {RESTORE}"
+    )
+
+
+def test_a_flipped_bit_in_the_answers_is_told(run: Path):
+    path = run / "answers" / "answers.parquet"
+    flip(path)
+    assert refused(lambda: score_run(read_run(run))).endswith(f"; {ASK_AGAIN}")
+    assert refused(lambda: AnswerReader(path.parent)).startswith(
+        f"{path}: not as it was written: its SHA-256 is "
+    )
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (Path.unlink, "no such file"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "a named pipe, not a file"),
+        (lambda path: (path.unlink(), path.mkdir()), "a directory"),
+        (lambda path: (path.unlink(), path.symlink_to("nowhere")), "a link to nowhere, which is not there"),
+    ],
+    ids=["missing", "pipe", "folder", "link"],
+)
+def test_what_stands_in_place_of_a_table_is_told(run: Path, damage: Callable[[Path], object], what: str):
+    damage(run / "gold.parquet")
+    assert refused(lambda: score_run(read_run(run))) == f"{run}/gold.parquet: {what}; {RESTORE}"
+
+
+def test_a_table_of_an_earlier_version_has_no_digest_and_is_read(tmp_path: Path):
+    ROWS.write_parquet(tmp_path / "old.parquet")
+    assert read_frame(tmp_path / "old.parquet", "n").to_dicts() == [{"n": 1}, {"n": 2}]
+    assert refused(lambda: read_frame(tmp_path / "old.parquet", "m")) == (
+        f"{tmp_path}/old.parquet: not a Parquet file, or damaged; {RESTORE}"
+    )
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_a_kill_leaves_a_table_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int):
+    path = tmp_path / "t.parquet"
+    write_frame(path, ROWS)
+    calls = iter(range(10))
+    really = table_files._write_digests
+
+    def write(*arguments: object) -> None:
+        if next(calls) == at // 2:
+            if at % 2:
+                really(*arguments)
+            raise KeyboardInterrupt
+        really(*arguments)
+
+    monkeypatch.setattr(table_files, "_write_digests", write)
+    with pytest.raises(KeyboardInterrupt):
+        write_frame(path, ROWS.reverse())
+    kept = read_frame(path)
+    assert kept.equals(ROWS if at < 2 else ROWS.reverse())
+
+
+def test_the_digest_is_one_that_sha256sum_reads(run: Path):
+    line = (run / "gold.parquet.sha256").read_text()
+    assert line == f"{table_files.file_sha256(run / 'gold.parquet')}  gold.parquet\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("n_items", -1, "n_items: Input should be greater than or equal to 1"),
+        ("task", "xyz", "unknown task 'xyz'; choose one of: "),
+        ("options", {"style": 7}, "style: Input should be 'letters', 'texts' or 'json'"),
+        (
+            "options",
+            {"rotations": 10**30},
+            "rotations: Input should be less than or equal to 4",
+        ),
+        ("options", {"no": 1}, "no: Extra inputs are not permitted"),
+        ("kind", "song", "kind: Input should be 'text', 'logprobs' or 'candidates'"),
+    ],
+)
+def test_a_description_that_cannot_be_is_refused(run: Path, key: str, value: object, why: str):
+    path = run / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    told = refused(lambda: read_run(run))
+    assert told.startswith(f"{path}: not a description that this version of blend-sdk reads ({why}")
+    assert told.endswith("; use the version that made it, or run again into another directory")
+
+
+def test_a_description_of_other_items_is_refused(run: Path):
+    path = run / "run.json"
+    described = json.loads(path.read_text())
+    n = described["n_items"]
+    path.write_text(json.dumps(described | {"n_items": n + 1}))
+    assert refused(lambda: read_run(run).items()) == (
+        f"{run}: run.json says {n + 1} items, and items.parquet holds {n}; restore run.json from a copy, or "
+        "run again into another directory"
+    )
+
+
+def test_columns_are_what_is_read(tmp_path: Path):
+    write_frame(tmp_path / "t.parquet", ROWS)
+    assert read_frame(tmp_path / "t.parquet", "n").columns == ["n"]
+    with pytest.raises(RowError):
+        read_frame(tmp_path / "nothing.parquet")
