@@ -57,7 +57,9 @@ def write_new_files(
                 write_whole(path, content, mode=_OWNER_ALONE if name in private else None)
             undo.pop_all()
     except OSError as error:
-        raise StorageError(f"{folder}: cannot write here ({error.strerror}); choose another folder") from error
+        raise StorageError(
+            f"{folder}: cannot write here ({error.strerror}); choose another {option}"
+        ) from error
     return sorted(contents)
 
 
