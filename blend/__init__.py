@@ -5,6 +5,7 @@ the errors as a tree. The names are loaded when they are first used, so that imp
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blend.version import __version__
@@ -65,6 +66,12 @@ if TYPE_CHECKING:
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, SaqOptions, Source
     from blend.schemas.snapshots import SnapshotInfo
+
+_CHECKOUT = Path(__file__).resolve().parents[1]
+if not (_CHECKOUT / "blend" / "schemas").exists() and (_CHECKOUT / "pyproject.toml").is_file():
+    # Python started in a checkout takes this folder for the package, whatever is installed. The other parts lie
+    # beside it there, so they are looked for beside it, and what runs is the checkout, whole.
+    __path__.append(str(_CHECKOUT))
 
 _NAMES = {
     "blend.builders.audit": ("Audit", "audit_questions"),

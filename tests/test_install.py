@@ -71,6 +71,33 @@ def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Pat
     assert (tmp_path / "release" / "release.json").is_file()
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize("module", ["blend", "benchmarks.make_regions"])
+def test_python_started_in_a_checkout_runs_the_checkout_after_a_plain_install(
+    installed_wheel: Path, module: str
+):
+    # Without .pth files, which would bring in the editable install that these tests run in.
+    checkout = installed_wheel.parent / "source"
+    path = os.pathsep.join([str(installed_wheel), *(entry for entry in sys.path if "site-packages" in entry)])
+    run = subprocess.run(
+        [sys.executable, "-S", "-m", module, "--help"],
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    code = "import blend.schemas.errors, blend.eval.runs, sys; print(sys.modules['blend.eval.runs'].__file__)"
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert found.stdout.strip() == str(checkout / "eval" / "runs" / "__init__.py"), found.stderr
+
+
 def test_every_package_of_the_tree_is_listed_once(own_files: list[str], project: dict[str, Any]):
     # A package that is not listed works in an editable install and is missing from the wheel.
     homes = {folder: name for name, folder in project["tool"]["setuptools"]["package-dir"].items()}

@@ -72,3 +72,12 @@ def test_every_page_stands_in_the_navigation_of_the_site(root: Path):
     text = (root / "mkdocs.yml").read_text(encoding="utf-8")
     listed = set(re.findall(r"^      - ([\w-]+\.md)$", text, flags=re.MULTILINE))
     assert listed == {path.name for path in (root / "docs").glob("*.md")}
+
+
+def test_the_top_level_holds_only_what_belongs_there(root: Path):
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
+    folders = {name.partition("/")[0] for name in listed.splitlines() if "/" in name}
+    assert folders == {
+        *(".ci", ".github", "benchmarks", "blend", "builders", "dataset_cards", "docs", "eval"),
+        *("loaders", "schemas", "tests"),
+    }
