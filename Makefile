@@ -53,7 +53,7 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,dask,extrinsic,judge,numba,embed,eval,report,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test,dask,extrinsic,judge,numba,embed,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson
 	@# The extra annotate without opencv, black and what else its SDK asks for and does not use here: they hold numpy
 	@# below 2.3, and everything would be tested with that.
 	$(BIN)/pip install --quiet --no-deps "label-studio-sdk>=2.1,<3"

@@ -12,12 +12,12 @@ import numpy as np
 import polars as pl
 
 from blend.eval.extrinsic.agreement import Agreement, agreement
-from blend.eval.extrinsic.bleu import bleu
+from blend.eval.extrinsic.bleu import directed_bleu, undirected
 from blend.eval.extrinsic.culture import CulturalDistances
 from blend.eval.extrinsic.definitions import Bleu, Definition
-from blend.eval.extrinsic.edit_distance import PairSums, pair_sums, wed
+from blend.eval.extrinsic.edit_distance import pair_sums, wed
 from blend.eval.extrinsic.oddities import ODDITIES, oddities
-from blend.eval.extrinsic.topics import CodedTopic, IntArray, Tokenise, code_topic
+from blend.eval.extrinsic.topics import IntArray, Tokenise, code_topic
 from blend.eval.extrinsic.variance import Variances, published_variances, unbiased_variances
 from blend.eval.extrinsic.words import WordCounts, word_counts
 from blend.eval.statistics.clusters import FloatArray
@@ -98,6 +98,8 @@ class TopicFigures:
     """Lexical variance without their bias."""
     likeness: dict[Measure, FloatArray]
     """How alike two groups' texts are, higher for more; shape ``(n_groups, n_groups)``."""
+    directed_bleu: FloatArray
+    """BLEU of the row's texts measured against the column's; shape ``(n_groups, n_groups)``."""
     agreements: dict[tuple[Measure, str], Agreement]
     """Rank correlation of each likeness with each survey's closeness."""
     words: WordCounts
@@ -115,7 +117,11 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     tokens = [settings.tokenise(text) for text in topic.texts]
     coded = code_topic(tokens, topic.groups, len(settings.groups))
     pairs = pair_sums(coded)
-    likeness = _likeness(coded, pairs, settings)
+    directed = directed_bleu(coded, kind=settings.bleu)
+    likeness: dict[Measure, FloatArray] = {
+        "bleu": undirected(directed, definition=settings.definition),
+        "wed": np.negative(wed(pairs, definition=settings.definition)),
+    }
     odd = [
         oddities(text, of, is_english=topic.is_english) for text, of in zip(topic.texts, tokens, strict=True)
     ]
@@ -126,6 +132,7 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
         likeness,
+        directed,
         {
             (measure, culture.survey): agreement(
                 likeness[measure],
@@ -143,10 +150,3 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
             schema={"tokens": pl.Int64, **dict.fromkeys(ODDITIES, pl.Boolean)},
         ),
     )
-
-
-def _likeness(coded: CodedTopic, pairs: PairSums, settings: Settings) -> dict[Measure, FloatArray]:
-    return {
-        "bleu": bleu(coded, kind=settings.bleu, definition=settings.definition),
-        "wed": np.negative(wed(pairs, definition=settings.definition)),
-    }

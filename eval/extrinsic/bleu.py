@@ -25,19 +25,35 @@ _CELLS = 1 << 22
 
 
 def bleu(topic: CodedTopic, *, kind: Bleu = "multi-reference", definition: Definition = "paper") -> FloatArray:
-    """The BLEU of every pair of groups.
+    """The BLEU of every pair of groups; see `directed_bleu` and `undirected`."""
+    return undirected(directed_bleu(topic, kind=kind), definition=definition)
+
+
+def directed_bleu(topic: CodedTopic, *, kind: Bleu = "multi-reference") -> FloatArray:
+    """The BLEU of the row's texts, measured against the column's.
 
     Args:
-        topic: The texts.
+        topic: The texts; empty ones are left out.
         kind: Whether all texts of a group are the references of each text of another, or the mean over pairs of
             texts is taken.
+
+    Returns:
+        Shape ``(n_groups, n_groups)``; NaN where a group has no text that is not empty.
+    """
+    return _multi_reference(topic) if kind == "multi-reference" else _pairwise(topic)
+
+
+def undirected(directed: FloatArray, *, definition: Definition = "paper") -> FloatArray:
+    """One figure for both directions of a pair.
+
+    Args:
+        directed: See `directed_bleu`.
         definition: See `definitions.Definition`.
 
     Returns:
         Shape ``(n_groups, n_groups)``, symmetric: the mean of both directions. NaN, or -1 under
         ``reference_code``, where a group has no text that is not empty.
     """
-    directed = directed_bleu(topic) if kind == "multi-reference" else _pairwise(topic)
     if definition == "reference_code":
         upper = np.triu(directed)
         both: FloatArray = upper + np.triu(directed, 1).T
@@ -45,7 +61,7 @@ def bleu(topic: CodedTopic, *, kind: Bleu = "multi-reference", definition: Defin
     return (directed + directed.T) / 2
 
 
-def directed_bleu(topic: CodedTopic) -> FloatArray:
+def _multi_reference(topic: CodedTopic) -> FloatArray:
     """The corpus BLEU of the row's texts, with all texts of the column's group as references of each.
 
     Empty texts are left out; NaN where none is left.

@@ -80,6 +80,7 @@ class Totals:
     topics: list[TopicSummary] = field(default_factory=list)
     """The topics, in order."""
     _means: dict[tuple[str, str], dict[Measure, _Mean]] = field(default_factory=dict)
+    _directed: dict[tuple[str, str], _Mean] = field(default_factory=dict)
     _words: WordTotals = field(default_factory=WordTotals)
 
     def add(self, figures: TopicFigures) -> None:
@@ -100,6 +101,7 @@ class Totals:
         means = self._means.setdefault(where, {name: _Mean(len(self.settings.groups)) for name in MEASURES})
         for measure in MEASURES:
             means[measure].add(figures.likeness[measure])
+        self._directed.setdefault(where, _Mean(len(self.settings.groups))).add(figures.directed_bleu)
         self._words.add(where, figures.words)
 
     @property
@@ -115,6 +117,10 @@ class Totals:
     def likeness(self, split: str, category: str, measure: Measure) -> FloatArray:
         """The mean over the topics of a category, entry by entry; NaN where no topic has a value."""
         return self._means[split, category][measure].value
+
+    def directed_bleu(self, split: str, category: str) -> FloatArray:
+        """The mean of `TopicFigures.directed_bleu` over a category; NaN where no topic has a value."""
+        return self._directed[split, category].value
 
     def agreements(self) -> pl.DataFrame:
         """The rank correlations of topics and of categories; `AGREEMENTS`."""

@@ -1,8 +1,8 @@
 """Scoring texts for readers of many nationalities: from a run to variances, words and correlations.
 
 A run's texts come in topic by topic, so that memory does not grow with their number; figures go out, and
-beside the scores four tables in the folder ``analysis`` of the run: ``similarity``, ``agreement``, ``words``
-and ``groups``.
+beside the scores five tables in the folder ``analysis`` of the run: ``similarity``, ``agreement``,
+``distances``, ``words`` and ``groups``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -97,7 +97,7 @@ def judge_texts(
     with explained(run.directory), SimilarityFile(run.directory, groups) as similarity:
         for figures, texts in _figures(run, gold, settings, options.dask, notify):
             totals.add(figures)
-            similarity.add(figures.key, figures.likeness)
+            similarity.add(figures.key, figures.likeness, figures.directed_bleu)
             decisions.append(_decisions(texts, figures))
         for split, category in totals.categories:
             similarity.add_mean(split, category, totals)

@@ -27,15 +27,18 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
 
     Yields:
         Over all topics of a kind (scope ``split``; ``overall`` where there are no kinds): variances, their
-        ratio and test, correlations, counts; then the same by topic (scope ``topic``) and correlations by
-        anchor (scope ``anchor``). Intervals of a topic are over groups; those of a kind and of an anchor over
-        topics.
+        ratio and test, correlations, counts; where there are several kinds, variances with ratio and test over
+        the topics of all of them (``overall``); then the same by topic (scope ``topic``) and correlations
+        by anchor (scope ``anchor``). Intervals of a topic are over groups; those of a kind and of an anchor
+        over topics.
     """
     for split in totals.splits:
         topics = [topic for topic in totals.topics if topic.key.split == split]
         scope, key = ("split", split) if split else ("overall", ALL)
         yield from _variances(topics, scope, key, totals.settings.seed)
         yield from _counts(topics, scope, key)
+    if len(totals.splits) > 1:
+        yield from _variances(totals.topics, "overall", ALL, totals.settings.seed)
     yield missing_share(sum(topic.n_texts for topic in totals.topics), gold.height)
     yield from _agreements(agreements, totals.settings.seed)
     for topic in totals.topics:

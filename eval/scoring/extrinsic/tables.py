@@ -19,6 +19,7 @@ from blend.eval.statistics.clusters import FloatArray
 FOLDER = "analysis"
 SIMILARITY_NAME = "similarity.parquet"
 AGREEMENT_NAME = "agreement.parquet"
+DISTANCES_NAME = "distances.parquet"
 WORDS_NAME = "words.parquet"
 SAMPLES_NAME = "groups.parquet"
 
@@ -30,12 +31,21 @@ SIMILARITY = pl.Schema(
         "group": pl.String(),
         "other": pl.String(),
         "bleu": pl.Float64(),
+        "bleu_of_group": pl.Float64(),
+        "bleu_of_other": pl.Float64(),
         "wed": pl.Float64(),
     }
 )
 """One row per topic and pair of groups, the first being the earlier one of the data, a group with itself
-among them; ``topic`` is null for the mean over a category. ``wed`` is the distance, 0 for texts that are
-alike."""
+among them; ``topic`` is null for the mean over a category. ``bleu_of_group`` measures the group's texts against
+the other's, ``bleu_of_other`` the other's against the group's, ``bleu`` is both in one. ``wed`` is the
+distance, 0 for texts that are alike."""
+
+DISTANCES = pl.Schema(
+    {"survey": pl.String(), "group": pl.String(), "other": pl.String(), "distance": pl.Float64()}
+)
+"""One row per survey and ordered pair of the groups that it knows, that is its matrix of distances;
+``distance`` is null where two groups have no dimension in common."""
 
 
 def analysis_folder(directory: Path) -> Path:
@@ -47,8 +57,26 @@ def write_tables(folder: Path, totals: Totals, agreements: pl.DataFrame, *, top:
     """Write the tables that are known when all topics are; ``agreements`` are their correlations."""
     folder.mkdir(exist_ok=True)
     write_frame(folder / AGREEMENT_NAME, agreements)
+    write_frame(folder / DISTANCES_NAME, distances_of(totals))
     write_frame(folder / WORDS_NAME, totals.words(top=top))
     write_frame(folder / SAMPLES_NAME, samples_of(totals))
+
+
+def distances_of(totals: Totals) -> pl.DataFrame:
+    """The distances that the groups have in each survey, as `DISTANCES`."""
+    parts = [
+        pl.DataFrame(
+            {
+                "survey": [culture.survey] * culture.matrix.size,
+                "group": [group for group in culture.groups for _ in culture.groups],
+                "other": list(culture.groups) * len(culture.groups),
+                "distance": culture.matrix.ravel(),
+            },
+            schema=DISTANCES,
+        )
+        for culture in totals.settings.cultures
+    ]
+    return pl.concat([pl.DataFrame(schema=DISTANCES), *parts]).with_columns(pl.col("distance").fill_nan(None))
 
 
 def samples_of(totals: Totals) -> pl.DataFrame:
@@ -113,16 +141,18 @@ class SimilarityFile:
     ) -> None:
         self._open.__exit__(kind, error, trace)
 
-    def add(self, key: TopicKey, likeness: Mapping[Measure, FloatArray]) -> None:
-        """Add a topic."""
-        self._add((key.split, key.category, key.topic), likeness)
+    def add(self, key: TopicKey, likeness: Mapping[Measure, FloatArray], directed: FloatArray) -> None:
+        """Add a topic; see `analysis.TopicFigures` for its matrices."""
+        self._add((key.split, key.category, key.topic), likeness, directed)
 
     def add_mean(self, split: str, category: str, totals: Totals) -> None:
         """Add the mean over the topics of a category."""
         means = {measure: totals.likeness(split, category, measure) for measure in MEASURES}
-        self._add((split, category, None), means)
+        self._add((split, category, None), means, totals.directed_bleu(split, category))
 
-    def _add(self, where: tuple[str, str, str | None], likeness: Mapping[Measure, FloatArray]) -> None:
+    def _add(
+        self, where: tuple[str, str, str | None], likeness: Mapping[Measure, FloatArray], directed: FloatArray
+    ) -> None:
         assert self._writer is not None
         values = {measure: matrix[self._rows, self._columns] for measure, matrix in likeness.items()}
         rows = self._names.with_columns(
@@ -131,7 +161,9 @@ class SimilarityFile:
                 for name, value in zip(list(SIMILARITY)[:3], where, strict=True)
             ),
             bleu=pl.Series(values["bleu"]),
+            bleu_of_group=pl.Series(directed[self._rows, self._columns]),
+            bleu_of_other=pl.Series(directed[self._columns, self._rows]),
             wed=pl.Series(-values["wed"]),
-        ).with_columns(pl.col("bleu", "wed").fill_nan(None))
+        ).with_columns(pl.col("^bleu.*$", "wed").fill_nan(None))
         table: pa.Table = rows.select(list(SIMILARITY)).to_arrow().cast(self._schema)
         self._writer.write_table(table)

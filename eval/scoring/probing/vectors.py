@@ -1,10 +1,14 @@
-"""Word vectors: a file in the text format of word2vec and fastText, of which only the labels at hand are kept.
+"""Word vectors of the labels at hand, from a text file (``.vec``) or from a model of fastText (``.bin``).
 
-A blank in a label is written ``_`` there. A label without a vector has the zero vector, whose cosine with any
-other is 0; so no figure is ever NaN, and how many labels had none is counted.
+In the text format of word2vec and fastText a blank in a label is written ``_``. A model of fastText is asked
+for the label as it is, blanks included, as the published code does: a word that it does not know gets the mean
+of the vectors of its sequences of characters (Bojanowski et al. 2017, section 3.2). A label without a vector
+has the zero vector, whose cosine with any other is 0; so no figure is ever NaN, and how many labels had none is
+counted.
 """
 
 import hashlib
+import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +16,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 _NOT_NUMBERS = (b"nan", b"inf")
+_NOT_A_MODEL = (
+    *(AssertionError, EOFError, MemoryError, NotImplementedError, OverflowError, ValueError),
+    *(IndexError, KeyError, struct.error),
+)
+"""What gensim raises for a file that it cannot read as a model; a damaged one claims any size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,48 +60,74 @@ class WordVectors:
 
 
 def read_vectors(path: Path, labels: Collection[str]) -> WordVectors:
-    """The vectors of some labels; the file is read line by line.
+    """The vectors of some labels.
 
     Args:
-        path: A line ``count dimension``, then one line per word: the word and its numbers, with single blanks.
-        labels: The labels that are wanted. Of a word that stands there twice the first line counts.
+        path: Text, read line by line: a line ``count dimension``, then one line per word, the word and its
+            numbers with single blanks. Or, with the ending ``.bin``, a model of fastText, which is held in
+            memory while it is asked.
+        labels: The labels that are wanted. Of a word that stands in a text twice the first line counts.
 
     Raises:
-        InputError: If there is no such file.
+        InputError: If there is no such file, or if it is not a model of fastText.
+        MissingExtraError: If a model of fastText is to be read and gensim is not installed.
         RowError: If a line has another dimension, or anything but finite numbers, or if the file ends early.
     """
-    wanted = {label.replace(" ", "_").encode(): label for label in labels}
-    found: dict[str, NDArray[np.float64]] = {}
-    digest = hashlib.sha256()
     try:
-        with path.open("rb") as lines:
-            first = lines.readline()
-            digest.update(first)
-            count, dimension = _head(first, path)
-            n_words = 0
-            for number, line in enumerate(lines, start=2):
-                digest.update(line)
-                word, _, rest = line.rstrip().partition(b" ")
-                n_words += 1
-                _check(rest, dimension, f"{path.name}:{number}")
-                label = wanted.get(word)
-                if label is not None and label not in found:
-                    found[label] = _numbers(rest, f"{path.name}:{number}")
+        found, sha256 = _from_model(path, labels) if path.suffix == ".bin" else _from_text(path, labels)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be read ({error.strerror}); --vectors names a file of word vectors"
         ) from error
+    lengths = {label: float(np.linalg.norm(vector)) for label, vector in found.items()}
+    return WordVectors(
+        {label: vector / lengths[label] for label, vector in found.items() if lengths[label] > 0}, sha256
+    )
+
+
+def _from_model(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[np.float64]], str]:
+    """Vectors of a model of fastText, and the digest of its file."""
+    try:
+        from gensim.models.fasttext import load_facebook_vectors
+    except ImportError:
+        raise MissingExtraError("word vectors of a fastText model (.bin)", extra="vectors") from None
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        model = load_facebook_vectors(str(path))
+    except _NOT_A_MODEL as error:
+        raise InputError(
+            f"{path}: not a model of fastText, damaged, or quantised; download it again (.bin, not .ftz), or "
+            "give word vectors in text (.vec)"
+        ) from error
+    return {label: np.asarray(model.get_vector(label), dtype=np.float64) for label in labels}, sha256
+
+
+def _from_text(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[np.float64]], str]:
+    """Vectors of a text file, and its digest."""
+    wanted = {label.replace(" ", "_").encode(): label for label in labels}
+    found: dict[str, NDArray[np.float64]] = {}
+    digest = hashlib.sha256()
+    with path.open("rb") as lines:
+        first = lines.readline()
+        digest.update(first)
+        count, dimension = _head(first, path)
+        n_words = 0
+        for number, line in enumerate(lines, start=2):
+            digest.update(line)
+            word, _, rest = line.rstrip().partition(b" ")
+            n_words += 1
+            _check(rest, dimension, f"{path.name}:{number}")
+            label = wanted.get(word)
+            if label is not None and label not in found:
+                found[label] = _numbers(rest, f"{path.name}:{number}")
     if n_words != count:
         raise RowError(
             f"the first line says {count:,} words, and there are {n_words:,}",
             where=path.name,
             fix="download the file again, or correct its first line",
         )
-    lengths = {label: float(np.linalg.norm(vector)) for label, vector in found.items()}
-    return WordVectors(
-        {label: vector / lengths[label] for label, vector in found.items() if lengths[label] > 0},
-        digest.hexdigest(),
-    )
+    return found, digest.hexdigest()
 
 
 def _head(line: bytes, path: Path) -> tuple[int, int]:

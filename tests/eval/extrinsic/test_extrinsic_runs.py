@@ -39,6 +39,10 @@ def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, survey
     write_scores(run, scored)
     found = scores_of(scored)
     folder = shared / "golden" / "extrinsic"
+    anova = json.loads((folder / "variance.json").read_text())["anova"][definition]
+    # The two topics are of different kinds, so that the published test is one over all kinds.
+    assert found["anova-f", "overall", "all"].value == pytest.approx(anova["F"], abs=1e-9)
+    assert found["anova-p", "overall", "all"].value == pytest.approx(anova["p"], abs=1e-9)
     variance = json.loads((folder / "variance.json").read_text())["topics"]
     kendall = json.loads((folder / "kendall.json").read_text())
     for path in ("qa/politics/elections", "stories/moral_values/honesty"):
@@ -63,6 +67,12 @@ def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, survey
     similarity = pl.read_parquet(run.directory / "analysis" / "similarity.parquet")
     # Two topics and two means over the topics of a category, 12 groups with 78 pairs.
     assert similarity.height == 4 * 78
+    directed = json.loads((folder / "similarity.json").read_text())
+    names, matrix = directed["nationalities"], directed["topics"]["elections"]["paper"]
+    for row in similarity.filter(topic="elections").iter_rows(named=True):
+        one, other = names.index(row["group"]), names.index(row["other"])
+        of = matrix["bleu_directed_multiref_hyp_row_ref_column"]
+        assert (row["bleu_of_group"], row["bleu_of_other"]) == pytest.approx((of[one][other], of[other][one]))
     assert scored.decisions.columns[:6] == ["item_id", "split", "category", "topic", "group", "sample"]
     assert scored.decisions.height == 72
 
@@ -134,6 +144,20 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
         "few knows 1 of 3 groups (not, for example, 'German')",
         "few: too few groups to rank (1); no correlation",
     )
+
+
+def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
+    survey = tmp_path / "values.csv"
+    survey.write_text("group,power,joy\nA,0,0\nB,3,4\nC,#NULL!,1\n")
+    run = run_of(rows_of(A=[A, B], B=[B, C], C=[C, A], D=[A, C]))
+    score_run(run, texts=ExtrinsicOptions(surveys={"values": survey}))
+    rows = pl.read_parquet(run.directory / "analysis" / "distances.parquet").rows()
+    # D is not in the survey; C has one dimension in common with the others.
+    assert rows == [
+        ("values", "A", "A", 0.0), ("values", "A", "B", 5.0), ("values", "A", "C", 1.0),
+        ("values", "B", "A", 5.0), ("values", "B", "B", 0.0), ("values", "B", "C", 3.0),
+        ("values", "C", "A", 1.0), ("values", "C", "B", 3.0), ("values", "C", "C", 0.0),
+    ]  # fmt: skip
 
 
 def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
