@@ -111,12 +111,12 @@ def read_text(path: Path, root: Path, notes: Notes) -> str:
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
         notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+    # Somebody may have typed one; what is in UTF-16 without a mark has one beside every Latin letter.
+    if content.count(b"\0") > len(content) // 10:
         raise RowError(
-            f"a null character in line {line}, which no text holds",
+            "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
             where=place,
-            fix="save the file with the encoding UTF-8; UTF-16 without a mark looks like this",
+            fix="save the file with the encoding UTF-8",
         )
     try:
         return content.decode("utf-8")

@@ -15,6 +15,7 @@ import polars as pl
 from blend.loaders.files.content import instead_of_directory
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import read_text
+from blend.schemas.characters import forbidden_in
 from blend.schemas.cultural_prompts import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
 from blend.schemas.errors import InputError
 from blend.schemas.languages import is_language
@@ -234,6 +235,9 @@ def _lines(path: Path, root: Path, notes: Notes) -> list[tuple[str, list[str]]]:
     text = read_text(path, root, notes)
     place = path.relative_to(root).as_posix()
     lines = text.replace("\r\n", "\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        for held in forbidden_in(line.replace("\t", " ")):
+            notes.problem(f"the line holds {held}", where=f"{place}:{number}", fix="delete it")
     return [
         (f"{place}:{number}", line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()
     ]

@@ -152,7 +152,7 @@ def damage_toml(path: Path, chance: random.Random) -> str:
     value, done = _damaged(tomllib.loads(text), chance, keys=True)
     try:
         path.write_text(tomli_w.dumps(_without_nulls(value)), encoding="utf-8")
-    except (TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         path.write_text(text + "\nx = [", encoding="utf-8")
         return "an open list"
     return done
