@@ -195,7 +195,8 @@ def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
     found: dict[str, Domain] = {}
     problems: list[RowError] = []
     for number, entry in enumerate(entries, start=1):
-        place = f"{source}, entry {number} ({entry.get('name', 'no name')})"
+        name = entry.get("name", "no name") if isinstance(entry, dict) else "not a table"
+        place = f"{source}, entry {number} ({name})"
         try:
             domain = Domain.model_validate(entry)
         except ValidationError as error:

@@ -51,7 +51,7 @@ def read_export(path: Path) -> list[Task]:
 
 def write_digest(path: Path) -> str:
     """Write the SHA-256 of a file beside it, as ``sha256sum`` does; returns it."""
-    digest = sha256(path.read_bytes()).hexdigest()
+    digest = sha256(read_content(path)).hexdigest()
     write_whole(path.with_name(path.name + DIGEST_SUFFIX), f"{digest}  {path.name}\n")
     return digest
 
@@ -61,7 +61,7 @@ def is_intact(path: Path) -> bool:
     beside = path.with_name(path.name + DIGEST_SUFFIX)
     if not (path.is_file() and beside.is_file()):
         return False
-    return beside.read_text(encoding="utf-8").split()[:1] == [sha256(path.read_bytes()).hexdigest()]
+    return read_content(beside).split()[:1] == [sha256(read_content(path)).hexdigest().encode()]
 
 
 def _problems(tasks: list[Any], path: Path) -> Iterator[RowError]:

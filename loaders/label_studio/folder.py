@@ -9,6 +9,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from blend.loaders.files.content import read_content
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import ConflictError, InputError, StorageError
 
@@ -55,8 +56,8 @@ class Folder:
         if not path.exists():
             return {}
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, OSError):
+            value = json.loads(read_content(path))
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
             raise InputError(f"{path}: is damaged; delete it, and everything is asked anew")

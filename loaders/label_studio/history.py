@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from blend.loaders.files.content import read_content
 from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
@@ -98,7 +99,7 @@ def _append(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
-    content = path.read_bytes()
+    content = read_content(path)
     whole, _, cut = content.rpartition(b"\n")
     if cut:
         # A kill in the middle of a line; what it said is said again by this pull.
@@ -108,7 +109,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         try:
             value = json.loads(line)
             lines.append({**value, "annotation": int(value["annotation"]), "event": str(value["event"])})
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(
                 f"{path}:{number}: not a line of a history; bring the file back from a backup, or move it "
                 "away, which forgets what was edited and deleted before"

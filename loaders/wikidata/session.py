@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import Notify
 from blend.loaders.files.whole import write_whole
 from blend.loaders.wikidata.queries import Batch, batches, pattern
@@ -65,8 +66,11 @@ class Session:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             write_whole(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
             return started
-        earlier = json.loads(path.read_text(encoding="utf-8"))
-        started = str(earlier.pop("started"))
+        try:
+            earlier = json.loads(read_content(path))
+            started = str(earlier.pop("started"))
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
         different = sorted(key for key in plan if earlier.get(key) != plan[key])
         if different:
             raise InputError(
@@ -134,4 +138,4 @@ class Session:
 def read_lines(path: Path) -> list[str]:
     """The lines of an answer."""
     # Only line feeds part lines: a label may hold U+2028 and others at which str.splitlines would cut it.
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
+    return read_content(path).decode().split("\n")[:-1]

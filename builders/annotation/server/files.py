@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.loaders.files.content import read_content
 from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.folder import Folder
 from blend.schemas.errors import ConflictError, StorageError
@@ -42,7 +43,7 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> lis
     # By paths from the folder, so that a project may be moved.
     known: dict[str, list[str]] = dict(folder.state.get(_WRITTEN, {}))
     names = {path: os.path.relpath(path, folder.path) for path in contents}
-    before = {path: _digest(path.read_bytes()) for path in contents if path.exists()}
+    before = {path: _digest(read_content(path)) for path in contents if path.exists()}
     after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
     strange = [
         path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
@@ -63,7 +64,7 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> lis
 
 def _write(path: Path, content: str, rows: int) -> Written | None:
     """Write a file unless it is as it should be; none is made for want of rows."""
-    before = path.read_bytes() if path.exists() else None
+    before = read_content(path) if path.exists() else None
     if before == content.encode():
         return Written(path, rows, changed=False)
     if before is None and not content:

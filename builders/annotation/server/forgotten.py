@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from blend.loaders.files.content import read_content
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError
 
@@ -26,9 +27,9 @@ def forgotten(pulled: Path) -> dict[str, Done]:
     try:
         return {
             name: {stage: [(int(task), int(one)) for task, one in numbers] for stage, numbers in done.items()}
-            for name, done in json.loads(path.read_text(encoding="utf-8")).items()
+            for name, done in json.loads(read_content(path)).items()
         }
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(
             f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
         ) from None
@@ -54,7 +55,7 @@ def without_people(raw: Path, annotator: Callable[[Any], str | None], people: Co
     """
     if not people:
         return
-    tasks = json.loads(raw.read_bytes())
+    tasks = json.loads(read_content(raw))
     removed = 0
     for task in tasks:
         for name in ("annotations", "drafts"):

@@ -18,6 +18,7 @@ from blend.builders.annotation.server.forgotten import forgotten, without_people
 from blend.builders.annotation.server.projects import Place, places
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
+from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import Notify
 from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.export import Task, is_intact, read_export, write_digest
@@ -119,7 +120,12 @@ def accounts(pulled: Path) -> dict[int, str]:
     path = pulled / ACCOUNTS
     if not path.exists():
         return {}
-    return {int(number): str(address) for number, address in json.loads(path.read_text("utf-8")).items()}
+    try:
+        return {int(number): str(address) for number, address in json.loads(read_content(path)).items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise InputError(
+            f"{path}: is damaged; delete it, and the next pull from the server writes it anew"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -179,7 +185,7 @@ def _from_files(file: ProjectFile, folder: Folder, exports: Sequence[Path]) -> _
                 f"{path}: is about {place.title!r}, as {taken[place.name]} is; give one of the two"
             )
         taken[place.name] = path
-        write_whole(raw_export(folder.path, place), path.read_bytes())
+        write_whole(raw_export(folder.path, place), read_content(path))
     before = folder.state.get(_PROJECTS, {})
     # Whatever the server said last does not hold for what a file says.
     return _Fetched({name: state for name, state in before.items() if name not in taken}, frozenset(taken))

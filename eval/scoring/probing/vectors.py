@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from blend.loaders.files.content import open_content
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 _NOT_NUMBERS = (b"nan", b"inf")
@@ -73,6 +74,8 @@ def read_vectors(path: Path, labels: Collection[str]) -> WordVectors:
         MissingExtraError: If a model of fastText is to be read and gensim is not installed.
         RowError: If a line has another dimension, or anything but finite numbers, or if the file ends early.
     """
+    if path.exists() and not path.is_file():
+        open_content(path, what="file of word vectors").close()  # says what it is instead
     try:
         found, sha256 = _from_model(path, labels) if path.suffix == ".bin" else _from_text(path, labels)
     except OSError as error:

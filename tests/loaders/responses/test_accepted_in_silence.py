@@ -63,7 +63,8 @@ def test_what_tells_nobody_who_it_is_stays(who: str):
 def test_a_file_of_reviews_without_any_is_told(folder: Path):
     (folder / "reviews" / "ko-KR.jsonl").write_text("")
     assert refused(folder) == (
-        "reviews/ko-KR.jsonl: the file holds no review; restore it, or delete it if nobody has reviewed anything"
+        "reviews/ko-KR.jsonl: the file holds no review; restore it, or delete it if nobody has reviewed "
+        "anything"
     )
 
 
