@@ -13,10 +13,10 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Version = Annotated[str, StringConstraints(pattern=rf"^{VERSION.pattern}$")]
 
 
-_SHOWN = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-"""A character that neither moves a cursor nor turns a line around."""
+_UNSHOWN = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+"""Characters that move a cursor or turn a line around, for a class of a pattern."""
 
-Line = Annotated[str, StringConstraints(pattern=rf"^{_SHOWN}+$"), StringConstraints(pattern=r"^\S(.*\S)?$")]
+Line = Annotated[str, StringConstraints(pattern=rf"^[^\s{_UNSHOWN}]([^{_UNSHOWN}]*[^\s{_UNSHOWN}])?$")]
 """Text in one line, without outer white space and control characters."""
 
 MOST_VARIANTS = 1_000
@@ -119,7 +119,7 @@ class Recipe(Part):
     """Short name of the dataset, for example ``blend``."""
     version: Version
     """Semantic version of the release, without ``v``."""
-    title: Annotated[str, StringConstraints(pattern=rf"^{_SHOWN}*$")] = ""
+    title: Annotated[str, StringConstraints(pattern=rf"^[^{_UNSHOWN}]*$")] = ""
     """Name to print on the card, without control characters; ``name`` when empty."""
     license: str | None = None
     """Licence identifier of the data as the Hub knows it; must be given with own responses, otherwise

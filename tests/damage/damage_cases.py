@@ -14,8 +14,10 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
 
 from damage_commands import Command
@@ -289,8 +291,6 @@ def _make_writable(function: object, path: str, _: object) -> None:
 
 def load_all() -> None:
     """Load what commands load, so that no case has to; threads of computing would not survive forking."""
-    import datasets  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
 
     import blend.builders.release
     import blend.builders.validate
@@ -298,3 +298,16 @@ def load_all() -> None:
     import blend.eval.report.page
     import blend.eval.scoring
     import blend.loaders.releases.references  # noqa: F401
+
+    # What takes seconds and only some commands need; without it, those cases fail in a way of their own.
+    for name in (
+        "altair",
+        "label_studio_sdk",
+        "pyoxigraph",
+        "scipy.stats",
+        "torch",
+        "transformers",
+        "vl_convert",
+    ):
+        with suppress(ImportError):
+            import_module(name)

@@ -25,6 +25,7 @@ def main() -> None:
     """Make the inputs, run the cases, print a summary; exit code 1 if one had a fault."""
     options = _options()
     os.environ.setdefault("USE_TORCH", "0")
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # side by side are the cases
     folder = Path(options.keep or tempfile.mkdtemp(prefix="damages-")).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)

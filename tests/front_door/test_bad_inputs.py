@@ -249,6 +249,13 @@ WRONG = {
     f"seed = {'[' * DEEP}{']' * DEEP}": "not usable as TOML: nested too deeply",
     'mcq = {variants = "5"}': "key mcq.variants: '5' is not a whole number or 'all'",
     "mcq = {variants = true}": "key mcq.variants: true is not a whole number or 'all'",
+    "mcq = {variants = 1001}": "key mcq.variants: 1001 is not 1000 or less or 'all'",
+    f"mcq = {{variants = {'9' * 30}}}": f"key mcq.variants: {'9' * 30} is not 1000 or less or 'all'",
+    f"saq = {{wanted = {'9' * 30}}}": f"key saq.wanted: {'9' * 30} is not 1000000 or less",
+    f"seed = {'9' * 30}": f"key seed: {'9' * 30} is not 9223372036854775807 or less",
+    "food = {languages = []}": "key food.languages: [] is not long enough",
+    'title = "a\\u001b[31m"': "key title: 'a\\x1b[31m' is not of the right form",
+    'authors = ["Mina\\u202eKim"]': "key authors[0]: 'Mina\\u202eKim' is not of the right form",
 }
 
 
@@ -257,3 +264,63 @@ def test_values_that_a_recipe_cannot_have(told, tmp_path: Path, line: str):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(f'name = "x"\nversion = "1.0.0"\n{line}\n[[sources]]\nkind = "sample"\n')
     assert WRONG[line] in refused(told("build", recipe))
+
+
+INTO = {
+    "build": ("build --out {out}", "a release", "--out"),
+    "init": ("init {out}", "empty", "folder"),
+    "annotate init": ("annotate init {out} --locale ko-KR", "empty", "folder"),
+    "stats": ("stats {release} --out {out}", "a folder of statistics", "--out"),
+    "audit": ("audit {release} --out {out}", "a folder of audit", "--out"),
+    "reviews accept": ("reviews accept {sheet} --out {out}", "a folder of reviews", "--out"),
+    "eval run": ("eval run {release} --answers {answers} --out {out}", "the directory of a run", "--out"),
+    "eval export": ("eval export {release} --to lm-eval --out {out}", "empty", "--out"),
+}
+
+
+@pytest.mark.parametrize("command", INTO)
+def test_a_folder_in_which_somebody_keeps_something_else(
+    told, release: Path, sheet: Path, tmp_path: Path, command: str
+):
+    answers = tmp_path / "answers.csv"
+    rows = pl.read_parquet(release / "data" / "multiple-choice-questions" / "*.parquet")
+    rows.select("MCQID", response=pl.lit("A")).write_csv(answers)
+    out = tmp_path / "home"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    words, what, option = INTO[command]
+    line = words.format(out=out, release=release, sheet=sheet, answers=answers).split()
+    assert refused(told(*line)).splitlines()[-1] == (
+        f"error: {out}: holds 'thesis.txt' and is not {what}, so nothing is written there; choose another "
+        f"{option} or empty it yourself"
+    )
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+    (out / "thesis.txt").unlink()
+    assert told(*line)[0] == 0
+
+
+def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path: Path):
+    for _ in range(2):
+        assert told("stats", release, "--out", tmp_path / "figures")[0] == 0
+
+
+PIPED = {
+    "vectors": ("eval", "score", "{run}", "--vectors", "{pipe}"),
+    "answers": ("eval", "run", "{release}", "--answers", "{pipe}"),
+    "locales": ("locales", "KR", "--locale-file", "{pipe}"),
+    "domains": ("wikidata", "domains", "--domain-file", "{pipe}"),
+    "questions": ("audit", "{pipe}"),
+    "project": ("annotate", "check", "{pipe}"),
+    "run": ("eval", "score", "{folder}"),
+}
+
+
+@pytest.mark.parametrize("name", PIPED)
+def test_a_pipe_is_never_waited_for(told, release: Path, tmp_path: Path, name: str):
+    pipe, folder = tmp_path / "pipe.csv", tmp_path / "run"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    os.mkfifo(folder / "run.json")
+    line = [word.format(pipe=pipe, release=release, folder=folder, run=folder) for word in PIPED[name]]
+    words = refused(told(*line))
+    assert "pipe" in words
