@@ -5,6 +5,7 @@ of starting Python. Whatever chance decides follows from the seed and the number
 """
 
 import ctypes
+import gc
 import hashlib
 import os
 import random
@@ -311,3 +312,4 @@ def load_all() -> None:
     ):
         with suppress(ImportError):
             import_module(name)
+    gc.freeze()  # what is never looked at is never copied

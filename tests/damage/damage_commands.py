@@ -92,7 +92,6 @@ COMMANDS = (
     Command("build --blend published --out new", ("published/*/*",), folders=("published/annotations",)),
     Command("build --food dishes.nt --out new", ("dishes.nt",)),
     Command("build --food dishes.nt --domain meal --domain-file domains.toml --out new", ("domains.toml",)),
-    Command("show release", _RELEASE, folders=("release", "release/data")),
     Command("stats release --out figures", _RELEASE, folders=("release", "release/data/annotations")),
     Command("stats --blend published", ("published/*/*",)),
     Command("status recipe.toml", _RECIPE, folders=("collected",)),
@@ -101,7 +100,7 @@ COMMANDS = (
     Command("audit mine.csv --out figures", ("mine.csv",)),
     Command("diff before release", (*_RELEASE, "before/**/*"), folders=("before", "release")),
     Command("diff release release", _RELEASE),
-    Command("validate release", _RELEASE, folders=("release", "release/reports")),
+    Command("validate release --skip loading", _RELEASE, folders=("release", "release/reports")),
     Command("publish release org/x --dry-run", _RELEASE, folders=("release",)),
     Command("templates propose natives.csv --out new.csv --locale-file locales.toml", ("natives.csv",)),
     Command("templates accept reviewed.csv --out new.csv", ("reviewed.csv",)),
@@ -160,10 +159,6 @@ COMMANDS = (
         (*_run("choices"), *_run("other")),
         folders=("runs/choices", "runs/other"),
     ),
-    *(
-        Command(f"eval report runs/{name} --out new.html", _run(name), folders=(f"runs/{name}",))
-        for name in ("choices", "short", "lists", "probe", "texts")
-    ),
     Command("eval judge-sheet runs/lists --out new.csv", _run("lists")),
     Command(
         "eval judged runs/lists judged.csv",
@@ -197,9 +192,15 @@ COMMANDS = (
     Command("annotate sync project/project.toml", _PROJECT, adds=("project/pulled/history/*",)),
     Command("annotate forget project/project.toml mina@example.org", _PROJECT, ("project/**",)),
 )
-"""Every command that reads files, at least once."""
+"""Commands that read files."""
 
-MODEL_COMMANDS = (
+SLOW_COMMANDS = (
+    Command("show release", _RELEASE, folders=("release", "release/data")),
+    Command("validate release", _RELEASE, folders=("release", "release/reports")),
+    *(
+        Command(f"eval report runs/{name} --out new.html", _run(name), folders=(f"runs/{name}",))
+        for name in ("choices", "short", "lists", "probe", "texts")
+    ),
     Command(
         "eval run release --task multiple-choice --model model --device cpu --limit 1 --out new",
         ("model/*",),
@@ -212,4 +213,4 @@ MODEL_COMMANDS = (
         ("candidates.csv", "model/*.json"),
     ),
 )
-"""Those that load a model, which takes seconds."""
+"""Those that take seconds: they load a release with `datasets`, draw charts, or load a model."""

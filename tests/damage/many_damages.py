@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from damage_cases import Case, load_all, run_case
-from damage_commands import COMMANDS, MODEL_COMMANDS
+from damage_commands import COMMANDS, SLOW_COMMANDS
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
         make = Path(__file__).with_name("damage_inputs.py")
         subprocess.run([sys.executable, make, folder / "making"], check=True, stdout=subprocess.DEVNULL)
         (folder / "making").rename(inputs)
-    commands = [one for one in (*COMMANDS, *MODEL_COMMANDS) if options.command in one.words]
+    commands = [one for one in (*COMMANDS * 4, *SLOW_COMMANDS) if options.command in one.words]
     numbers = options.only or range(options.start, options.start + options.count)
     load_all()
     run = partial(_one, seed=options.seed, folder=folder, commands=commands)
