@@ -1,9 +1,9 @@
 """Parsing lists: the entries that a model wrote, however it set them out.
 
 Entries stand one per line, between commas of any script, or in the rows of a Markdown table; bullets, numbers
-and amounts before them, remarks in brackets, *to taste* and emphasis do not belong to them. A line that ends in a
-colon announces a list, and what is said around one is no entry: lines between and after bullets, exclamations,
-questions, and sentences on lines of their own.
+and amounts before them, remarks in brackets, *to taste* and emphasis do not belong to them. A line that ends in
+a colon announces a list, and what is said around one is no entry: lines between and after bullets,
+exclamations, questions, and sentences on lines of their own.
 """
 
 import re
