@@ -80,6 +80,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(plain.split())
 
 
+def agreeing(n: int, singular: str, plural: str) -> str:
+    """The form of a verb or pronoun that goes with a number of things, ``is`` with 1 and ``are`` else."""
+    return singular if n == 1 else plural
+
+
 def counted(n: int, thing: str) -> str:
     """A number of things in English: ``1 question``, ``2,000 questions``, ``2 dishes``."""
     ending = "es" if thing.endswith(("sh", "ch", "s", "x")) else "s"

@@ -1,5 +1,6 @@
 """``blend annotate``: people answer and review in Label Studio, and their work comes back as files."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -206,21 +207,47 @@ def reliability(
 def forget(
     project: ProjectPath,
     person: Annotated[str, typer.Argument(metavar="PSEUDONYM|EMAIL", help="Who asks to be forgotten.")],
+    local_only: Annotated[
+        bool, typer.Option("--local-only", help="Leave the server as it is, and list what to delete there.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete on the server without being asked.")] = False,
 ) -> None:
-    """Remove a person's responses, reviews and history for good, and say what that changes.
+    """Remove all that a person did for good, here and on the server, and list what is left to do.
 
-    What is on the server, and in releases that are published, stays there: the command says what to delete.
+    Asks before anything is deleted on the server. Releases that are published stay as they are.
 
     - `blend annotate forget project.toml p-1a2b3c4d5e6f` may be stopped and run again.
+    - `blend annotate forget project.toml p-1a2b3c4d5e6f --local-only` asks no server.
     """
     from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.server.erasing import forget_everywhere
     from blend.builders.annotation.server.forgetting import forget_person
-    from blend.views.progress import interruptible
-    from blend.views.reliability import forgotten_lines
+    from blend.views.forgetting import forgotten_lines
+    from blend.views.progress import interruptible, shown_progress
 
-    with interruptible(_STOPPED):
-        done = forget_person(read_project(project), person)
-    _say(list(forgotten_lines(done)))
+    file = read_project(project)
+    if not (local_only or yes):
+        server = file.project.server.url
+        _agreed(f"Delete everything that {person} did in {file.project.name}, here and on {server}?")
+    with interruptible(_STOPPED), shown_progress() as notify:
+        if local_only:
+            done, erased = forget_person(file, person), None
+        else:
+            done, erased = forget_everywhere(file, person, notify=notify)
+    _say(list(forgotten_lines(file, done, erased)))
+
+
+def _agreed(question: str) -> None:
+    """Ask somebody at the terminal, and go on only after a yes."""
+    from blend.schemas.errors import InputError
+
+    if not sys.stdin.isatty():
+        raise InputError(
+            f"{question} Nobody is there to answer, and nothing was changed; say --yes, or --local-only to "
+            "leave the server as it is"
+        )
+    if not typer.confirm(question):
+        raise InputError("nothing was changed; --local-only leaves the server as it is")
 
 
 @app.command()

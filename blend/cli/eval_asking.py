@@ -215,8 +215,11 @@ def keep_answers(asked: "AskedOfRelease", answers: Path, model: str | None, out:
 
 def print_outcome(outcome: "Outcome", out: Path) -> None:
     """Say how the run stands, and how to go on."""
+    from blend.schemas.text import agreeing
+
     kept = outcome.n_items - outcome.n_missing
-    typer.echo(f"{kept:,} of {outcome.n_items:,} items are answered in {out}. Score them:")
+    are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
+    typer.echo(f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}. Score {them}:")
     typer.echo(f"  blend eval score {out}")
     for remark in outcome.remarks:
         typer.echo(f"note: {remark}", err=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.schemas.text import counted
+from blend.schemas.text import agreeing, counted
 
 app = Application(
     no_args_is_help=True,
@@ -101,7 +101,8 @@ def demonyms(
         missing = found.missing(tag)
         without = f"; none for {', '.join(missing)}" if missing else ""
         several = sum(len(names) > 1 for names in by_name.values())
-        typer.echo(f"{tag}: {len(by_name)} nationalities, {several} with several forms{without}")
+        names = f"{len(by_name)} {agreeing(len(by_name), 'nationality', 'nationalities')}"
+        typer.echo(f"{tag}: {names}, {several} with several forms{without}")
     typer.echo(f"{out / forms}: the shortest form of each, to be checked; {out / others}: the others")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from blend.loaders.label_studio.plan import ProjectPlan
-from blend.schemas.text import counted
+from blend.schemas.text import agreeing, counted
 from blend.views.tables import narrow_table
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     if plan.renamed is not None:
         yield f"{title}: is called {plan.renamed!r} there, and stays so"
     if plan.answered:
-        tasks = counted(len(plan.answered), "task")
-        yield f"{title}: {tasks} would show something else now, and stay as people have annotated them"
+        n = len(plan.answered)
+        stay = agreeing(n, "stays as people have annotated it", "stay as people have annotated them")
+        yield f"{title}: {counted(n, 'task')} would show something else now, and {stay}"
     if plan.left:
-        yield f"{title}: {counted(len(plan.left), 'task')} are not asked for any more, and stay"
+        n = len(plan.left)
+        are, stay = agreeing(n, "is", "are"), agreeing(n, "stays", "stay")
+        yield f"{title}: {counted(n, 'task')} {are} not asked for any more, and {stay}"
 
 
 def pull_lines(pull: "Pull") -> list[str]:
@@ -80,7 +83,8 @@ def _project_lines(project: "PulledProject") -> Iterator[str]:
     events = Counter(change.event for change in project.changes)
     if project.gone:
         kept = counted(project.annotations, "annotation")
-        yield f"{title}: is not on the server any more; its {kept}, pulled before, are kept and counted"
+        are = agreeing(project.annotations, "is", "are")
+        yield f"{title}: is not on the server any more; its {kept}, pulled before, {are} kept and counted"
     elif events:
         told = ", ".join(
             f"{events[event]} {event}" for event in ("added", "edited", "deleted") if events[event]

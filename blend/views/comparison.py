@@ -9,7 +9,7 @@ from rich.text import Text
 
 from blend.eval.report.compare import Comparisons, Difference, Pair
 from blend.eval.statistics.figures import Estimate
-from blend.schemas.text import counted
+from blend.schemas.text import agreeing, counted
 from blend.views.safe import shown
 
 _STYLES = {"better": "green", "worse": "red", "no difference shown": "dim"}
@@ -64,7 +64,7 @@ def _verdict(pair: Pair) -> Text:
         text.append(f"{second} is {macro.verdict} than {first}", style=f"bold {_STYLES[macro.verdict]}")
     text.append(f" in the mean over regions ({figures}).")
     if pair.n_left_out:
-        verb = "is" if pair.n_left_out == 1 else "are"
+        verb = agreeing(pair.n_left_out, "is", "are")
         text.append(f" {counted(pair.n_left_out, 'item')} that only one of them answered {verb} left out.")
     return text
 

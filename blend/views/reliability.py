@@ -1,7 +1,6 @@
-"""Who can be relied on, and what forgetting somebody changed, for a terminal."""
+"""Who can be relied on, for a terminal."""
 
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -11,9 +10,6 @@ from blend.views.tables import narrow_table
 
 if TYPE_CHECKING:
     from blend.builders.annotation.reliability import Reliability
-    from blend.builders.annotation.server.forgetting import Forgotten
-
-_LISTED = 20
 
 
 def reliability_tables(found: "Reliability") -> list[Table]:
@@ -78,30 +74,3 @@ def _figure(value: float | None) -> str:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
-
-
-def forgotten_lines(done: "Forgotten") -> Iterator[str]:
-    """What forgetting somebody changed, and what is left to do."""
-    total = sum(map(len, done.annotations.values()))
-    what = f"{counted(total, 'annotation')} and {counted(done.history, 'line')} of the history"
-    yield f"{done.annotator}: {what} removed from the pull folder; they will not come back."
-    yield from (f"  {stage}: {len(numbers)}" for stage, numbers in done.annotations.items())
-    for written in done.pull.written:
-        if written.changed:
-            yield f"{written.path}: {counted(written.rows, 'row')} now"
-    if not done.reopened.is_empty():
-        listed = [f"{row['template_id']} in {row['locale']}" for row in done.reopened.to_dicts()]
-        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-        yield (
-            f"{counted(len(listed), 'question')} with too few responses now: "
-            f"{', '.join(listed[:_LISTED])}{more}; `blend annotate top-up` asks for more."
-        )
-    yield "Left to do by hand:"
-    for stage, numbers in done.annotations.items():
-        named = ", ".join(f"{annotation} (task {task})" for task, annotation in numbers[:_LISTED])
-        more = f" and {len(numbers) - _LISTED} more" if len(numbers) > _LISTED else ""
-        yield f"  delete on the server, in {stage}: annotation {named}{more}"
-    yield "  delete the account on the server, and files of exports that you kept elsewhere"
-    for place in done.named_in:
-        yield f"  remove the person from {place} of the project file"
-    yield "  releases that are published hold what was answered: publish a new version (docs/publishing.md)"

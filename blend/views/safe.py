@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from blend.schemas.text import harmless
 
 _SHOWN_CHARACTERS = 200
+_WIDEST = 1_000
 
 # Cc: control characters; Cf: direction marks and overrides, zero-width characters; Cs: lone surrogates.
 _UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -23,12 +26,30 @@ def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
     return f"{safe}…" if len(text) > characters else safe
 
 
+def width_needed(table: Table, console: Console) -> int:
+    """Columns of a terminal in which a table stands with every figure whole; figures are to the right."""
+    for column in table.columns:
+        if column.justify == "right":
+            cells = [console.render_str(str(cell)) for cell in (column.header, *column.cells)]
+            column.min_width = max(cell.cell_len for cell in cells)
+        elif column.overflow == "ellipsis":
+            column.no_wrap, column.overflow = False, "fold"
+    return Measurement.get(console, console.options.update(width=_WIDEST), table).minimum
+
+
 class SafeConsole(Console):
     """A terminal on which text of others does no harm, wherever in a table or sentence it stands."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """A text made harmless before it is measured, so that a column is wide enough for its codes."""
         return super().render_str(harmless(text), **options)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print tables as wide as their figures need, also where the terminal is narrower: none is ever cut."""
+        needed = max((width_needed(one, self) for one in objects if isinstance(one, Table)), default=0)
+        if needed > self.width and "width" not in options:
+            options = {**options, "width": needed, "crop": False, "no_wrap": True, "overflow": "ignore"}
+        super().print(*objects, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is printed; the styles are ours, and the texts are made harmless."""

@@ -18,7 +18,7 @@ from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
 from blend.schemas.locales import Registry, registry
-from blend.schemas.text import counted
+from blend.schemas.text import agreeing, counted
 
 _PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
 
@@ -163,7 +163,10 @@ class _Checks:
         stages = settings.stages or self._project.stages
         named = len(settings.annotators or ())
         if settings.annotators is not None and "answer" in stages and named < self._project.wanted:
-            what = f"{counted(named, 'annotator')}, but {self._project.wanted} responses are wanted"
+            are = agreeing(self._project.wanted, "is", "are")
+            what = (
+                f"{counted(named, 'annotator')}, but {counted(self._project.wanted, 'response')} {are} wanted"
+            )
             fix = "each person answers a question once: name more people, or lower the key wanted"
             self._add(f"locales[{number}].annotators", what, fix)
 

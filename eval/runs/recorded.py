@@ -13,6 +13,7 @@ from blend.loaders.files.notes import Notes
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.text import agreeing, counted
 
 ID_COLUMNS = ("item_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
@@ -146,7 +147,8 @@ def _check(
             problems.append(RowError(f"{response!r} is not text", where=where, fix="write text in quotes"))
         seen.setdefault(name, row.place)
     if len(problems) > _SHOWN:
-        more = f"{len(problems) - _SHOWN} further rows are wrong"
+        n_more = len(problems) - _SHOWN
+        more = f"{counted(n_more, 'further row')} {agreeing(n_more, 'is', 'are')} wrong"
         problems = [*problems[:_SHOWN], RowError(more, where=path.name, fix="mend the first ones and see")]
     raise_all(problems)
 

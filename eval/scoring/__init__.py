@@ -26,6 +26,7 @@ from blend.eval.text.reading import DEFAULT_LEMMAS
 from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.text import agreeing
 
 RULES = frozenset({*ANSWER_RULES, *LETTER_RULES, *OPTION_RULES, *TEXT_RULES, *LISTING_RULES, *DEFINITIONS})
 """Names of all rules; which of them a run can be scored by depends on its task and style."""
@@ -207,9 +208,10 @@ def _check_missing(run: Run, answers: pl.DataFrame, *, allow_missing: bool) -> N
     if failed.height:
         first = failed.row(0, named=True)
         reasons.append(f"{failed.height} failed (first: {first['item_id']}: {first['error']})")
+    have = agreeing(n_missing, "has", "have")
     raise InputError(
-        f"{run.directory}: {n_missing} of {n_items} items have no answer ({100 * n_missing / n_items:.1f} %): "
-        f"{', '.join(reasons)}; {_remedy(run.description)}, or score what is there with --allow-missing"
+        f"{run.directory}: {n_missing} of {n_items} items {have} no answer "
+        f"({100 * n_missing / n_items:.1f} %): {', '.join(reasons)}; {_remedy(run.description)}, or score what is there with --allow-missing"
     )
 
 

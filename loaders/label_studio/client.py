@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blend.loaders.files.whole import whole_file
 from blend.loaders.label_studio.explained import GoneError, another_program, explained, no_token
@@ -61,6 +61,16 @@ class RemoteTask:
         """The id by which the task is known again; null for a task that somebody else made."""
         value = self.data.get("blend_id")
         return value if isinstance(value, str) else None
+
+
+class TaskWork(NamedTuple):
+    """What is on the server of a task besides what it shows, as the server gives it."""
+
+    annotations: list[dict[str, Any]]
+    drafts: list[dict[str, Any]]
+    """Begun, not sent in."""
+    predictions: list[dict[str, Any]]
+    """Proposals for an annotation."""
 
 
 class Studio:
@@ -209,6 +219,53 @@ class Studio:
         """Delete an annotation."""
         with self._explained():
             self._sdk.annotations.delete(annotation)
+
+    def delete_draft(self, draft: int) -> None:
+        """Delete what somebody began and did not send in."""
+        self._request(f"api/drafts/{draft}", "DELETE")
+
+    def work_on(self, task: int) -> TaskWork:
+        """What was done on a task and proposed for it."""
+        with self._explained():
+            found = self._sdk.tasks.get(str(task))
+        work = found.model_dump(include={"annotations", "drafts", "predictions"})
+        return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
+
+    def show(self, task: int, data: Mapping[str, Any]) -> None:
+        """Change what a task shows."""
+        with self._explained():
+            self._sdk.tasks.update(str(task), data=dict(data))
+
+    def propose(self, prediction: int, result: Sequence[Mapping[str, Any]]) -> None:
+        """Change what is proposed for a task."""
+        with self._explained():
+            self._sdk.predictions.update(prediction, result=list(result))
+
+    def redraft(self, draft: int, result: Sequence[Mapping[str, Any]]) -> None:
+        """Change what somebody began and did not send in."""
+        self._request(f"api/drafts/{draft}", "PATCH", {"result": list(result)})
+
+    def annotate(self, task: int, person: int, result: Sequence[Mapping[str, Any]], **others: Any) -> int:
+        """Enter an annotation in somebody's name; returns its number.
+
+        Args:
+            task: Number of the task.
+            person: Number of the account.
+            result: What it says.
+            others: Further fields of it.
+        """
+        with self._explained():
+            made = self._sdk.annotations.create(task, completed_by=person, result=list(result), **others)
+        return int(made.id)
+
+    def _request(self, path: str, method: str, body: Mapping[str, Any] | None = None) -> None:
+        """Ask for something that the SDK has no function for, with its connection and token."""
+        from label_studio_sdk.core.api_error import ApiError
+
+        with self._explained():
+            answer = self._sdk._client_wrapper.httpx_client.request(path, method=method, json=body)
+            if answer.status_code >= 300:
+                raise ApiError(status_code=answer.status_code, body=answer.text)
 
     def export(self, project: int, path: Path) -> None:
         """Write all tasks of a project with their annotations to a file, as the server exports them."""

@@ -62,16 +62,44 @@ def record(path: Path, tasks: Sequence[Task], annotator: Callable[[Any], str | N
 
 def last_versions(path: Path) -> dict[int, Mapping[str, Any]]:
     """The last line of every annotation, by its number."""
-    return {int(line["annotation"]): line for line in _lines(path)}
+    return {int(line["annotation"]): line for line in versions(path)}
 
 
-def forget(path: Path, annotator: str) -> int:
-    """Remove the lines of a person, the one case in which a history loses any; returns how many."""
+def versions(path: Path) -> Sequence[Mapping[str, Any]]:
+    """Every line of a history, in order; none where there is no such file."""
+    return _lines(path)
+
+
+Results = list[dict[str, Any]]
+
+
+def forget(path: Path, annotator: str, results: Callable[[Results], Results] = list) -> int:
+    """Remove the lines of a person, the one case in which a history loses any; returns how many.
+
+    Args:
+        path: Of the history.
+        annotator: Whose lines to remove.
+        results: From the results of other people's lines to what is left of them.
+    """
     lines = _lines(path)
-    kept = [line for line in lines if line["annotator"] != annotator]
-    if len(kept) < len(lines):
+    kept = [
+        {**line, "result": results(line.get("result") or [])}
+        for line in lines
+        if line["annotator"] != annotator
+    ]
+    if kept != lines:
         write_whole(path, "".join(map(_line, kept)))
     return len(lines) - len(kept)
+
+
+def renumber(path: Path, numbers: Mapping[int, int]) -> None:
+    """Write other numbers of annotations into a history: those of copies that have taken their place."""
+    lines = _lines(path)
+    if any(line["annotation"] in numbers for line in lines):
+        changed = (
+            {**line, "annotation": numbers.get(line["annotation"], line["annotation"])} for line in lines
+        )
+        write_whole(path, "".join(map(_line, changed)))
 
 
 def _version(

@@ -8,7 +8,7 @@ from blend.loaders.label_studio.controls import lost
 from blend.loaders.label_studio.inventory import InventoriedProject, Inventory
 from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.text import counted
+from blend.schemas.text import agreeing, counted
 
 MAX_TITLE = 50
 """Characters that the server takes in a title."""
@@ -185,9 +185,10 @@ def _objections(where: str, plan: ProjectPlan, annotations: int, *, replace_edit
     edited = mark is not None and mark.config != digest(plan.remote.config)
     if annotations and (gone := lost(plan.remote.config, plan.wanted.config)):
         orphans = counted(annotations, "annotation")
+        refer = agreeing(annotations, "it refers", "they refer")
         problem = (
             f"{where}: the new labelling configuration lacks {', '.join(gone)}, so that {orphans} would lose "
-            "what they refer to; give the project file another name, which makes new projects, or keep these "
+            f"what {refer} to; give the project file another name, which makes new projects, or keep these "
             "parts"
         )
         return [problem]

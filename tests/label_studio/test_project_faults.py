@@ -87,7 +87,7 @@ def test_a_change_that_would_orphan_annotations(
     label_studio.annotate(label_studio.tasks(title)[FOOD], label_studio.person("mina"), mood)
     assert message(lambda: push_project(check_project(file.path), replace_edited=True), ConflictError) == (
         f"Label Studio at {label_studio.url}: project {title!r}: the new labelling configuration lacks Choices "
-        "'mood', so that 1 annotation would lose what they refer to; give the project file another name, which "
+        "'mood', so that 1 annotation would lose what it refers to; give the project file another name, which "
         "makes new projects, or keep these parts"
     )
 
@@ -198,8 +198,8 @@ def test_export_files_that_cannot_be_taken(project: Callable[..., ProjectFile], 
             f"not an annotation with id and result; {as_json}"
         ),
         '[{"id": 1, "data": {}, "annotations": []}]': (
-            "none of its 1 tasks was made by blend; give the export of a project that `blend annotate push` "
-            "has made"
+            "holds 1 task, none of which was made by blend; give the export of a project that `blend annotate "
+            "push` has made"
         ),
         json.dumps([elsewhere]): f"is about answer/ja-JP, and {named}",
     }

@@ -1,33 +1,31 @@
 """Forgetting: a person's work leaves the pull folder and the raw responses, and does not come back."""
 
-import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
+from typing import Any
 
 import polars as pl
 
 from blend.builders.annotation.collecting import collected_so_far
+from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, pseudonym, read_key
-from blend.builders.annotation.server.forgotten import Done, forgotten, remember, without_people
-from blend.builders.annotation.server.projects import places
-from blend.builders.annotation.server.pulling import (
-    ACCOUNTS,
-    HISTORY,
-    Pull,
-    accounts,
-    raw_export,
-    take_again,
-)
+from blend.builders.annotation.server.accounts import accounts, keep_accounts
+from blend.builders.annotation.server.forgotten import Record, forgotten, remember, without_people
+from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.pulling import HISTORY, Pull, pulled_projects, raw_export, take_again
+from blend.builders.annotation.stages.answer import ANSWERS
 from blend.builders.annotation.stages.model import Material
 from blend.builders.saq.collection import NEEDS_RESPONSES
-from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.export import read_export, write_digest
 from blend.loaders.label_studio.folder import held
-from blend.loaders.label_studio.history import forget
-from blend.loaders.responses import read_responses
+from blend.loaders.label_studio.history import forget, versions
+from blend.loaders.responses import ResponseTables, read_responses
+from blend.schemas.answer_sheets import digest_of
 from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, RESPONSES, empty
+from blend.schemas.text import clean
 
 
 @dataclass(frozen=True)
@@ -36,24 +34,27 @@ class Forgotten:
 
     annotator: str
     """Pseudonym."""
-    annotations: Done
-    """What they did, which only a person can delete on the server; also what an earlier, perhaps stopped, order
-    has removed."""
+    record: Record
+    """What the server has of them, as far as it was pulled; also what an earlier, perhaps stopped, order has
+    removed here."""
     history: int
     """Lines of the history that were removed."""
     reopened: pl.DataFrame
     """The questions that have too few responses now and had enough before: ``template_id``, ``locale``."""
     pull: Pull
     """The files that were written anew."""
+    projects: tuple[int, ...]
+    """Numbers of the projects on the server whose exports held what they did."""
     named_in: list[str] = field(default_factory=list)
     """Lists of the project file that name them."""
 
 
 def forget_person(file: ProjectFile, who: str) -> Forgotten:
-    """Remove everything that a person did, and remember the pseudonym, so that no later pull brings it back.
+    """Remove everything that a person did from the files of a project, and remember the pseudonym.
 
-    May be stopped at any moment and run again. What is on the server stays there, and so do releases that were
-    published.
+    No later pull brings anything back. The answers that nobody else gave leave the reviews as well, with the
+    English that belongs to them; what reviewers decided on others' answers stays. May be stopped at any moment
+    and run again. For the server see `erasing.forget_everywhere`; published releases stay as they are.
 
     Args:
         file: The project.
@@ -64,73 +65,120 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         ConflictError: If another process holds the pull folder, or a file to write anew was edited by hand.
     """
     key = read_key(file.key_file)
-    people = People(key, accounts(file.pulled))
-    annotator = people.named(who)
     with held(file.pulled) as folder:
-        before = _open_questions(file)
-        done = _annotations(file, people, annotator)
-        gone = forgotten(folder.path)
-        if not done and annotator not in gone:
+        known = accounts(folder.path)
+        people = People(key, known)
+        annotator = people.named(who)
+        before = _collected(file)
+        given = _given(before, besides=annotator)
+        record, gone = _record(file, people, annotator, given), forgotten(folder.path)
+        if record == Record() and annotator not in gone:
             raise InputError(
                 f"{annotator} has done nothing in this project, as far as it was pulled; "
                 "`blend annotate status` lists who has"
             )
-        # First of all: whatever happens from here on, no pull brings anything back.
-        unnamed: dict[str, Done] = {name: {} for name in _numbers(folder.path, annotator, key)}
-        remember(folder.path, {annotator: done, **unnamed})
-        done = forgotten(folder.path)[annotator]
+        own = frozenset(number for number, address in known.items() if pseudonym(address, key) == annotator)
+        record = record.merged(Record(accounts=own))
+        # First of all: whatever happens from here on, no pull brings anything back. Once their address is not
+        # known any more, an account is called by its number.
+        remember(folder.path, {annotator: record, **{pseudonym(f"user:{n}", key): Record() for n in own}})
+        record = forgotten(folder.path)[annotator]
+        without_answers = partial(results_without, gone=record.answers - given)
         lines = 0
         for place in places(file):
             raw = raw_export(folder.path, place)
             if raw.exists():
                 without_people(raw, people.of, {annotator})
                 write_digest(raw)
-            lines += forget(folder.path / HISTORY / f"{place.slug}.jsonl", annotator)
-        _forget_address(folder.path, annotator, key)
+            results = without_answers if place.stage.name == "review" else list
+            lines += forget(folder.path / HISTORY / f"{place.slug}.jsonl", annotator, results)
+        keep_accounts(folder.path, known, set(known) - own)
         pull = take_again(file, folder, key)
-        reopened = _open_questions(file).join(before, on=KEY, how="anti")
-    return Forgotten(annotator, done, lines, reopened, pull, _lists(file, people, annotator))
+        at = {*record.annotations, *record.drafts}
+        tags = {label.split()[1] for label in at}
+        holding = (
+            place
+            for place in places(file)
+            if place.label in at or (place.stage.name == "review" and place.locale.tag in tags)
+        )
+        projects = tuple(sorted(pulled_projects(folder, holding)))
+        reopened = _open_questions(file, _collected(file)).join(
+            _open_questions(file, before), on=KEY, how="anti"
+        )
+    return Forgotten(annotator, record, lines, reopened, pull, projects, _lists(file, people, annotator))
 
 
-def _annotations(file: ProjectFile, people: People, annotator: str) -> Done:
-    """What a person did, by stage and locale."""
-    found: Done = {}
+def _record(file: ProjectFile, people: People, annotator: str, given: frozenset[str]) -> Record:
+    """What a person did, by stage and locale, and which answers nobody else gives."""
+    found = Record()
     for place in places(file):
         raw = raw_export(file.pulled, place)
-        own = [
-            (int(task["id"]), int(annotation["id"]))
-            for task in (read_export(raw) if raw.exists() else ())
-            for annotation in task["annotations"]
-            if people.of(annotation.get("completed_by")) == annotator
-        ]
-        if own:
-            found[f"{place.stage.name} {place.locale.tag}"] = own
-    return found
+        for task in read_export(raw) if raw.exists() else ():
+            at = place.label
+            own = [one for one in task["annotations"] if people.of(one.get("completed_by")) == annotator]
+            drafts = [
+                int(one["id"])
+                for one in task.get("drafts") or ()
+                if isinstance(one, dict) and people.of(one.get("user")) == annotator
+            ]
+            found = found.merged(
+                Record(
+                    {at: [(int(task["id"]), int(one["id"])) for one in own]} if own else {},
+                    {at: drafts} if drafts else {},
+                )
+            )
+    typed = {answer for place in places(file) for answer in _typed(file, place, people, annotator)}
+    return found.merged(Record(answers=frozenset(typed - given)))
 
 
-def _open_questions(file: ProjectFile) -> pl.DataFrame:
-    """The questions that need responses; none where nothing is asked yet."""
-    none = pl.DataFrame(schema=dict.fromkeys(KEY, pl.String()))
+def _given(collected: ResponseTables | None, *, besides: str) -> frozenset[str]:
+    """Ids of the answers that others gave."""
+    responses = empty(RESPONSES) if collected is None else collected.responses
+    return frozenset(
+        digest_of(row["template_id"], row["locale"], clean(answer))
+        for row in responses.filter(pl.col("annotator") != besides).iter_rows(named=True)
+        for answer in row["answers"] or ()
+    )
+
+
+def _typed(file: ProjectFile, place: Place, people: People, annotator: str) -> Iterator[str]:
+    """Ids of all answers that a person ever gave in a stage, corrected ones included."""
+    if place.stage.name != "answer":
+        return
+    raw = raw_export(file.pulled, place)
+    for task in read_export(raw) if raw.exists() else ():
+        for one in task["annotations"]:
+            if people.of(one.get("completed_by")) == annotator:
+                yield from _ids(str(task["data"].get("blend_id")), one.get("result") or ())
+    for version in versions(file.pulled / HISTORY / f"{place.slug}.jsonl"):
+        if version["annotator"] == annotator:
+            yield from _ids(version["blend_id"], version["result"])
+
+
+def _ids(blend_id: str, results: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Ids of the answers in the results of an annotation, as reviews show them."""
+    _, _, rest = blend_id.partition("/")
+    tag, _, template_id = rest.partition("/")
+    for result in results:
+        texts = (result.get("value") or {}).get("text") if result.get("from_name") == ANSWERS else None
+        for text in [texts] if isinstance(texts, str) else texts or ():
+            yield digest_of(template_id, tag, clean(str(text)))
+
+
+def _collected(file: ProjectFile) -> ResponseTables | None:
+    """What was collected so far; null where nothing is asked yet."""
     if not file.collected.is_dir():
-        return none
-    tables = read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
+        return None
+    return read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
+
+
+def _open_questions(file: ProjectFile, tables: ResponseTables | None) -> pl.DataFrame:
+    """The questions that need responses."""
+    if tables is None:
+        return pl.DataFrame(schema=dict.fromkeys(KEY, pl.String()))
     material = Material(tables.questions, tables.responses, tables.reviews)
     states = collected_so_far(file.project, material)
     return states.filter(pl.col("state") == NEEDS_RESPONSES).select(KEY)
-
-
-def _numbers(pulled: Path, annotator: str, key: bytes) -> list[str]:
-    """What a person's accounts are called where nobody knows their address any more."""
-    known = accounts(pulled).items()
-    return [pseudonym(f"user:{n}", key) for n, address in known if pseudonym(address, key) == annotator]
-
-
-def _forget_address(pulled: Path, annotator: str, key: bytes) -> None:
-    """Remove a person's e-mail address from what the server said of its accounts."""
-    known = accounts(pulled)
-    others = {n: address for n, address in known.items() if pseudonym(address, key) != annotator}
-    if len(others) < len(known):
-        write_whole(pulled / ACCOUNTS, json.dumps(others))
 
 
 def _lists(file: ProjectFile, people: People, annotator: str) -> list[str]:

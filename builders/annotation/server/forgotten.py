@@ -1,22 +1,48 @@
 """The forgotten: people whose work is left out of everything that is pulled."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from blend.builders.annotation.forgotten_answers import without_answers
 from blend.loaders.files.content import read_content
 from blend.loaders.files.whole import write_whole
+from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 
 FORGOTTEN = "forgotten.json"
 
 Done = dict[str, list[tuple[int, int]]]
-"""What somebody did, by stage and locale: task and annotation, as they are numbered on the server."""
+"""What somebody did, by `projects.Place.label`: task and annotation, as they are numbered on the server."""
 
 
-def forgotten(pulled: Path) -> dict[str, Done]:
-    """Those who asked to be forgotten, by pseudonym, each with what is to be deleted on the server.
+@dataclass(frozen=True)
+class Record:
+    """What is to be left out of pulls, and what the server still has of somebody."""
+
+    annotations: Done = field(default_factory=dict)
+    """Sent in, and on the server as far as is known."""
+    drafts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Begun and not sent in, by the same labels."""
+    answers: frozenset[str] = frozenset()
+    """Ids (`schemas.answer_sheets.digest_of`) of answers that nobody else gave; reviews show them."""
+    accounts: frozenset[int] = frozenset()
+    """Numbers of their accounts on the server."""
+
+    def merged(self, other: "Record") -> "Record":
+        """Both together."""
+        return Record(
+            _merged(self.annotations, other.annotations),
+            _merged(self.drafts, other.drafts),
+            self.answers | other.answers,
+            self.accounts | other.accounts,
+        )
+
+
+def forgotten(pulled: Path) -> dict[str, Record]:
+    """Those who asked to be forgotten, by pseudonym.
 
     Raises:
         InputError: If the file is damaged: their work must not come back because of that.
@@ -25,48 +51,126 @@ def forgotten(pulled: Path) -> dict[str, Done]:
     if not path.exists():
         return {}
     try:
-        return {
-            name: {stage: [(int(task), int(one)) for task, one in numbers] for stage, numbers in done.items()}
-            for name, done in json.loads(read_content(path)).items()
-        }
+        found = json.loads(read_content(path))
+        return {name: _record(value) for name, value in found.items()}
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(
             f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
         ) from None
 
 
-def remember(pulled: Path, people: Mapping[str, Done]) -> None:
+def remember(pulled: Path, people: Mapping[str, Record]) -> None:
     """Write down who is to be forgotten, beside those who are."""
     known = forgotten(pulled)
-    for name, done in people.items():
-        kept = known.setdefault(name, {})
-        for stage, numbers in done.items():
-            kept[stage] = sorted({*kept.get(stage, []), *numbers})
-    write_whole(pulled / FORGOTTEN, json.dumps(known, indent=1, sort_keys=True) + "\n")
+    for name, record in people.items():
+        known[name] = known.get(name, Record()).merged(record)
+    _write(pulled, known)
 
 
-def without_people(raw: Path, annotator: Callable[[Any], str | None], people: Collection[str]) -> None:
-    """Remove the annotations of some people from an export; it stays as it is where they made none.
+def note_on_server(pulled: Path, label: str, found: Mapping[str, Record]) -> None:
+    """Write down what of the forgotten the server has in a stage: what was found there, and nothing else.
+
+    Args:
+        pulled: The pull folder.
+        label: Of the stage.
+        found: By pseudonym, from `without_people`.
+    """
+    known = forgotten(pulled)
+    now: dict[str, Record] = {}
+    for name, record in known.items():
+        here = found.get(name, Record())
+        annotations = {at: done for at, done in record.annotations.items() if at != label}
+        drafts = {at: done for at, done in record.drafts.items() if at != label}
+        now[name] = replace(record, annotations=annotations, drafts=drafts).merged(here)
+    if now != known:
+        _write(pulled, now)
+
+
+def without_people(
+    raw: Path, annotator: Callable[[Any], str | None], people: Collection[str], *, label: str = ""
+) -> dict[str, Record]:
+    """Remove the annotations and drafts of some people from an export; it stays as it is where there are none.
 
     Args:
         raw: The export, a JSON list of tasks; it is replaced as a whole.
         annotator: From what an annotation says of its author to a pseudonym.
         people: Pseudonyms.
+        label: Of the stage, for what is returned.
+
+    Returns:
+        What was removed, by pseudonym.
     """
+    removed: dict[str, Record] = {}
     if not people:
-        return
+        return removed
     tasks = json.loads(read_content(raw))
-    removed = 0
     for task in tasks:
         for name in ("annotations", "drafts"):
             listed = task.get(name)
-            if isinstance(listed, list) and all(isinstance(one, dict) for one in listed):
-                kept = [one for one in listed if _author(one, annotator) not in people]
-                removed += len(listed) - len(kept)
-                task[name] = kept
+            if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+                continue
+            task[name] = [one for one in listed if _author(one, annotator) not in people]
+            for one in listed:
+                if (author := _author(one, annotator)) in people and author is not None:
+                    what = (
+                        Record(annotations={label: [(int(task["id"]), int(one["id"]))]})
+                        if name == "annotations"
+                        else Record(drafts={label: [int(one["id"])]})
+                    )
+                    removed[author] = removed.get(author, Record()).merged(what)
     if removed:
         write_whole(raw, json.dumps(tasks, ensure_ascii=True))
+    return removed
+
+
+def without_their_answers(raw: Path, gone: Collection[str], given: Mapping[str, int]) -> None:
+    """Remove answers from the export of reviews; it stays as it is where it has none of them.
+
+    Args:
+        raw: The export; it is replaced as a whole.
+        gone: Ids of answers.
+        given: How many people give each answer, by its id; these stay.
+    """
+    gone = set(gone) - set(given)
+    if not gone:
+        return
+    tasks: list[Task] = json.loads(read_content(raw))
+    kept = [without_answers(task, gone, given) for task in tasks]
+    if kept != tasks:
+        write_whole(raw, json.dumps([task for task in kept if task is not None], ensure_ascii=True))
 
 
 def _author(annotation: dict[str, Any], annotator: Callable[[Any], str | None]) -> str | None:
     return annotator(annotation.get("completed_by", annotation.get("user")))
+
+
+def _merged(one: Mapping[str, Sequence[Any]], other: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    return {at: sorted({*one.get(at, ()), *other.get(at, ())}) for at in {**one, **other}}
+
+
+def _record(value: Any) -> Record:
+    """A record as it stands in the file; those of earlier versions hold annotations alone."""
+    if not set(value) <= {"annotations", "drafts", "answers", "accounts"}:
+        value = {"annotations": value}
+    return Record(
+        {
+            at: [(int(task), int(one)) for task, one in done]
+            for at, done in value.get("annotations", {}).items()
+        },
+        {at: [int(one) for one in done] for at, done in value.get("drafts", {}).items()},
+        frozenset(map(str, value.get("answers", ()))),
+        frozenset(map(int, value.get("accounts", ()))),
+    )
+
+
+def _write(pulled: Path, known: Mapping[str, Record]) -> None:
+    content: dict[str, Any] = {}
+    for name, record in known.items():
+        parts: Iterable[tuple[str, Any]] = (
+            ("annotations", record.annotations),
+            ("drafts", record.drafts),
+            ("answers", sorted(record.answers)),
+            ("accounts", sorted(record.accounts)),
+        )
+        content[name] = {part: value for part, value in parts if value}
+    write_whole(pulled / FORGOTTEN, json.dumps(content, indent=1, sort_keys=True) + "\n")

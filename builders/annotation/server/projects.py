@@ -31,6 +31,11 @@ class Place(NamedTuple):
         return f"{self.stage.name}.{self.locale.tag}"
 
     @property
+    def label(self) -> str:
+        """What messages call it beside the name of the project."""
+        return f"{self.stage.name} {self.locale.tag}"
+
+    @property
     def prefix(self) -> str:
         """What the ids of its tasks begin with."""
         return f"{self.stage.name}/{self.locale.tag}/"

@@ -1,6 +1,5 @@
 """Pulling: annotations become the files that builds read; whatever came is kept, and whatever went is told."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -13,8 +12,14 @@ import polars as pl
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, read_key
+from blend.builders.annotation.server.accounts import accounts, accounts_in, keep_accounts
 from blend.builders.annotation.server.files import Written, json_lines, write_files
-from blend.builders.annotation.server.forgotten import forgotten, without_people
+from blend.builders.annotation.server.forgotten import (
+    forgotten,
+    note_on_server,
+    without_people,
+    without_their_answers,
+)
 from blend.builders.annotation.server.projects import Place, places
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
@@ -26,10 +31,12 @@ from blend.loaders.label_studio.folder import Folder, held
 from blend.loaders.label_studio.history import Change, record
 from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
+from blend.schemas.answer_sheets import digest_of
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import FINDINGS
+from blend.schemas.text import clean, counted
 
-RAW, HISTORY, ACCOUNTS, FINDINGS_FILE = "raw", "history", "accounts.json", "findings.csv"
+RAW, HISTORY, FINDINGS_FILE = "raw", "history", "findings.csv"
 _PROJECTS = "projects"
 
 _BY_LOCALE = frozenset({"responses", "reviews"})
@@ -115,17 +122,17 @@ def raw_export(pulled: Path, place: Place) -> Path:
     return pulled / RAW / f"{place.slug}.json"
 
 
-def accounts(pulled: Path) -> dict[int, str]:
-    """E-mail addresses of the server's accounts, as of the last pull."""
-    path = pulled / ACCOUNTS
-    if not path.exists():
-        return {}
-    try:
-        return {int(number): str(address) for number, address in json.loads(read_content(path)).items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InputError(
-            f"{path}: is damaged; delete it, and the next pull from the server writes it anew"
-        ) from None
+def expect_news(folder: Folder) -> None:
+    """Have the next pull ask for every project, whether or not the server says that anything is new."""
+    known = folder.state.get(_PROJECTS, {})
+    unsure = {name: {**extent, "dated": None} for name, extent in known.items()}
+    folder.write_state({**folder.state, _PROJECTS: unsure})
+
+
+def pulled_projects(folder: Folder, of: Iterable[Place]) -> set[int]:
+    """Numbers on the server of the projects of some stages, as of the last pull."""
+    state = folder.state.get(_PROJECTS, {})
+    return {state[place.name]["project"] for place in of if place.name in state}
 
 
 @dataclass(frozen=True)
@@ -137,6 +144,8 @@ class _Fetched:
     news: frozenset[str]
     """Names of projects that were exported anew."""
     gone: frozenset[str] = frozenset()
+    addresses: Mapping[int, str] | None = None
+    """Of the server's accounts, by number; null where no server was asked."""
 
 
 def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetched:
@@ -152,7 +161,7 @@ def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetc
     doubled = [both_annotated(studio.where, name, found) for name, found in at.there.items()]
     if any(doubled):
         raise ConflictError("\n".join(filter(None, doubled)))
-    write_whole(folder.path / ACCOUNTS, json.dumps(studio.addresses()))
+    addresses = studio.addresses()
     state, news = {}, set()
     for done, place in enumerate(wanted, start=1):
         if found := at.there.get(place.name):
@@ -164,7 +173,7 @@ def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetc
         if notify is not None:
             notify("pull", done, len(wanted))
     gone = frozenset(before) & {place.name for place in wanted} - frozenset(at.there)
-    return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone)
+    return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone, addresses)
 
 
 def _make_folders(folder: Folder) -> None:
@@ -197,8 +206,8 @@ def _place_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, Place])
     prefixes = Counter("/".join(one.split("/")[:2]) + "/" for one in ids if one.count("/") > 1)
     if not prefixes:
         raise InputError(
-            f"{path}: none of its {len(tasks)} tasks was made by blend; give the export of a project that "
-            "`blend annotate push` has made"
+            f"{path}: holds {counted(len(tasks), 'task')}, none of which was made by blend; give the export of "
+            "a project that `blend annotate push` has made"
         )
     most = prefixes.most_common(1)[0][0]
     if most not in by_prefix:
@@ -209,18 +218,26 @@ def _place_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, Place])
 
 def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
     """Read everything that was ever pulled, tell what is new, and write the files."""
-    people = People(key, accounts(folder.path))
+    addresses = {**accounts(folder.path), **(fetched.addresses or {})}
+    people = People(key, addresses)
     pulled: list[PulledProject] = []
     absent: list[Place] = []
     gone = forgotten(folder.path)
+    their_answers = {answer for record in gone.values() for answer in record.answers}
     found: list[tuple[Place, Reading]] = []
+    working: set[int] = set()
     for place in places(file):
         raw = raw_export(folder.path, place)
         if not raw.exists():
             absent.append(place)
             continue
-        without_people(raw, people.of, gone)
+        removed = without_people(raw, people.of, gone, label=place.label)
+        if place.name in fetched.news and fetched.addresses is not None:
+            note_on_server(folder.path, place.label, removed)
+        if place.stage.name == "review":
+            without_their_answers(raw, their_answers, given_in(place, found))
         tasks = read_export(raw)
+        working |= accounts_in(tasks)
         desk = place.stage.desk(file.project, place.locale, people, file.locales)
         reading = place.stage.read(tasks, desk)
         news, is_gone = place.name in fetched.news, place.name in fetched.gone
@@ -235,6 +252,7 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
     written = write_files(folder, dict(_contents(file, found)))
     write_whole(folder.path / FINDINGS_FILE, findings.write_csv())
+    keep_accounts(folder.path, addresses, working)
     folder.write_state({**folder.state, _PROJECTS: fetched.state})
     return Pull(pulled, absent, written, findings)
 
@@ -242,6 +260,18 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
 def take_again(file: ProjectFile, folder: Folder, key: bytes) -> Pull:
     """Write the files anew from what was pulled before, without asking anybody."""
     return _taken(file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset()))
+
+
+def given_in(place: Place, found: Sequence[tuple[Place, Reading]]) -> Mapping[str, int]:
+    """How many people give each answer in the locale of a stage, by the id that reviews show."""
+    tag = place.locale.tag
+    return Counter(
+        digest_of(row["template_id"], tag, answer)
+        for at, reading in found
+        if at.locale.tag == tag
+        for row in reading.rows.get("responses", ())
+        for answer in {clean(typed) for typed in row.get("answers", ())}
+    )
 
 
 def _settled(place: Place, reading: Reading, found: Sequence[tuple[Place, Reading]]) -> Reading:

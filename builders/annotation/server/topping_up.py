@@ -1,12 +1,15 @@
 """Topping up: more responses are asked for exactly where the five-valid rule wants them, and nowhere else."""
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.collecting import collection_plan
+from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import Place, places
 from blend.builders.annotation.server.pulling import raw_export
 from blend.builders.annotation.server.session import Session, session
@@ -63,11 +66,12 @@ def top_up_project(
         for number, place in enumerate(asking, start=1):
             if found := at.there.get(place.name):
                 people = _people(read_export(raw)) if (raw := raw_export(file.pulled, place)).exists() else {}
+                hidden = _forgotten_on(file.pulled, place)
                 changes = [
                     (task, row, wanted)
                     for task in found[0].tasks
                     if (row := plan.get(task.blend_id or "")) is not None
-                    and (wanted := _wanted(row, people)) != (task.overlap, task.closed)
+                    and (wanted := _wanted(row, people, hidden[task.id])) != (task.overlap, task.closed)
                 ]
                 if not dry_run:
                     for task, _, (overlap, closed) in changes:
@@ -88,9 +92,16 @@ def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-def _wanted(row: Mapping[str, Any], people: Mapping[str, int]) -> tuple[int, bool]:
+def _forgotten_on(pulled: Path, place: Place) -> Counter[int]:
+    """How many of those who asked to be forgotten the server still counts as annotators of each task."""
+    records = forgotten(pulled).values()
+    done = [{task for task, _ in record.annotations.get(place.label, ())} for record in records]
+    return Counter(task for tasks in done for task in tasks)
+
+
+def _wanted(row: Mapping[str, Any], people: Mapping[str, int], hidden: int) -> tuple[int, bool]:
     """How many people a task is to be annotated by in all, and whether it is closed."""
-    so_far = people.get(row["blend_id"], 0)
+    so_far = people.get(row["blend_id"], 0) + hidden
     return (so_far + row["still_needed"], False) if row["open"] else (max(so_far, 1), True)
 
 

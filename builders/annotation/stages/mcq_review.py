@@ -16,7 +16,7 @@ from blend.loaders.responses.decisions import pair_key
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.locales import Locale
 from blend.schemas.rows import LETTERS
-from blend.schemas.text import clean
+from blend.schemas.text import clean, counted
 
 MARKED, RIGHT, SAME, SILLY = "marked", "also_right", "same_as_marked", "silly"
 FILLER, REGION, WHY = "filler", "filler_region", "why"
@@ -161,7 +161,8 @@ def _fillers(done: Done, reader: Reader, desk: Desk, why: str) -> Iterator[_Row]
     if not options and not regions:
         return
     if len(options) != 1 or len(regions) != 1:
-        detail = f"{len(options)} proposed options and {len(regions)} regions, not one of each; left out"
+        proposed = f"{counted(len(options), 'proposed option')} and {counted(len(regions), 'region')}"
+        detail = f"{proposed}, not one of each; left out"
         reader.note(done, "incomplete-filler", detail)
         return
     try:

@@ -1,7 +1,7 @@
 """The stage *review*: a person drags all answers to a question into groups, and writes their English."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from typing import Any
@@ -91,13 +91,12 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
 def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Task:
     key = question["template_id"], question["locale"]
     answers = {_item(key, row): unguarded(row["answer"]) for row in rows}
-    digest = sha256("\0".join(sorted(answers.values())).encode()).hexdigest()[:8]
     items = [
         {"id": _item(key, row), "title": unguarded(row["answer"]), "body": f"× {row['annotators']}"}
         for row in rows
     ]
     data = {
-        "blend_id": blend_id("review", key[1], key[0], digest),
+        "blend_id": task_id(*key, answers.values()),
         "template_id": key[0],
         "locale": key[1],
         "question": question["question"] or question["en_question"],
@@ -105,6 +104,12 @@ def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[
         "answers": items,
     }
     return Task(data, proposal=list(_proposal(project, key, rows)))
+
+
+def task_id(template_id: str, locale: str, answers: Iterable[str]) -> str:
+    """The id of the task in which these answers to a question are reviewed."""
+    digest = sha256("\0".join(sorted(answers)).encode()).hexdigest()[:8]
+    return blend_id("review", locale, template_id, digest)
 
 
 def _item(key: tuple[str, str], row: Mapping[str, str]) -> str:

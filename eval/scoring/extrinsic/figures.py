@@ -12,6 +12,7 @@ from blend.eval.extrinsic.variance import Variances, anova
 from blend.eval.scoring.scores import ALL, Score, missing_share, plain
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.figures import Estimate, estimates
+from blend.schemas.text import agreeing, counted
 
 SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""
@@ -59,7 +60,9 @@ def _remarks_on_samples(totals: Totals) -> Iterator[str]:
         yield "one sample per topic and group: the variance within groups is not defined, and is left out"
     short = int((cells < usual).sum())
     if short:
-        yield f"{short:,} of {len(cells):,} pairs of topic and group have fewer than the usual {usual} samples"
+        have = agreeing(short, "has", "have")
+        few = f"fewer than the usual {counted(usual, 'sample')}"
+        yield f"{short:,} of {len(cells):,} pairs of topic and group {have} {few}"
     for name in ODDITIES:
         count = sum(topic.odd[name] for topic in totals.topics)
         if count:

@@ -19,6 +19,7 @@ from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
 from blend.builders.release import build_release
 from blend.cli import app
+from blend.loaders.label_studio.export import read_export
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
@@ -115,7 +116,7 @@ def test_what_was_pulled_builds(pulled: ProjectFile, tmp_path: Path):
 def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile):
     kim = pseudonym(KIM, read_key(pulled.key_file))
     done = forget_person(pulled, kim)
-    assert {stage: len(numbers) for stage, numbers in done.annotations.items()} == {"answer ko-KR": 2}
+    assert {stage: len(numbers) for stage, numbers in done.record.annotations.items()} == {"answer ko-KR": 2}
     assert done.reopened.to_dicts() == [{"template_id": "food-01", "locale": "ko-KR"}]
     assert done.named_in == ["locales[0].annotators"]
     responses = rows(pulled.collected / "responses/ko-KR.jsonl")
@@ -127,7 +128,7 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile)
     again = pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
     assert not any(written.changed for written in again.written)
     assert_nowhere(pulled, kim)
-    assert forget_person(pulled, KIM).annotations == done.annotations
+    assert forget_person(pulled, KIM).record.annotations == done.record.annotations
     read_responses(pulled.collected)
 
 
@@ -140,7 +141,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(pulled: ProjectFile, monkey
         # Nor does a pull in between bring anything back.
         pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
     done = forget_person(pulled, kim)
-    assert len(done.annotations["answer ko-KR"]) == 2
+    assert len(done.record.annotations["answer ko-KR"]) == 2
     assert_nowhere(pulled, kim)
 
 
@@ -155,6 +156,10 @@ def assert_nowhere(file: ProjectFile, annotator: str) -> None:
             text = path.read_text(encoding="utf-8")
             assert KIM not in text, path
             assert annotator not in text, path
+            # What only this person answered, and what a reviewer wrote for it in English.
+            assert "김밥" not in text, path
+            assert json.dumps("김밥").strip('"') not in text, path
+            assert "gimbap" not in text, path
 
 
 def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
@@ -214,14 +219,27 @@ def test_commands_say_what_they_found(pulled: ProjectFile, capsys: pytest.Captur
     assert "Krippendorff" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert {*json.loads(said("reliability", pulled.path, "--json"))} == {"locales", "annotators", "questions"}
     kim = pseudonym(KIM, read_key(pulled.key_file))
-    told = said("forget", pulled.path, KIM)
-    removed = "2 annotations and 2 lines of the history removed from the pull folder"
-    assert told.startswith(f"{kim}: {removed}; they will not come back.\n")
-    assert (
-        "1 question with too few responses now: food-01 in ko-KR; `blend annotate top-up` asks for more."
-        in told
+    with pytest.raises(BlendError) as raised:
+        said("forget", pulled.path, KIM)
+    assert str(raised.value) == (
+        f"Delete everything that {KIM} did in trial, here and on http://localhost:8080? Nobody is there to "
+        "answer, and nothing was changed; say --yes, or --local-only to leave the server as it is"
     )
-    assert "  remove the person from locales[0].annotators of the project file\n" in told
-    assert "delete on the server, in answer ko-KR: annotation " in told
+    raw = read_export(pulled.pulled / "raw/answer.ko-KR.json")
+    numbers = [task["id"] for task in raw if task["annotations"]]
+    removed = f"2 annotations and 2 lines of the history removed from {pulled.pulled}"
+    assert said("forget", pulled.path, KIM, "--local-only").splitlines() == [
+        f"{kim}: {removed}; they will not come back.",
+        f"{pulled.collected}/responses/ko-KR.jsonl: 2 rows now",
+        f"{pulled.collected}/reviews/ko-KR.jsonl: 1 row now",
+        "1 question with too few responses now: food-01 in ko-KR; `blend annotate top-up` asks for more.",
+        "Left to do by hand:",
+        "  delete on the server, in answer ko-KR: annotation "
+        + ", ".join(f"{100 * number + 1} (task {number})" for number in numbers),
+        "  reviews on the server show their answers: run this without --local-only, which removes them",
+        f"  delete exports and copies of {pulled.pulled} that you kept elsewhere, and pages of --html",
+        f"  remove the person from {pulled.path}, locales[0].annotators",
+        "  publish a new version of releases that hold what they answered (docs/publishing.md)",
+    ]
     told = said("init", tmp_path / "wolof", "--locale", "wo-SN")
     assert f"{tmp_path}/wolof/README.md says what to do next.\n" in told

@@ -209,7 +209,7 @@ def test_a_multiple_choice_question_is_judged_option_by_option(tmp_path: Path):
 def test_a_filler_needs_a_region_that_exists():
     for typed_region, detail in (
         ([typed("atlantis", control="filler_region")], "'pie' from the unknown region 'atlantis'; left out"),
-        ([], "1 proposed options and 0 regions, not one of each; left out"),
+        ([], "1 proposed option and 0 regions, not one of each; left out"),
     ):
         results = [chosen("wrong", control="marked"), typed("pie", control="filler"), *typed_region]
         reading = read(done("mcq-review", MCQS, *results), stage="mcq-review")

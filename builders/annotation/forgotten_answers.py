@@ -1,0 +1,83 @@
+"""Forgotten answers: reviews as if some answers had never been given, on whatever page or paper they stand."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from blend.builders.annotation.stages.review import GROUPS, INVALID, ITEMS, REASON
+
+_Results = list[dict[str, Any]]
+
+
+def without_answers(
+    task: Mapping[str, Any], gone: Collection[str], given: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """The task of a review without some answers: in what it shows and proposes, and in what reviewers did.
+
+    The English of a group goes with its last answer, and so does the reason with the last invalid one.
+
+    Args:
+        task: As the server exports it.
+        gone: Ids of the answers to remove.
+        given: How many people give each of the others, by id; it stands beside them.
+
+    Returns:
+        The task, the same where it shows none of them; null if none of its answers is left.
+    """
+    shown = task["data"].get(ITEMS)
+    if not isinstance(shown, list) or not any(_id(item) in gone for item in shown):
+        return dict(task)
+    kept = [_counted(item, given) for item in shown if _id(item) not in gone]
+    if not kept:
+        return None
+    return {
+        **task,
+        "data": {**task["data"], ITEMS: kept},
+        **{
+            name: [_entry(entry, gone) for entry in task[name]]
+            for name in ("annotations", "predictions", "drafts")
+            if isinstance(task.get(name), list)
+        },
+    }
+
+
+def results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str]) -> _Results:
+    """The results of one annotation, proposal or draft without some answers."""
+    kept: _Results = []
+    emptied: set[str] = set()
+    for result in results:
+        columns = _columns(result)
+        if columns is not None:
+            left = {name: [item for item in items if item not in gone] for name, items in columns.items()}
+            emptied |= {name for name, items in columns.items() if items and not left[name]}
+            result = {**result, "value": {**result["value"], "ranker": left}}
+        kept.append(dict(result))
+    fields = {REASON if name == INVALID else f"english_{name[1:]}" for name in emptied}
+    return [result for result in kept if result.get("from_name") not in fields]
+
+
+def _columns(result: Mapping[str, Any]) -> dict[str, list[Any]] | None:
+    """The columns of answers in a result; null if it holds something else."""
+    value = result.get("value")
+    columns = value.get("ranker") if isinstance(value, dict) and result.get("from_name") == GROUPS else None
+    if not isinstance(columns, dict) or not all(isinstance(items, list) for items in columns.values()):
+        return None
+    return columns
+
+
+def _entry(entry: Any, gone: Collection[str]) -> Any:
+    """An annotation, proposal or draft without some answers; a bare number stays."""
+    if not isinstance(entry, dict):
+        return entry
+    changed = {**entry, "result": results_without(entry.get("result") or [], gone)}
+    # The server keeps with an annotation what was proposed when it was made.
+    if isinstance(entry.get("prediction"), dict) and "result" in entry["prediction"]:
+        changed["prediction"] = _entry(entry["prediction"], gone)
+    return changed
+
+
+def _id(item: Any) -> Any:
+    return item.get("id") if isinstance(item, dict) else None
+
+
+def _counted(item: Any, given: Mapping[str, int]) -> Any:
+    return {**item, "body": f"× {given[item['id']]}"} if _id(item) in given else item

@@ -1,0 +1,72 @@
+"""Accounts: the e-mail addresses of those who work in this project, by the number of their account."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from blend.builders.annotation.project import MAIL
+from blend.loaders.files.content import read_content
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Columns, read_rows
+from blend.loaders.files.whole import write_whole
+from blend.loaders.label_studio.export import Task
+from blend.schemas.errors import InputError
+
+ACCOUNTS = "accounts.json"
+_FOR_THE_OWNER = 0o600
+_COLUMNS = Columns(("id", "email"), others=True)
+
+
+def accounts(pulled: Path) -> dict[int, str]:
+    """Addresses of those whose work was pulled so far."""
+    path = pulled / ACCOUNTS
+    if not path.exists():
+        return {}
+    try:
+        return {int(number): str(address) for number, address in json.loads(read_content(path)).items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise InputError(
+            f"{path}: is damaged; delete it, and the next pull from the server writes it anew"
+        ) from None
+
+
+def keep_accounts(pulled: Path, addresses: Mapping[int, str], numbers: Iterable[int]) -> None:
+    """Keep the addresses of some accounts and of no others, for the owner of the folder alone.
+
+    Args:
+        pulled: The pull folder.
+        addresses: By number.
+        numbers: Of the accounts to keep; those without an address have none.
+    """
+    kept = {number: addresses[number] for number in sorted(set(numbers)) if number in addresses}
+    write_whole(pulled / ACCOUNTS, json.dumps(kept), mode=_FOR_THE_OWNER)
+
+
+def accounts_in(tasks: Iterable[Task]) -> set[int]:
+    """Numbers of the accounts that annotated tasks."""
+    authors = (annotation.get("completed_by") for task in tasks for annotation in task["annotations"])
+    return {author for author in authors if isinstance(author, int) and not isinstance(author, bool)}
+
+
+def read_accounts(path: Path) -> dict[int, str]:
+    """Addresses by number, from a table with the columns ``id`` and ``email``.
+
+    Raises:
+        InputError: If there is no such file.
+        RowError, RowErrors: If a row has no number or no address.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such table of accounts; correct the path")
+    notes, found = Notes(), {}
+    for cells in read_rows(path, path.parent, notes, _COLUMNS):
+        number, address = (str(cells.values[name] or "").strip() for name in ("id", "email"))
+        if not number.isdecimal():
+            fix = "write the number of the account, as the server's page Organization shows it"
+            notes.problem("is not a number", where=f"{cells.place}, column id", fix=fix)
+        elif not MAIL.fullmatch(address):
+            fix = "write the address with which the account signs in"
+            notes.problem("is not an e-mail address", where=f"{cells.place}, column email", fix=fix)
+        else:
+            found[int(number)] = address
+    notes.raise_problems()
+    return found
