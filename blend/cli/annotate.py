@@ -154,6 +154,8 @@ def status(
     console = SafeConsole()
     for table in status_tables(found):
         console.print(table)
+    if found.regions is not None:
+        _say([f"{found.regions}."])
 
 
 @app.command()
@@ -264,9 +266,11 @@ def init(
 
     - `blend annotate init senegal --locale wo-SN` makes the folder; `docs/new-culture.md` goes on from there.
     """
-    from blend.builders.annotation.starting import start_project
+    from blend.builders.annotation.starting import start_project, too_few_locales
 
     _say([*(str(folder / path) for path in start_project(folder, locale, name=name))])
+    if note := too_few_locales(locale):
+        _say([f"{note}."])
     _say([f"{folder / 'README.md'} says what to do next."])
 
 

@@ -106,12 +106,16 @@ def status(
     if as_json:
         typer.echo(harmless_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2)))
         return
+    from blend.builders.mcq.regions import regions_asked, too_few_regions
     from blend.views.safe import SafeConsole
     from blend.views.status import status_tables
 
     console = SafeConsole()
     for table in status_tables(state):
         console.print(table)
+    known = known_locales(used, base=base)
+    if used.mcq.fillers is None and (note := too_few_regions(regions_asked(inputs.questions, known))):
+        console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)
 
 
 def schema(

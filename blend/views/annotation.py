@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from blend.builders.annotation.stages.review import OUT_OF_FORMAT
 from blend.loaders.label_studio.plan import ProjectPlan
 from blend.schemas.text import agreeing, counted
 from blend.views.tables import narrow_table
@@ -74,7 +75,10 @@ def pull_lines(pull: "Pull") -> list[str]:
     if not any(written.changed for written in pull.written):
         lines.append("No news: all files are as they were.")
     kinds = Counter(pull.findings["kind"])
-    lines += [f"{kind}: {number}" for kind, number in sorted(kinds.items())]
+    for kind, number in sorted(kinds.items()):
+        lines.append(f"{kind}: {number}")
+        if kind == OUT_OF_FORMAT:
+            lines += [f"  {detail}" for detail in pull.findings.filter(kind=kind)["detail"][:_LISTED]]
     return lines
 
 
@@ -125,6 +129,7 @@ def status_json(status: "ProjectStatus") -> str:
         "locales": status.locales.to_dicts(),
         "people": status.people.to_dicts(),
         "questions": status.questions.to_dicts(),
+        "regions": status.regions,
     }
     return json.dumps(tables, ensure_ascii=False, indent=2, default=str)
 

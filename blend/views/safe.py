@@ -28,13 +28,14 @@ def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
 
 def width_needed(table: Table, console: Console) -> int:
     """Columns of a terminal in which a table stands with every figure whole; figures are to the right."""
+    options = console.options.update(width=_WIDEST)
     for column in table.columns:
-        if column.justify == "right":
-            cells = [console.render_str(str(cell)) for cell in (column.header, *column.cells)]
-            column.min_width = max(cell.cell_len for cell in cells)
-        elif column.overflow == "ellipsis":
-            column.no_wrap, column.overflow = False, "fold"
-    return Measurement.get(console, console.options.update(width=_WIDEST), table).minimum
+        cells = [console.render_str(str(cell)) for cell in (column.header, *column.cells)]
+        sizes = [Measurement.get(console, options, cell) for cell in cells]
+        is_figures = column.justify == "right"
+        column.min_width = max(size.maximum if is_figures else size.minimum for size in sizes)
+        column.no_wrap, column.overflow = is_figures, "fold"
+    return Measurement.get(console, options, table).minimum
 
 
 class SafeConsole(Console):
@@ -46,10 +47,13 @@ class SafeConsole(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print tables as wide as their figures need, also where the terminal is narrower: none is ever cut."""
+        width = self.width
         needed = max((width_needed(one, self) for one in objects if isinstance(one, Table)), default=0)
-        if needed > self.width and "width" not in options:
-            options = {**options, "width": needed, "crop": False, "no_wrap": True, "overflow": "ignore"}
-        super().print(*objects, **options)
+        self.width = max(width, needed)
+        try:
+            super().print(*objects, **options)
+        finally:
+            self.width = width
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is printed; the styles are ours, and the texts are made harmless."""

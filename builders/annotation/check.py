@@ -7,14 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.builders.annotation.project import MAIL, ProjectFile, StageName, read_project
+import polars as pl
+
+from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import read_key
 from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages.collect import slug
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.words import instructions_in, is_checked, is_known, words_in
+from blend.builders.mcq.regions import regions_asked, too_few_regions
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
+from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
 from blend.schemas.locales import Registry, registry
@@ -44,14 +48,15 @@ def check_project(path: Path) -> CheckedProject:
     """
     lines = _lines(path)
     try:
-        file = read_project(path)
+        file = project_in(path)
     except (RowError, RowErrors) as error:
         raise_all([_with_line(problem, path, lines) for problem in _each(error)])
         raise
     checks = _Checks(file, lines)
     checks.run()
     raise_all(checks.problems)
-    return CheckedProject(file, checks.material, tuple(_notes(file, checks.known)))
+    file = with_recipe(file)
+    return CheckedProject(file, checks.material, tuple(_notes(file, checks.known, checks.material)))
 
 
 def _lines(path: Path) -> dict[str, int]:
@@ -82,6 +87,7 @@ class _Checks:
         self._file = file
         self._lines = lines
         self._project = file.project
+        self._rule = file.project.saq_options()
         self.known: Registry = registry()
         self.material = Material()
         self.problems: list[RowError] = []
@@ -91,6 +97,8 @@ class _Checks:
         self._collect("locale_file", self._read_locales)
         self._locales()
         self._stages()
+        if self._project.recipe is not None:
+            self._collect("recipe", self._read_rule)
         for number in range(len(self._project.locales)):
             self._people(number)
         self._places()
@@ -161,12 +169,10 @@ class _Checks:
                         f"{key}[{place}]", f"{_hidden(entry)} is neither of the two ways to name people", fix
                     )
         stages = settings.stages or self._project.stages
-        named = len(settings.annotators or ())
-        if settings.annotators is not None and "answer" in stages and named < self._project.wanted:
-            are = agreeing(self._project.wanted, "is", "are")
-            what = (
-                f"{counted(named, 'annotator')}, but {counted(self._project.wanted, 'response')} {are} wanted"
-            )
+        named, wanted = len(settings.annotators or ()), self._rule.wanted
+        if settings.annotators is not None and "answer" in stages and named < wanted:
+            are = agreeing(wanted, "is", "are")
+            what = f"{counted(named, 'annotator')}, but {counted(wanted, 'response')} {are} wanted"
             fix = "each person answers a question once: name more people, or lower the key wanted"
             self._add(f"locales[{number}].annotators", what, fix)
 
@@ -234,6 +240,15 @@ class _Checks:
         else:
             self._collect("predictions", self._read_sheet)
 
+    def _read_rule(self) -> None:
+        """Read the five-valid rule of the recipe; one that stands here as well must be the same."""
+        self._rule, recipe = with_recipe(self._file).project.saq_options(), self._project.recipe
+        for key, there in sorted(dict(self._rule).items()):
+            here = getattr(self._project, key)
+            if key in self._project.model_fields_set and here != there:
+                fix = f"write {key} = {here} under [saq] of {recipe}, if that is meant, and delete the key here"
+                self._add(key, f"is {here}, and {there} in {recipe}, by which a build counts", fix)
+
     def _read_sheet(self) -> None:
         sheet = read_predictions(self._file.base / str(self._project.predictions))
         tables = self.material
@@ -274,7 +289,17 @@ def _hidden(entry: str) -> str:
     return f"{entry[:2]}…@…" if "@" in entry else repr(entry)
 
 
-def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
+def regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
+    """What is missing for multiple-choice questions; null where nothing is, or other sources may bring it."""
+    if file.project.recipe is not None:
+        recipe = read_recipe(file.base / file.project.recipe)
+        if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
+            return None
+    tags = [settings.locale for settings in file.project.locales]
+    return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))
+
+
+def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[str]:
     project = file.project
     ours = sorted(
         {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
@@ -294,3 +319,5 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
+    if note := regions_note(file, known, material):
+        yield note

@@ -8,6 +8,7 @@ from pydantic import Field, StrictInt, StringConstraints
 
 from blend.loaders.files.locales import registry_with
 from blend.loaders.files.toml import read_toml
+from blend.loaders.recipes import read_recipe
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.part import Part
 from blend.schemas.recipe import SaqOptions
@@ -63,7 +64,8 @@ class Project(Part):
     key_file: _Text = "annotators.key"
     """File with the key of the pseudonyms, relative to this file; never published."""
     recipe: str | None = None
-    """Recipe of the release, relative to this file; needed by the stages ``equivalence`` and ``mcq-review``."""
+    """Recipe of the release, relative to this file; needed by the stages ``equivalence`` and ``mcq-review``.
+    Its ``[saq]`` says how many responses are wanted."""
     locale_file: str | None = None
     """TOML file of further locales, relative to this file."""
     templates: tuple[_Text, ...] | None = Field(default=None, min_length=1)
@@ -148,6 +150,27 @@ def read_project(path: Path) -> ProjectFile:
     """The project of a file; `blend.builders.annotation.check` looks at all that it names.
 
     Raises:
+        RowError, RowErrors, InputError: As `loaders.files.toml.read_toml`, for the file and its recipe.
+    """
+    return with_recipe(project_in(path))
+
+
+def project_in(path: Path) -> ProjectFile:
+    """What a project file says by itself; without its recipe, the five-valid rule may be another one.
+
+    Raises:
         RowError, RowErrors, InputError: As `loaders.files.toml.read_toml`.
     """
     return ProjectFile(path, read_toml(path, Project, what="project file"))
+
+
+def with_recipe(file: ProjectFile) -> ProjectFile:
+    """The project with the five-valid rule of its recipe, where it names one that is there.
+
+    Raises:
+        RowError, RowErrors, InputError: As `loaders.files.toml.read_toml`.
+    """
+    if file.project.recipe is None or not (file.base / file.project.recipe).is_file():
+        return file
+    rule = read_recipe(file.base / file.project.recipe).saq
+    return ProjectFile(file.path, file.project.model_copy(update=dict(rule)))

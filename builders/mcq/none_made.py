@@ -1,5 +1,6 @@
 """Why a release has no multiple-choice questions, where it has questions to make them of."""
 
+from blend.builders.mcq.regions import EACH_NEEDS
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import LETTERS
@@ -19,11 +20,8 @@ def why_none_made(manifest: ReleaseManifest) -> str | None:
     regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)
     dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items())
-    needs = len(LETTERS) - 1
     few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
     return (
         f"No multiple-choice question was made of {counted(rows[SHORT_ANSWER_QUESTIONS], 'question')}"
-        f"{f' ({causes})' if causes else ''}. Each shows an answer of one region beside {needs} answers of "
-        f"other regions, so at least {len(LETTERS)} regions must be asked the same question, or a file of "
-        f"reviewed fillers must stand in for them (docs/mcq.md).{few}"
+        f"{f' ({causes})' if causes else ''}. {EACH_NEEDS}.{few}"
     )

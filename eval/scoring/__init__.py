@@ -211,7 +211,8 @@ def _check_missing(run: Run, answers: pl.DataFrame, *, allow_missing: bool) -> N
     have = agreeing(n_missing, "has", "have")
     raise InputError(
         f"{run.directory}: {n_missing} of {n_items} items {have} no answer "
-        f"({100 * n_missing / n_items:.1f} %): {', '.join(reasons)}; {_remedy(run.description)}, or score what is there with --allow-missing"
+        f"({100 * n_missing / n_items:.1f} %): "
+        f"{', '.join(reasons)}; {_remedy(run.description)}, or score what is there with --allow-missing"
     )
 
 

@@ -12,8 +12,16 @@ from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, 
 from blend.schemas.slots import slot_problems, slots_of
 from blend.schemas.text import clean, counted
 
-_FORMS = {AnswerFormat.INTEGER: "a whole number"}
-"""Answer formats in words, where their names are no words."""
+
+def form_in_words(asked: AnswerFormat) -> str:
+    """What an answer in a format is called in a message."""
+    return "a whole number" if asked is AnswerFormat.INTEGER else asked.value
+
+
+def any_in_format(texts: Iterable[str], asked: AnswerFormat, locale: str) -> bool:
+    """Whether one of the answers and translations of a group has the format that its question asks for."""
+    return any(understood(text, asked, locale) is not None for text in texts)
+
 
 Key = tuple[str, str]
 
@@ -194,7 +202,7 @@ def _check_formats(
         for answer in response.answers:
             value = understood(answer, asked, response.locale, unit=asked_unit(template.text))
             if value is None and not (review and _settled(answer, asked, review)):
-                form = _FORMS.get(asked, asked.value)
+                form = form_in_words(asked)
                 what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
                 fix = (
                     f"mark it invalid in the review, or group it there with the same answer as {form} "
@@ -209,4 +217,4 @@ def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
     group = next((group for group in review.groups if said in map(clean, group.answers)), None)
     variants = () if group is None else (*group.answers, *group.en_answers)
     is_invalid = said in map(clean, review.invalid)
-    return is_invalid or any(understood(text, asked, review.locale) is not None for text in variants)
+    return is_invalid or any_in_format(variants, asked, review.locale)

@@ -2,12 +2,15 @@
 
 import io
 import unicodedata
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
 from blend.views.safe import SafeConsole, shown
+from blend.views.tables import figures_table, narrow_table
 
 
 def test_letters_of_all_scripts_stay_as_they_are():
@@ -22,6 +25,22 @@ def test_what_nobody_sees_stands_as_its_code():
     assert shown("pay\u200bpal") == "pay\\u200bpal"
     assert shown("\ud800") == "\\ud800"
     assert shown("a\u2028b\u2029c") == "a\\u2028b\\u2029c"
+
+
+@pytest.mark.parametrize("table", [figures_table, narrow_table])
+def test_a_table_never_cuts_a_figure(table: Callable[..., Table]):
+    """However narrow the terminal: names are broken into lines, figures stand whole in one."""
+    heads = [f"head {number}" for number in range(12)]
+    figures = [f"{number},345,678.90" for number in range(12)]
+    made = table("title", "", "locale", heads)
+    made.add_row("a name with several words in it", *figures)
+    out = io.StringIO()
+    SafeConsole(file=out, width=40).print(made)
+    (line,) = [line for line in out.getvalue().splitlines() if figures[0] in line]
+    assert all(figure in line for figure in figures)
+    assert "…" not in out.getvalue()
+    for word in ["a", "name", "with", "several", "words", "in", "it"]:
+        assert word in out.getvalue()
 
 
 def test_long_texts_are_cut_and_say_so():

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from blend.builders.annotation.check import CheckedProject
+from blend.builders.annotation.check import CheckedProject, regions_note
 from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.pulling import readings
 from blend.builders.annotation.stages.model import WORK
@@ -35,6 +35,8 @@ class ProjectStatus:
     """One row per stage, locale and annotator, most work first: ``stage``, ``locale``, ``annotator``; how many
     annotations are ``counted``, ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where
     unknown) and ``last`` (day)."""
+    regions: str | None
+    """What is missing for multiple-choice questions; null where nothing is."""
 
 
 def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
@@ -53,7 +55,8 @@ def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
     )
     project = checked.file.project
     locales = _locales(questions, work, today)
-    return ProjectStatus(project.name, today, project.wanted, questions, locales, _people(work))
+    regions = regions_note(checked.file, checked.file.locales, checked.material)
+    return ProjectStatus(project.name, today, project.wanted, questions, locales, _people(work), regions)
 
 
 def _locales(questions: pl.DataFrame, work: pl.DataFrame, today: date) -> pl.DataFrame:

@@ -15,12 +15,18 @@ from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.words import PageTexts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
+from blend.loaders.responses.links import any_in_format, form_in_words
 from blend.schemas.answer_sheets import digest_of, parted, unguarded
+from blend.schemas.formats import AnswerFormat, format_of, understood
 from blend.schemas.locales import Locale
+from blend.schemas.notations import asked_unit
 from blend.schemas.text import clean
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""
+
+OUT_OF_FORMAT = "group-out-of-format"
+"""Kind of the finding about what a build will not take."""
 
 INVALID, UNSORTED = "invalid", "_"
 """Where answers lie that are none, and (by Label Studio's name for it) those that nobody has moved."""
@@ -190,7 +196,28 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
         if reason:
             row["reasons"] = [reason] * len(invalid)
     row["groups"] = list(_groups(done, reader, columns, answers, project))
+    _note_formats(done, reader, row["groups"])
     return row
+
+
+def _note_formats(done: Done, reader: Reader, groups: Sequence[Mapping[str, Any]]) -> None:
+    """Note answers that lack the format of their question, and are grouped with nothing that has it."""
+    question = str(done.data.get("en_question") or "")
+    asked, locale = format_of(question), str(done.data["locale"])
+    if asked is AnswerFormat.TEXT:
+        return
+    for group in groups:
+        if any_in_format([*group["answers"], *group.get("en_answers", ())], asked, locale):
+            continue
+        for answer in group["answers"]:
+            if understood(answer, asked, locale, unit=asked_unit(question)) is None:
+                form = form_in_words(asked)
+                detail = (
+                    f"{reader.shown(answer)} is not {form}, for which the question asks, nor is anything in "
+                    "its group; nothing is built before it is called invalid, moved to a group with "
+                    f"{form}, or has that as its English"
+                )
+                reader.note(done, OUT_OF_FORMAT, detail)
 
 
 def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Project) -> dict[str, list[str]]:

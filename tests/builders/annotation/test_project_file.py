@@ -7,6 +7,7 @@ import pytest
 from exported import sample_questions
 
 from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import read_project
 from blend.builders.annotation.pseudonyms import new_key
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.schemas.errors import BlendError, InputError
@@ -24,6 +25,14 @@ locale = "ko-KR"
 [[locales]]
 locale = "fa-IR"
 annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org", "p-0123456789ab"]
+"""
+
+
+RECIPE = """\
+name = "trial"
+version = "0.1.0"
+license = "cc-by-4.0"
+sources = [{kind = "responses", location = "collected"}]
 """
 
 
@@ -67,6 +76,28 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
         f"{where}: there is no key file; make one with `blend annotate init`, or bring back the one that this "
         "project began with, since with another key everybody gets another pseudonym"
     )
+
+
+def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
+    recipe, file = folder / "recipe.toml", folder / "project.toml"
+    recipe.write_text(RECIPE + "[saq]\nwanted = 3\n")
+    named = GOOD.replace('key_file = "annotators.key"', 'key_file = "annotators.key"\nrecipe = "recipe.toml"')
+    file.write_text(named)
+    assert check_project(file).file.project.wanted == read_project(file).project.wanted == 3
+    assert read_project(file).project.max_idk == 5
+    file.write_text(f"wanted = 3\n{named}")
+    assert check_project(file).file.project.wanted == 3
+    file.write_text(f"wanted = 4\n{named}")
+    with pytest.raises(BlendError) as raised:
+        check_project(file)
+    assert str(raised.value) == (
+        f"{file}:1, key wanted: is 4, and 3 in recipe.toml, by which a build counts; write wanted = 4 under "
+        "[saq] of recipe.toml, if that is meant, and delete the key here"
+    )
+    # Without a number of its own, a recipe counts to five.
+    recipe.write_text(RECIPE)
+    with pytest.raises(BlendError, match=r"is 4, and 5 in recipe\.toml, by which a build counts"):
+        check_project(file)
 
 
 def test_lines_of_keys():

@@ -173,6 +173,52 @@ def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
     assert review["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
+def test_a_group_without_the_format_of_its_question_is_told_at_once(
+    pulled: ProjectFile, capsys: pytest.CaptureFixture[str]
+):
+    questions = pl.read_csv(pulled.collected / "questions.csv")
+    (number, *_) = questions.filter(pl.col("en_question").str.contains("Arabic numerals"))["template_id"]
+    answered = {
+        **ANSWERED,
+        number: [
+            (KIM, [typed("여섯쯤")]),
+            (
+                LEE,
+                [
+                    typed("7"),
+                ],
+            ),
+        ],
+    }
+    pull_project(pulled, exports=[export(pulled, "answer", answered)])
+    agreed = export(pulled, "review", {})
+    tasks = json.loads(agreed.read_text(encoding="utf-8"))
+    (task,) = [task for task in tasks if task["data"]["template_id"] == number]
+    material = read_responses(pulled.collected, reviewing=True, collecting=True)
+    made = STAGES["review"].tasks(
+        pulled.project,
+        pulled.locale("ko-KR"),
+        Material(material.questions, material.responses, material.reviews),
+    )
+    (proposed,) = [one.proposal for one in made if one.data["template_id"] == number]
+    task["annotations"] = [annotation(1, {"id": 9, "email": REVIEWER}, *(proposed or ()))]
+    agreed.write_text(json.dumps(tasks), encoding="utf-8")
+    app(["annotate", "pull", str(pulled.path), "--export", str(agreed)], standalone_mode=False)
+    rim = pseudonym(REVIEWER, read_key(pulled.key_file))
+    detail = (
+        f"{rim}: '여섯쯤' is not a whole number, for which the question asks, nor is anything in its group; "
+        "nothing is built before it is called invalid, moved to a group with a whole number, or has that as "
+        "its English"
+    )
+    assert f"group-out-of-format: 1\n  {detail}\n" in capsys.readouterr().out
+    # What is told is what a build refuses, and nothing else of the review.
+    with pytest.raises(BlendError) as raised:
+        read_responses(pulled.collected)
+    assert str(raised.value).startswith(
+        f"responses/ko-KR.jsonl:5: '여섯쯤' is not a whole number, for which {number!r} asks; "
+    )
+
+
 def test_nobody_else_can_be_forgotten(pulled: ProjectFile):
     with pytest.raises(BlendError) as raised:
         forget_person(pulled, "p-000000000000")

@@ -1,0 +1,94 @@
+"""Regions: which questions enough of them are asked, and what is said where they are too few."""
+
+from itertools import product
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.pseudonyms import new_key
+from blend.builders.mcq.regions import regions_asked, too_few_regions
+from blend.cli import app
+from blend.loaders.sample import sample_path
+from blend.schemas.locales import registry
+
+CAN = (
+    "can become multiple-choice questions. Each shows an answer of one region beside 3 answers of other "
+    "regions, so at least 4 regions must be asked the same question, or a file of reviewed "
+    "fillers must stand in for them (docs/mcq.md)."
+)
+
+
+def told(*asked: tuple[str, str]) -> str | None:
+    frame = pl.DataFrame(asked, ["template_id", "locale"], orient="row")
+    return too_few_regions(regions_asked(frame, registry()))
+
+
+def test_four_regions_are_enough():
+    assert told(*product(["a", "b"], ["ko-KR", "ja-JP", "zh-CN", "en-US"])) is None
+
+
+def test_three_are_not():
+    assert told(*product(["a", "b"], ["ko-KR", "ja-JP", "en-US"])) == (
+        f"0 of 6 questions {CAN} Here, 3 regions are asked (US, JP, KR); 1 more is missing"
+    )
+    assert told(("a", "ko-KR")) == (f"0 of 1 question {CAN} Here, 1 region is asked (KR); 3 more are missing")
+
+
+def test_two_locales_of_a_region_and_a_region_within_another_count_as_one():
+    # Chinese and Tamil in Singapore are one; so are West Java and Indonesia for each other,
+    # though each stands beside the others.
+    assert told(*product("a", ["ko-KR", "ja-JP", "zh-SG", "ta-SG"])) == (
+        f"0 of 4 questions {CAN} Here, 3 regions are asked (JP, KR, SG); "
+        "ta-SG and zh-SG count as one; 1 more is missing"
+    )
+    assert told(*product("a", ["ko-KR", "ja-JP", "id-ID", "su-JB"])) == (
+        f"2 of 4 questions {CAN} Here, 4 regions are asked (ID, JP, KR, JB); id-ID and su-JB count as one"
+    )
+
+
+def test_what_is_not_asked_everywhere_is_counted():
+    every = ["ko-KR", "ja-JP", "zh-CN", "en-US"]
+    assert told(*product("a", every), *product("b", every[:2])) == (
+        f"4 of 6 questions {CAN} Here, 4 regions are asked (US, JP, KR, CN)"
+    )
+
+
+PROJECT = """\
+name = "trial"
+[[locales]]
+locale = "ko-KR"
+[[locales]]
+locale = "fa-IR"
+"""
+
+
+def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "project.toml").write_text(PROJECT)
+    (tmp_path / "annotators.key").write_text(new_key())
+    (tmp_path / "collected").mkdir()
+    with sample_path() as sample:
+        for name in ("templates.csv", "questions.csv"):
+            (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
+    asked = check_project(tmp_path / "project.toml").material.questions.filter(
+        pl.col("locale").is_in(["ko-KR", "fa-IR"])
+    )
+    missing = "Here, 2 regions are asked (IR, KR); 2 more are missing"
+    sentence = f"0 of {asked.height} questions {CAN} {missing}"
+
+    def said(*arguments: object) -> str:
+        app(["annotate", *map(str, arguments)], standalone_mode=False)
+        return capsys.readouterr().out
+
+    assert f"Note: {sentence}.\n" in said("check", tmp_path / "project.toml")
+    assert said("status", tmp_path / "project.toml", "--offline").endswith(f"{sentence}.\n")
+    told = said("init", tmp_path / "new", "--locale", "ko-KR", "--locale", "fa-IR")
+    assert f"0 of 20 questions {CAN} {missing}.\n" in told
+    readme = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert f"**Before people answer:** 0 of 20 questions {CAN} {missing}." in (" ".join(readme.split()))
+    # Fillers may stand in for regions; then only a build can tell.
+    recipe = 'name = "t"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[mcq]\nfillers = "fillers.csv"\n'
+    (tmp_path / "recipe.toml").write_text(f'{recipe}[[sources]]\nkind = "responses"\nlocation = "collected"\n')
+    (tmp_path / "project.toml").write_text(f'recipe = "recipe.toml"\n{PROJECT}')
+    assert "multiple-choice" not in said("check", tmp_path / "project.toml")
