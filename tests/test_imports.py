@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "builders": "",
     "builders/templates": "",
     "builders/prompts": "loaders/topics builders",
-    "builders/annotation": "loaders/files loaders/responses builders/saq",
+    "builders/annotation": "loaders/files loaders/recipes loaders/responses builders/mcq builders/saq",
     "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/responses "
     "builders/annotation builders/release builders/saq",
     "builders/saq": "",
