@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from blend.loaders.files.unpacked import check_table
+from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_whole
 from blend.schemas.errors import UnknownNameError
@@ -41,8 +41,7 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     # `datasets` looks at the files of every split of a configuration, whichever is asked for.
     files = [file for table in manifest.tables if table.config in chosen for file in table.files]
     check_whole(release, files)
-    for file in files:
-        check_table(release / file)
+    check_tables(release / file for file in files)
     console.print(contents_table(manifest))
     for name, part in chosen.items():
         console.print(_row_panel(release, name, part))

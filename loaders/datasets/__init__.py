@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.files.unpacked import check_table
+from blend.loaders.files.unpacked import check_tables
 from blend.schemas.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -262,8 +262,7 @@ def load_config(
     places = find_tables(release, choose, revision=revision, streaming=streaming)
     locales = _choice(places.manifest, places.locales, config, asked, split).locales
     here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
-    for address in here:
-        check_table(Path(address))
+    check_tables(map(Path, here))
     if len(here) == len(places.addresses):
         _check_present(places, config, locales)
     loaded = _load(places, config, locales, streaming=streaming)

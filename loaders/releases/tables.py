@@ -8,9 +8,9 @@ from typing import NamedTuple
 import polars as pl
 from pydantic import BaseModel
 
-from blend.loaders.files.content import open_content, parquet_rows
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
+from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.schemas import frames
 from blend.schemas.arrow import frame_schema, published_names
@@ -72,7 +72,8 @@ def read_config(release: Path | str, config: str) -> pl.DataFrame:
         raise UnknownNameError("configuration", config, held)
     model = model_of(config)
     files = {file.path: file for file in manifest.files}
-    return pl.concat([_read_table(folder, table, files, model) for table in tables])
+    _check_files(folder, {name: files.get(name) for table in tables for name in table.files})
+    return pl.concat([_read_table(folder, table, model) for table in tables])
 
 
 def read_tables(release: Path | str) -> ReleaseTables:
@@ -95,16 +96,9 @@ def read_tables(release: Path | str) -> ReleaseTables:
     )
 
 
-def _read_table(
-    release: Path, table: TableInfo, files: Mapping[str, FileInfo], model: type[BaseModel]
-) -> pl.DataFrame:
+def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
     names = published_names(model)
-    missing = [file for file in table.files if not (release / file).is_file()]
-    if missing:
-        raise InputError(
-            f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; copy or build the release again"
-        )
-    rows = pl.concat([_file_rows(release, file, files.get(file)) for file in table.files])
+    rows = pl.concat([_file_rows(release / file) for file in table.files])
     try:
         return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
     except pl.exceptions.PolarsError as error:
@@ -116,11 +110,22 @@ def _read_table(
         ) from error
 
 
-def _file_rows(release: Path, file: str, info: FileInfo | None) -> pl.DataFrame:
-    """The rows of a file, once it is known to be the one that the manifest names."""
-    where = str(release / file)
-    with open_content(release / file, where=where, what="table") as content:
-        if info is not None and hashlib.file_digest(content, "sha256").hexdigest() != info.sha256:
-            raise RowError(f"not the file that {MANIFEST_NAME} names, by its digest", where=where, fix=_AGAIN)
-        content.seek(0)
-        return parquet_rows(content, where=where, fix=_AGAIN)
+def _check_files(release: Path, files: Mapping[str, FileInfo | None]) -> None:
+    """Refuse files that are not those of the manifest, or take too much memory, each or together."""
+    missing = [name for name in files if not (release / name).is_file()]
+    if missing:
+        raise InputError(f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; {_AGAIN}")
+    for name, info in files.items():
+        where = str(release / name)
+        with open_content(release / name, where=where, what="table") as content:
+            if info is not None and hashlib.file_digest(content, "sha256").hexdigest() != info.sha256:
+                what = f"not the file that {MANIFEST_NAME} names, by its digest"
+                raise RowError(what, where=where, fix=_AGAIN)
+    check_tables([release / name for name in files], fix=_AGAIN)
+
+
+def _file_rows(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RowError("not a Parquet file, or damaged", where=str(path), fix=_AGAIN) from error

@@ -9,8 +9,10 @@ from typing import Any
 
 from blend.builders.validate.report import Problem, error, warning
 from blend.builders.validate.subject import Subject
+from blend.loaders.files.unpacked import check_tables
 from blend.schemas.arrow import features
 from blend.schemas.configs import model_of
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import TableInfo
 from blend.schemas.text import counted
 
@@ -29,9 +31,15 @@ def check_loading(subject: Subject) -> Iterator[Problem]:
     # A cache of its own: another copy of the same release may have been loaded before.
     with _without_progress_bars(), _overheard() as said, TemporaryDirectory(prefix="blend-validate-") as cache:
         for config, tables in configs.items():
-            if all(table in subject.sound for table in tables):  # else told by the check of tables
-                for streaming in (False, True):
-                    yield from _loaded(subject, config, tables, cache, streaming=streaming)
+            if not all(table in subject.sound for table in tables):  # told by the check of tables
+                continue
+            try:
+                check_tables(subject.path / file for table in tables for file in table.files)
+            except InputError as refused:
+                yield error(f"load_dataset(…, {config!r})", f"is not tried ({refused})", _FIX)
+                continue
+            for streaming in (False, True):
+                yield from _loaded(subject, config, tables, cache, streaming=streaming)
         for message, times in said.items():
             what = f"datasets warns, {times} times: {message[:_SHOWN_CHARACTERS]}"
             yield warning("load_dataset(…)", what, _FIX)

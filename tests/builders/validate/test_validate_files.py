@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from blend.loaders.files import unpacked
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS
@@ -224,3 +225,22 @@ def test_an_empty_table_is_read(release):
     release.write("annotations", "KR", table)
     assert release.problems("tables") == []
     assert release.problems("rows") == []
+
+
+def test_tables_that_take_too_much_together_are_not_loaded(release, monkeypatch):
+    # Ten tables of some 40,000 bytes, each of which may be read.
+    monkeypatch.setattr(unpacked, "TIMES", 0)
+    monkeypatch.setattr(unpacked, "TABLE_BYTES", 100_000)
+    kept = {"annotations"}
+    release.edit_manifest(
+        lambda manifest: manifest.update(tables=[t for t in manifest["tables"] if t["config"] in kept])
+    )
+    (problem,) = release.problems("loading")
+    assert problem.startswith(
+        f"error: load_dataset(…, 'annotations'): is not tried ({release.path}/data/annotations/"
+    )
+    assert "it and the 9 files read with it unpack to " in problem
+    assert problem.endswith(
+        "and more than 100,000 is not read of files of their size; do not use it, and tell who made it); "
+        "compare the card's header with release.json, and rebuild the release"
+    )
