@@ -34,13 +34,13 @@ if TYPE_CHECKING:
         load_short_answer_prompts,
         load_short_answer_questions,
     )
+    from blend.loaders.datasets.frames import read_config
     from blend.loaders.datasets.typed import as_models
     from blend.loaders.recipes import read_recipe
     from blend.loaders.releases import read_manifest
     from blend.loaders.releases.newer import NewerVersionWarning
     from blend.loaders.releases.pull import pull_release
     from blend.loaders.releases.references import resolve_release
-    from blend.loaders.releases.tables import read_config
     from blend.loaders.responses import ResponseTables, read_responses
     from blend.loaders.responses.decisions import Decision
     from blend.loaders.upstream.blend import BlendTables, read_blend
@@ -97,13 +97,13 @@ _NAMES = {
         "load_short_answer_prompts",
         "load_short_answer_questions",
     ),
+    "blend.loaders.datasets.frames": ("read_config",),
     "blend.loaders.datasets.typed": ("as_models",),
     "blend.loaders.recipes": ("read_recipe",),
     "blend.loaders.releases": ("read_manifest",),
     "blend.loaders.releases.newer": ("NewerVersionWarning",),
     "blend.loaders.releases.pull": ("pull_release",),
     "blend.loaders.releases.references": ("resolve_release",),
-    "blend.loaders.releases.tables": ("read_config",),
     "blend.loaders.responses": ("ResponseTables", "read_responses"),
     "blend.loaders.responses.decisions": ("Decision",),
     "blend.loaders.upstream.blend": ("BlendTables", "read_blend"),

@@ -12,6 +12,7 @@ from blend.builders.validate.checks.answers import check_right_answers, check_wr
 from blend.builders.validate.checks.audit import check_audit
 from blend.builders.validate.checks.card import check_card
 from blend.builders.validate.checks.characters import check_characters
+from blend.builders.validate.checks.croissant import check_croissant
 from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
 from blend.builders.validate.checks.ids import check_alignment, check_ids, check_questions
 from blend.builders.validate.checks.loading import check_loading
@@ -67,6 +68,7 @@ CHECKS: dict[str, Check] = {
     "translations": check_translations,
     "personal-data": check_personal_data,
     "card": check_card,
+    "croissant": check_croissant,
     "loading": check_loading,
 }
 """All checks by name, in the order in which they run."""

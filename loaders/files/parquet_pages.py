@@ -60,6 +60,8 @@ def pages_of(file: BinaryIO, column: "pq.ColumnChunkMetaData") -> Iterator[Page]
     """
     import pyarrow as pa
 
+    if column.num_values <= 0:
+        return  # of which readers read no page
     starts = (column.dictionary_page_offset, column.data_page_offset)
     # Readers disagree which of the two they begin with if the dictionary does not come first.
     if starts[0] is not None and starts[0] > starts[1]:

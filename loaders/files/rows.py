@@ -8,8 +8,6 @@ Parquet the record, both from 1.
 import codecs
 import csv
 import io
-import json
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,14 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from blend.loaders.files.content import open_content, parquet_rows, place_of, read_content
+from blend.loaders.files.json_text import decoded, parse_json
 from blend.loaders.files.notes import Notes
-from blend.schemas.errors import RowError, beyond_limits
+from blend.schemas.errors import RowError
 from blend.schemas.text import counted
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-_KEY_END = re.compile(r'"[ \t\r\n]*:')
-"""What ends each key of a JSON text, and may stand in a string: there are no more keys than of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +112,7 @@ def read_text(path: Path, root: Path, notes: Notes) -> str:
             where=place,
             fix="save the file with the encoding UTF-8",
         )
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise RowError(
-            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
-            where=place,
-            fix="save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')",
-        ) from None
+    return decoded(content, place)
 
 
 def read_json(path: Path, root: Path, notes: Notes) -> Any:
@@ -136,95 +122,7 @@ def read_json(path: Path, root: Path, notes: Notes) -> Any:
         RowError: If the file is cut off or otherwise no JSON (names line and column), or if an object holds a
             key twice, of which JSON readers silently keep one.
     """
-    return _parsed(read_text(path, root, notes), place_of(path, root))
-
-
-def _parsed(text: str, place: str, row: int | None = None) -> Any:
-    """The value of a JSON text: a whole file, or the given row of one."""
-    where = place if row is None else f"{place}:{row}"
-    try:
-        value = json.loads(text)
-        repeated = None if _keys_in(value) == len(_KEY_END.findall(text)) else _repeated_keys(text)
-    except json.JSONDecodeError as error:
-        raise _not_json(error, where, whole_file=row is None) from None
-    except (RecursionError, ValueError) as error:
-        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
-    if repeated:
-        path, key = repeated
-        within = f"{where}, {path}" if path else where
-        raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
-    if _has_surrogates(text) and not _encodable(value):
-        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
-    return value
-
-
-def _keys_in(value: Any) -> int:
-    """Keys of all objects in a value."""
-    keys, waiting = 0, [value]
-    while waiting:
-        part = waiting.pop()
-        if type(part) is dict:
-            keys += len(part)
-            waiting += part.values()
-        elif type(part) is list:
-            waiting += part
-    return keys
-
-
-def _repeated_keys(text: str) -> tuple[str | None, str] | None:
-    """Where an object holds a key twice, and the key: the last one in a text; null if none does."""
-    repeated: list[tuple[dict[str, Any], str]] = []
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) < len(pairs):
-            keys = [key for key, _ in pairs]
-            repeated.extend((value, key) for key, times in Counter(keys).items() if times > 1)
-        return value
-
-    value = json.loads(text, object_pairs_hook=unique)
-    if not repeated:
-        return None
-    holder, key = repeated[-1]
-    return _path_to(holder, value), key
-
-
-def _not_json(error: json.JSONDecodeError, where: str, *, whole_file: bool) -> RowError:
-    where += f", line {error.lineno}, column {error.colno}" if whole_file else f", character {error.colno}"
-    # The decoder points to the start of a text that has no end, and to the end otherwise.
-    if error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip()):
-        return RowError("the JSON ends in the middle", where=where, fix="copy or export the file again, whole")
-    return RowError(f"not JSON ({error.msg})", where=where, fix="correct the file at this place")
-
-
-def _path_to(target: Any, value: Any) -> str | None:
-    """Keys and indices that lead from a value to an object inside it; ``None`` when it is not there."""
-    if value is target:
-        return ""
-    if isinstance(value, dict):
-        inner = list(value.items())
-    elif isinstance(value, list):
-        inner = [(f"[{index}]", item) for index, item in enumerate(value)]
-    else:
-        return None
-    for step, item in inner:
-        rest = _path_to(target, item)
-        if rest is not None:
-            return f"{step}{rest}" if rest.startswith("[") or not rest else f"{step}.{rest}"
-    return None
-
-
-def _has_surrogates(text: str) -> bool:
-    # Without the plain search first, the pattern costs more than the parsing of the JSON.
-    return "\\" in text and ("\\ud" in text or "\\uD" in text) and _SURROGATE.search(text) is not None
-
-
-def _encodable(value: Any) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return parse_json(read_text(path, root, notes), place_of(path, root))
 
 
 def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:
@@ -289,7 +187,7 @@ def _jsonl_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> list[
 
 def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
     where = f"{place}:{row}"
-    values = _parsed(line, place, row)
+    values = parse_json(line, where, whole_file=False)
     if not isinstance(values, dict):
         raise RowError(f"{line[:40]!r} is not an object", where=where, fix='write {"column": value, …}')
     columns.check(values, where)

@@ -8,8 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from blend.loaders.files.content import instead_of_directory, is_directory, read_content
+from blend.loaders.files.json_text import decoded, parse_json
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.layout import MANIFEST_NAME, leads_out
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.misfits import first_reason
@@ -42,10 +43,13 @@ def parse_manifest(release: Path) -> ReleaseManifest:
             f"build one with `blend build --out {release}`"
         )
     try:
-        return ReleaseManifest.from_json(read_content(path, what="manifest").decode())
-    except (ValidationError, UnicodeDecodeError) as error:
+        text = decoded(read_content(path, what="manifest"), MANIFEST_NAME)
+        parse_json(text, MANIFEST_NAME)  # pydantic would take the last of two equal keys
+        return ReleaseManifest.from_json(text)
+    except (ValidationError, RowError) as error:
+        reason = first_reason(error) if isinstance(error, ValidationError) else str(error).rpartition("; ")[0]
         raise InputError(
-            f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
+            f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({reason}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
 

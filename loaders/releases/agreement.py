@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 from polars.exceptions import PolarsError
 
-from blend.loaders.files.content import read_content
+from blend.loaders.files.json_text import read_json_content
 from blend.schemas.errors import RowError
 from blend.schemas.frames import AGREEMENT
 from blend.schemas.layout import AGREEMENT_NAME
@@ -29,8 +29,7 @@ def read_agreement(release: Path) -> pl.DataFrame | None:
     if not path.is_file():
         return None
     try:
-        rows = json.loads(read_content(path, where=AGREEMENT_NAME))
-        return pl.DataFrame(rows, AGREEMENT, orient="row")
-    except (ValueError, TypeError, PolarsError, RecursionError):
-        fix = "copy or build the release again"
-        raise RowError("is not a list of figures per locale", where=str(path), fix=fix) from None
+        return pl.DataFrame(read_json_content(path), AGREEMENT, orient="row")
+    except (ValueError, TypeError, OverflowError, PolarsError) as error:
+        what = error.what if isinstance(error, RowError) else "is not a list of figures per locale"
+        raise RowError(what, where=str(path), fix="copy or build the release again") from None

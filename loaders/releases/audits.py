@@ -4,10 +4,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from blend.loaders.files.content import read_content
+from blend.loaders.files.json_text import read_json_content
 from blend.schemas.audit_report import AuditReport
 from blend.schemas.errors import RowError
 from blend.schemas.layout import AUDIT_NAME
+from blend.schemas.misfits import first_reason
 
 
 def audit_json(report: AuditReport) -> str:
@@ -25,7 +26,8 @@ def read_audit(release: Path) -> AuditReport | None:
     if not path.is_file():
         return None
     try:
-        return AuditReport.model_validate_json(read_content(path, where=AUDIT_NAME))
-    except (ValidationError, UnicodeDecodeError):
+        return AuditReport.model_validate(read_json_content(path))
+    except (ValidationError, RowError) as error:
+        reason = error.what if isinstance(error, RowError) else first_reason(error)
         fix = "copy or build the release again"
-        raise RowError("is not an audit", where=str(path), fix=fix) from None
+        raise RowError(f"is not an audit ({reason})", where=str(path), fix=fix) from None

@@ -7,7 +7,7 @@ from blend.builders.validate.subject import Subject
 from blend.loaders.releases.audits import read_audit
 from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import RowError
 from blend.schemas.layout import AUDIT_NAME
 from blend.schemas.text import counted
 
@@ -28,8 +28,8 @@ def check_audit(subject: Subject) -> Iterator[Problem]:
         return
     try:
         audit = read_audit(subject.path)
-    except BlendError:
-        yield error(AUDIT_NAME, "is not an audit", REBUILD)
+    except RowError as broken:
+        yield error(AUDIT_NAME, broken.what, REBUILD)
         return
     if audit is None:
         # Releases made before 0.1.0 have none; `blend audit` tells their figures.

@@ -1,6 +1,5 @@
 """Checks of the files: that they are those of the manifest, and that what they repeat agrees with it."""
 
-import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +8,8 @@ from pathlib import Path
 from blend.builders.validate.report import REBUILD, Problem, error, info
 from blend.builders.validate.subject import Subject
 from blend.loaders.files.pins import file_sha256
+from blend.loaders.releases.findings import read_findings
+from blend.schemas.errors import RowError
 from blend.schemas.layout import FINDINGS_NAME, MANIFEST_NAME, RECIPE_NAME, is_the_hubs, leads_out
 from blend.schemas.manifest import FileInfo
 from blend.schemas.misfits import first_reason
@@ -68,14 +69,11 @@ def check_findings(subject: Subject) -> Iterator[Problem]:
         yield error(FINDINGS_NAME, "is missing", REBUILD)
         return
     counted: Counter[tuple[str, str]] = Counter()
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                finding = json.loads(line)
-                counted[finding["stage"], finding["kind"]] += 1
-            except (ValueError, KeyError, TypeError):
-                what = "is not a finding: a JSON object with stage and kind"
-                yield error(f"{FINDINGS_NAME}:{number}", what, REBUILD)
+    for where, finding in read_findings(path):
+        if isinstance(finding, RowError):
+            yield error(where, f"is not a finding: {finding.what}", REBUILD)
+        else:
+            counted[finding["stage"], finding["kind"]] += 1
     reported = {
         (stage.stage, kind): count
         for stage in subject.manifest.report

@@ -123,6 +123,6 @@ def _object(text: str) -> tuple[tuple[str, Any], ...]:
     """The entries of a JSON object in order, repeated keys too; none if the text is not such an object."""
     try:
         pairs = json.loads(text, object_pairs_hook=tuple)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return pairs if isinstance(pairs, tuple) else ()

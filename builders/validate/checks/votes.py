@@ -1,13 +1,14 @@
 """Checks of the votes: no more than there are annotators, most votes first."""
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.builders.validate.subject import Subject
+from blend.loaders.releases.findings import read_findings
 from blend.loaders.upstream.blend.groups import ANNOTATORS
 from blend.schemas.configs import ANNOTATIONS
+from blend.schemas.errors import RowError
 from blend.schemas.layout import FINDINGS_NAME
 from blend.schemas.rows import Grouping
 
@@ -54,14 +55,8 @@ def _recorded(subject: Subject) -> set[tuple[str, ...]]:
     if not path.is_file():
         return set()
     found: set[tuple[str, ...]] = set()
-    with path.open("rb") as lines:
-        for line in lines:
-            # Most lines are of other kinds; what is not JSON is told by the check of the findings.
-            if any(kind.encode() in line for kind in _RECORDED):
-                try:
-                    finding = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(finding, dict):
-                    found.add(tuple(str(finding.get(key)) for key in ("kind", "locale", "template_id")))
+    # What is not a finding is told by the check of the findings.
+    for _, finding in read_findings(path, holding=_RECORDED):
+        if not isinstance(finding, RowError):
+            found.add(tuple(str(finding.get(key)) for key in ("kind", "locale", "template_id")))
     return found

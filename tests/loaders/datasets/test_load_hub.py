@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from hub_releases import make_release
 from hub_server import Hub
+from polars.testing import assert_frame_equal
 
+import blend
 from blend.loaders import (
     NewerVersionWarning,
     load_annotations,
@@ -166,6 +168,46 @@ def test_a_version_is_loaded_and_nothing_else_is_downloaded(published: Hub, rele
     assert load_annotations(f"{REPO}@v1.1.0", region="KR").to_list() == rows.to_list()
     everything = load_multiple_choice_questions(REPO, revision="v1.1.0")
     assert everything.to_list() == load_multiple_choice_questions(releases["v1.1.0"]).to_list()
+
+
+def test_a_frame_is_read_by_the_same_names(
+    published: Hub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
+    here = blend.read_config(releases["v1.1.0"], "annotations")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing is newer
+        assert_frame_equal(blend.read_config(f"{REPO}@v1.1.0", "annotations"), here)
+    tables = {f"data/annotations/{split}-00000.parquet" for split in ("KR", "US", "IR", "DZ")}
+    assert fetched(published) == {"release.json", *tables}
+    commit = published.repository(REPO).tags["v1.1.0"]
+    assert_frame_equal(blend.read_config(REPO, "annotations", revision=commit), here)
+    with pytest.warns(NewerVersionWarning):
+        blend.read_config(REPO, "annotations", revision="v1.0.0")
+    # What is in the cache needs no connection.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert_frame_equal(blend.read_config(REPO, "annotations", revision="v1.1.0"), here)
+
+
+def test_a_frame_that_cannot_be_read_says_why(published: Hub, releases: dict[str, Path]):
+    def told(release: str | Path, config: str = "annotations", **options: str) -> str:
+        with pytest.raises(BlendError) as caught:
+            blend.read_config(release, config, **options)
+        return str(caught.value)
+
+    assert told(REPO) == message(REPO)
+    assert told(REPO, revision="v7.0.0") == message(REPO, revision="v7.0.0")
+    assert told(REPO, revision="main") == message(REPO, revision="main")
+    assert told("org/none", revision="v1.0.0") == message("org/none", revision="v1.0.0")
+    assert told(f"{REPO}@v1.0.0", revision="v1.1.0") == (
+        "org/blend@v1.0.0: names another revision than revision='v1.1.0'; name one of the two"
+    )
+    assert told(releases["v1.0.0"], revision="v1.0.0") == (
+        f"{releases['v1.0.0']}: a directory has no revisions; leave revision='v1.0.0' out, "
+        "or name a repository on the Hub"
+    )
+    assert told(f"{REPO}@v1.0.0", "annotation").startswith(
+        "unknown configuration 'annotation'; did you mean 'annotations'"
+    )
 
 
 def test_a_commit_is_a_revision_as_well(published: Hub, releases: dict[str, Path]):

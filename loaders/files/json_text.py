@@ -1,0 +1,156 @@
+"""JSON as text: one value, or the sentence that says where it is none and what to do."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any, NoReturn
+
+from blend.loaders.files.content import open_content
+from blend.schemas.errors import RowError, beyond_limits
+
+MOST_BYTES = 64 << 20
+"""Bytes of the longest JSON file of a release; that of 132 regions has two million."""
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+_KEY_END = re.compile(r'"[ \t\r\n]*:')
+"""What ends each key of a JSON text, and may stand in a string: there are no more keys than of these."""
+
+
+def parse_json(text: str, where: str, *, whole_file: bool = True) -> Any:
+    """The value of a JSON text.
+
+    Args:
+        text: A whole file, or a line of one.
+        where: What messages call it.
+        whole_file: Whether it is a whole file: then messages name lines.
+
+    Raises:
+        RowError: If it is cut off or otherwise not JSON, nested too deeply, or holds a key twice in one object,
+            half a surrogate pair, or what JSON does not have (``NaN``); names the place.
+    """
+    try:
+        return _parsed(text, where, whole_file=whole_file)
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, RowError):
+            raise
+        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
+
+
+def read_json_content(path: Path, *, where: str | None = None) -> Any:
+    """The value of a JSON file that somebody else may have made.
+
+    Raises:
+        RowError: As of `parse_json`; if it cannot be read, is not in UTF-8, or has more than `MOST_BYTES`.
+    """
+    where = str(path) if where is None else where
+    with open_content(path, where=where) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise RowError(f"more than {MOST_BYTES:,} bytes of JSON", where=where, fix="do not use it")
+    return parse_json(decoded(content, where), where)
+
+
+def decoded(content: bytes, where: str) -> str:
+    """The text of UTF-8.
+
+    Raises:
+        RowError: If it is something else; names the first wrong byte and its line.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RowError(
+            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
+            where=where,
+            fix="save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')",
+        ) from None
+
+
+def _parsed(text: str, where: str, *, whole_file: bool) -> Any:
+    def constant(name: str) -> NoReturn:
+        raise RowError(f"{name} is not JSON", where=where, fix="write a number, or null")
+
+    try:
+        value = json.loads(text, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise _not_json(error, where, whole_file=whole_file) from None
+    repeated = None if _keys_in(value) == len(_KEY_END.findall(text)) else _repeated_keys(text)
+    if repeated:
+        path, key = repeated
+        within = f"{where}, {path}" if path else where
+        raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
+    if _has_surrogates(text) and not _encodable(value):
+        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
+    return value
+
+
+def _keys_in(value: Any) -> int:
+    """Keys of all objects in a value."""
+    keys, waiting = 0, [value]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is dict:
+            keys += len(part)
+            waiting += part.values()
+        elif type(part) is list:
+            waiting += part
+    return keys
+
+
+def _repeated_keys(text: str) -> tuple[str | None, str] | None:
+    """Where an object holds a key twice, and the key: the last one in a text; null if none does."""
+    repeated: list[tuple[dict[str, Any], str]] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            keys = [key for key, _ in pairs]
+            repeated.extend((value, key) for key, times in Counter(keys).items() if times > 1)
+        return value
+
+    value = json.loads(text, object_pairs_hook=unique)
+    if not repeated:
+        return None
+    holder, key = repeated[-1]
+    return _path_to(holder, value), key
+
+
+def _not_json(error: json.JSONDecodeError, where: str, *, whole_file: bool) -> RowError:
+    where += f", line {error.lineno}, column {error.colno}" if whole_file else f", character {error.colno}"
+    # The decoder points to the start of a text that has no end, and to the end otherwise.
+    if error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip()):
+        return RowError("the JSON ends in the middle", where=where, fix="copy or export the file again, whole")
+    return RowError(f"not JSON ({error.msg})", where=where, fix="correct the file at this place")
+
+
+def _path_to(target: Any, value: Any) -> str | None:
+    """Keys and indices that lead from a value to an object inside it; ``None`` when it is not there."""
+    if value is target:
+        return ""
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = [(f"[{index}]", item) for index, item in enumerate(value)]
+    else:
+        return None
+    for step, item in inner:
+        rest = _path_to(target, item)
+        if rest is not None:
+            return f"{step}{rest}" if rest.startswith("[") or not rest else f"{step}.{rest}"
+    return None
+
+
+def _has_surrogates(text: str) -> bool:
+    # Without the plain search first, the pattern costs more than the parsing of the JSON.
+    return "\\" in text and ("\\ud" in text or "\\uD" in text) and _SURROGATE.search(text) is not None
+
+
+def _encodable(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
