@@ -125,13 +125,23 @@ def test_an_audit_of_other_questions_is_an_error(release):
     ]
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"questions": 1}', "\x00"])
-def test_what_is_no_audit_is_an_error(release, text):
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "the JSON ends in the middle"),
+        ("[]", "Input should be a valid dictionary or instance of AuditReport"),
+        ('{"questions": 1}', "audited: Field required"),
+        ("\x00", "not JSON (Expecting value)"),
+    ],
+)
+def test_what_is_no_audit_is_an_error(release, text, why):
     (release / AUDIT_NAME).write_text(text, encoding="utf-8")
-    assert problems(release) == ["error: reports/audit.json: is not an audit; rebuild the release"]
+    assert problems(release) == [f"error: reports/audit.json: is not an audit ({why}); rebuild the release"]
     with pytest.raises(RowError) as error:
         read_audit(release)
-    assert str(error.value) == f"{release / AUDIT_NAME}: is not an audit; copy or build the release again"
+    assert str(error.value) == (
+        f"{release / AUDIT_NAME}: is not an audit ({why}); copy or build the release again"
+    )
 
 
 def test_a_release_without_an_audit_is_none_the_worse(release):

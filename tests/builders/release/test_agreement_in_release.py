@@ -42,11 +42,14 @@ def test_the_card_tells_it_per_locale(sample_release: Path):
 def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
     assert read_agreement(tmp_path) is None
     (tmp_path / "reports").mkdir()
-    for text in ("{", '[{"locale": 3, "alpha": []}]', "[" * 100_000):
+    for text, why in (
+        ("{", "the JSON ends in the middle"),
+        ('[{"locale": 3, "alpha": []}]', "is not a list of figures per locale"),
+        ('[{"locale": "ko-KR", "questions": 1e400}]', "is not a list of figures per locale"),
+        ("[" * 100_000, "not usable as JSON: nested too deeply"),
+    ):
         (tmp_path / AGREEMENT_NAME).write_text(text)
         with pytest.raises(RowError) as raised:
             read_agreement(tmp_path)
         where = tmp_path / AGREEMENT_NAME
-        assert str(raised.value) == (
-            f"{where}: is not a list of figures per locale; copy or build the release again"
-        )
+        assert str(raised.value) == (f"{where}: {why}; copy or build the release again")

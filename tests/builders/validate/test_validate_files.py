@@ -128,7 +128,7 @@ def test_findings_that_are_not_those_counted(release):
     release.edit("reports/findings.jsonl", change)
     assert release.problems("findings") == [
         (
-            f"error: reports/findings.jsonl:{lines}: is not a finding: a JSON object with stage and kind; "
+            f"error: reports/findings.jsonl:{lines}: is not a finding: the JSON ends in the middle; "
             "rebuild the release"
         ),
         (
