@@ -8,6 +8,7 @@ from typing import NamedTuple
 import polars as pl
 from pydantic import BaseModel
 
+from blend.loaders.files.content import open_content
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.unpacked import check_tables
