@@ -34,7 +34,7 @@ class Sight(NamedTuple):
     released: Mapping[str, RemoteFile]
     """The files of the latest version; those on ``main`` if it has none."""
     made: str | None
-    """The commit on ``main``, since the latest tag, that holds exactly the release; null if there is none."""
+    """The commit on ``main``, since the latest tag, that holds the release; null if there is none."""
 
 
 def look(shipment: Shipment, *, private: bool) -> PublicationPlan:
@@ -68,9 +68,8 @@ def plan_on(shipment: Shipment, refs: Refs, creates: bool = False) -> Publicatio
     sight = _sight(shipment, refs, latest)
     if sight.made is not None:
         assert refs.head is not None, "a commit on main was found"
-        check_still_there(
-            sight.made, refs.head, sight.files, shipment.files[MANIFEST_NAME], where=shipment.where
-        )
+        made = shipment.repository.files(sight.made)[MANIFEST_NAME]
+        check_still_there(sight.made, refs.head, sight.files, made, where=shipment.where)
         return _plan(shipment, "tag", refs, latest=latest, made=sight.made)
     check_place(manifest, sight.manifest, sight.files, where=shipment.where)
     if sight.manifest is not None and refs.head is not None:
@@ -93,7 +92,7 @@ def plan_on(shipment: Shipment, refs: Refs, creates: bool = False) -> Publicatio
 
 
 def find_commit(shipment: Shipment, refs: Refs) -> str | None:
-    """The commit that holds exactly the release: that of its tag, or one on ``main`` since the latest tag.
+    """The commit that holds the release: that of its tag, or one on ``main`` since the latest tag.
 
     Raises:
         ConflictError: If its tag is on other content.

@@ -151,7 +151,7 @@ def check_finished(there: ReleaseManifest, head: str, tags: Mapping[str, str], *
 
 
 def check_still_there(
-    commit: str, head: str, remote: Mapping[str, RemoteFile], manifest: ReleaseFile, *, where: str
+    commit: str, head: str, remote: Mapping[str, RemoteFile], manifest: RemoteFile, *, where: str
 ) -> None:
     """Refuse to tag a commit whose release has been taken off ``main`` since; its readers would not find it.
 
@@ -159,13 +159,13 @@ def check_still_there(
         commit: The commit that a stopped run made.
         head: The commit of ``main``.
         remote: The files on ``main``.
-        manifest: The manifest of the release, as it is published.
+        manifest: The manifest at the commit.
         where: The repository, for messages.
 
     Raises:
         ConflictError: If ``main`` holds another manifest, or none.
     """
-    if manifest.path not in remote or not remote[manifest.path].holds(manifest):
+    if remote.get(manifest.path) != manifest:
         raise ConflictError(
             f"{where}: commit {commit} put this release on main, without its tag, and somebody has taken it "
             f"back since (main is at {head}); nothing was changed; ask them why, raise `version` in the recipe "

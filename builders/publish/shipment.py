@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from blend.builders.publish.plan import Changes, changes_between
 from blend.loaders.files.progress import Notify
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.addressed import addressed_files
+from blend.loaders.releases.addressed import ADDRESSED, addressed_files
 from blend.loaders.releases.files import ReleaseFile, read_release_files
 from blend.loaders.releases.repository import HubRepository
 from blend.schemas.errors import ConflictError
@@ -67,8 +67,15 @@ class Shipment:
         return self.repository.where
 
     def differences(self, commit: str) -> Changes:
-        """What would have to change at a commit for it to hold exactly the release."""
-        return changes_between(self.files, self.repository.files(commit))
+        """What would have to change at a commit for it to hold the release.
+
+        Nothing where only its texts give the repository another name or address, as `blend diff` says too.
+        """
+        found = changes_between(self.files, self.repository.files(commit))
+        is_same = found.changed and not (found.added or found.removed) and ADDRESSED.issuperset(found.changed)
+        if is_same and self.repository.holds_elsewhere(self.release, commit):
+            return Changes((), (), (), tuple(sorted(self.files)))
+        return found
 
     def check_tagged(self, commit: str) -> None:
         """Refuse other content under a tag: a tag never moves.

@@ -1,20 +1,34 @@
 """The published form of a release: the few texts that can be finished only when the repository is known.
 
-The card's examples name the repository, and ``croissant.json`` gives every file its address there, since a
+The card's examples name the repository, and ``croissant.json`` gives every file its address on the Hub, since a
 relative one leads nowhere for who reads the file alone. The tables are as they were built.
+
+One repository can have many addresses: a mirror, another name of the host, a name it had before. None of them
+gets into a release but that of the Hub itself; through any other, addresses stay relative to the file that holds
+them.
 """
 
 import hashlib
 import json
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from blend.loaders.releases import read_manifest
 from blend.schemas.layout import CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, MANIFEST_NAME
 from blend.schemas.manifest import ReleaseManifest
 
 _NAMED = re.compile(r'(load_(?:dataset|annotations)\(")(?:REPOSITORY|[\w.-]+/[\w.-]+)(?=", )')
 _ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')
 _EXPLAINED = "`REPOSITORY` is the name of this repository, as `org/name`. "
+_DESPITE = "\nPublished despite errors that `blend validate` reports: "
+_REASON = re.compile(rf"{_DESPITE}.*\n")
+
+_HUB = "https://huggingface.co"
+_HOSTS_OF_THE_HUB = {"huggingface.co", "www.huggingface.co", "hf.co"}
+
+ADDRESSED = frozenset({CARD_NAME, CROISSANT_NAME, CHANGELOG_NAME, MANIFEST_NAME})
+"""The files that can be published with another content than they were built with."""
 
 
 def addressed_files(
@@ -26,7 +40,7 @@ def addressed_files(
         release: Release directory.
         manifest: Its manifest.
         repo_id: ``org/name``, where it is to be published.
-        endpoint: Address of the Hub.
+        endpoint: Address at which the Hub is reached; it is written only if it is that of the Hub itself.
         despite: Why it is published although it is not sound; told in its changelog.
 
     Returns:
@@ -35,9 +49,7 @@ def addressed_files(
     """
     held = {file.path for file in manifest.files}
     texts = {
-        path: (release / path).read_text(encoding="utf-8")
-        for path in (CARD_NAME, CROISSANT_NAME, CHANGELOG_NAME)
-        if path in held
+        path: (release / path).read_text(encoding="utf-8") for path in ADDRESSED - {MANIFEST_NAME} if path in held
     }
     changed = {
         path: text.encode()
@@ -60,9 +72,37 @@ def addressed_files(
 
 
 def unaddressed(text: str) -> str:
-    """A text as it was before it was published anywhere, for comparisons."""
+    """A text as it was before it was published anywhere, and for whatever reason, for comparisons."""
     relative = _ADDRESS.sub("", text)
-    return _NAMED.sub(r"\1REPOSITORY", relative.replace(_EXPLAINED, ""))
+    return _NAMED.sub(r"\1REPOSITORY", _REASON.sub("", relative).replace(_EXPLAINED, ""))
+
+
+def same_but_for_address(one: Path, other: Path) -> bool:
+    """Whether directories that differ in files of `ADDRESSED` alone hold the same release.
+
+    Args:
+        one: Directory with the manifest of a release, and the files of `ADDRESSED` that it names.
+        other: The same of a release that may have been published elsewhere.
+
+    Raises:
+        InputError: If a manifest is not one that this version reads.
+    """
+    manifests = read_manifest(one), read_manifest(other)
+    if _unaddressed_manifest(manifests[0]) != _unaddressed_manifest(manifests[1]):
+        return False
+    held = ADDRESSED.intersection(file.path for file in manifests[0].files)
+    texts = ([(folder / path).read_text(encoding="utf-8") for path in sorted(held)] for folder in (one, other))
+    first, second = (list(map(unaddressed, of_folder)) for of_folder in texts)
+    return first == second
+
+
+def _unaddressed_manifest(manifest: ReleaseManifest) -> ReleaseManifest:
+    """A manifest without the digests of the files that name a repository; that they are there is kept."""
+    infos = (
+        file.model_copy(update={"size": 0, "sha256": ""}) if file.path in ADDRESSED else file
+        for file in manifest.files
+    )
+    return manifest.model_copy(update={"files": tuple(infos)})
 
 
 def _card(text: str, repo_id: str) -> str:
@@ -75,8 +115,10 @@ def _croissant(text: str, manifest: ReleaseManifest, repo_id: str, endpoint: str
         entries = [entry for entry in metadata["distribution"] if "contentUrl" in entry]
     except (ValueError, KeyError, TypeError):
         return text  # validation says what is wrong with it
+    is_the_hub = urlsplit(endpoint).hostname in _HOSTS_OF_THE_HUB
+    folder = f"{_HUB}/datasets/{repo_id}/resolve/v{manifest.version}/" if is_the_hub else ""
     for entry in entries:
-        entry["contentUrl"] = f"{endpoint}/datasets/{repo_id}/resolve/v{manifest.version}/{entry['@id']}"
+        entry["contentUrl"] = f"{folder}{entry['@id']}"
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -84,5 +126,5 @@ def _changelog(text: str, version: str, despite: str | None) -> str:
     if despite is None:
         return text
     heading = f"## {version}\n"
-    note = f"{heading}\nPublished despite errors that `blend validate` reports: {' '.join(despite.split())}\n"
+    note = f"{heading}{_DESPITE}{' '.join(despite.split())}\n"
     return text if note in text else text.replace(heading, note, 1)

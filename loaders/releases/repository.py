@@ -1,12 +1,15 @@
 """A dataset repository on the Hub, as publishing sees it: its tags, its head, its files by their digests."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.hub.client import HubClient, Refs
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.addressed import ADDRESSED, same_but_for_address
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.references import manifest_folder
+from blend.schemas.errors import InputError
 from blend.schemas.layout import HUB_FILE
 from blend.schemas.manifest import ReleaseManifest
 
@@ -38,6 +41,7 @@ class HubRepository:
         self.repo_id = hub.repo_id
         self.where = hub.where
         self.endpoint: str = hub.api.endpoint
+        self._files: dict[str, dict[str, RemoteFile]] = {}
 
     def is_private(self) -> bool | None:
         """Whether only its owners see it; null if there is no such repository."""
@@ -54,11 +58,15 @@ class HubRepository:
         return self.hub.refs()
 
     def files(self, commit: str | None) -> dict[str, RemoteFile]:
-        """The files at a commit by path, without the Hub's own ``.gitattributes``."""
-        from huggingface_hub.hf_api import RepoFile
-
+        """The files at a commit by path, without the Hub's own ``.gitattributes``; asked for once."""
         if commit is None:
             return {}
+        if commit not in self._files:  # what a commit holds never changes
+            self._files[commit] = self._listed(commit)
+        return self._files[commit]
+
+    def _listed(self, commit: str) -> dict[str, RemoteFile]:
+        from huggingface_hub.hf_api import RepoFile
 
         def listed() -> list[RemoteFile]:
             entries = self.hub.api.list_repo_tree(
@@ -84,6 +92,20 @@ class HubRepository:
             return read_manifest(manifest_folder(self.hub, commit))
         except RemoteEntryNotFoundError:
             return None
+
+    def holds_elsewhere(self, release: Path, commit: str) -> bool:
+        """Whether a commit holds a release in the form that it has in another repository, or at another address.
+
+        Args:
+            release: Directory of the release.
+            commit: A commit that differs from it in files of `ADDRESSED` alone.
+        """
+        # What is in the cache is not looked at: the answer decides what is said of a published version.
+        folder = [self.hub.fetch(path, commit, anew=True) for path in ADDRESSED & self.files(commit).keys()][0]
+        try:
+            return same_but_for_address(release, folder.parent)
+        except (InputError, UnicodeDecodeError):
+            return False
 
     def history(self, commit: str) -> Iterator[tuple[str, str]]:
         """The commits from one back to the first, each with its title."""

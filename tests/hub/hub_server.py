@@ -8,6 +8,7 @@ To try publishing by hand: ``make hub``, or ``python tests/hub/hub_server.py FOL
 """
 
 import json
+import re
 import socket
 import sys
 import threading
@@ -150,6 +151,10 @@ class Handler(BaseHTTPRequestHandler):
         return fault.status is not None or fault.drop
 
     def _route(self, path: str) -> None:
+        for old, new in self.hub.store.renamed.items():
+            if re.search(rf"/datasets/{old}(?=[/.]|$)", path):
+                self.send(307, b"", {"Location": self.path.replace(f"/datasets/{old}", f"/datasets/{new}", 1)})
+                return
         for method, pattern, answer in ROUTES:
             match = pattern.fullmatch(path)
             if match and (self.command == method or (self.command == "HEAD" and method == "GET")):

@@ -139,6 +139,8 @@ class Store:
         self.root = root
         self.accounts = {account.token: account for account in accounts}
         self.repositories: dict[str, Repository] = {}
+        self.renamed: dict[str, str] = {}
+        """Repositories that have another name now, by the name they had."""
         self.lock = RLock()
         for folder in ("regular", "large", "parts", "xorbs"):
             (root / folder).mkdir(parents=True, exist_ok=True)
@@ -148,6 +150,12 @@ class Store:
         """The repository, made without any commit if it is not there."""
         with self.changing():
             return self.repositories.setdefault(repo_id, Repository(self))
+
+    def rename(self, repo_id: str, to: str) -> None:
+        """Give a repository another name; who asks for the old one is sent on."""
+        with self.changing():
+            self.repositories[to] = self.repositories.pop(repo_id)
+            self.renamed[repo_id] = to
 
     def create(self, repo_id: str, *, private: bool, author: str) -> Repository:
         """A new repository as the Hub makes one: with a first commit that holds ``.gitattributes``."""

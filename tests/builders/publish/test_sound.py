@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import polars as pl
 import pytest
@@ -142,7 +143,7 @@ def test_the_published_metadata_lead_to_the_files(hub: Hub, publish: Any, releas
     with urllib.request.urlopen(url) as answer:
         metadata = json.load(answer)
     for entry in metadata["distribution"]:
-        with urllib.request.urlopen(entry["contentUrl"]) as answer:
+        with urllib.request.urlopen(urljoin(url, entry["contentUrl"])) as answer:
             assert sha256(answer.read()).hexdigest() == entry["sha256"]
     card = hub.repository("org/blend").content("README.md", "v1.0.0").decode()
     assert 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")' in card

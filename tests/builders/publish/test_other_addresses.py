@@ -1,0 +1,146 @@
+"""One repository by many names: whichever a maintainer uses, a release that is published there is the same."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import REPO, held, published, writes
+from hub_server import Hub
+
+from blend.builders.diff import diff_releases
+from blend.builders.publish import publish_release
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.addressed import addressed_files
+from blend.loaders.releases.pull import pull_release
+from blend.loaders.releases.references import fetch_release
+
+pytestmark = [
+    pytest.mark.integration,
+    # The Hub client sends file contents in a way that its HTTP library wants changed.
+    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
+]
+
+THE_HUB, MIRROR = "https://huggingface.co", "https://mirror.example"
+
+
+def in_form_of(release: Path, endpoint: str, repo_id: str = REPO) -> dict[str, bytes]:
+    """All files of a release as they are published at an address of the Hub."""
+    manifest = read_manifest(release)
+    files = {file.path: (release / file.path).read_bytes() for file in manifest.files}
+    return files | addressed_files(release, manifest, repo_id=repo_id, endpoint=endpoint)
+
+
+def addresses(metadata: bytes) -> list[str]:
+    """The addresses of the files in Croissant metadata."""
+    return [entry["contentUrl"] for entry in json.loads(metadata)["distribution"]]
+
+
+def put_there(hub: Hub, files: dict[str, bytes], *, tag: str | None) -> str:
+    """Let the files be what somebody has published; gives the commit."""
+    hub.store.create(REPO, private=False, author="bob")
+    commit = hub.repository(REPO).edit(files, title="Release blend-sample 1.0.0")
+    if tag is not None:
+        hub.repository(REPO).tags[tag] = commit
+    return commit
+
+
+@pytest.mark.parametrize("endpoint", [THE_HUB, "https://hf.co", "https://www.huggingface.co/"])
+def test_files_have_their_address_on_the_hub(releases: Path, endpoint: str):
+    files = in_form_of(releases / "1.0.0", endpoint)
+    folder = f"{THE_HUB}/datasets/org/blend/resolve/v1.0.0/"
+    found = addresses(files["croissant.json"])
+    assert len(found) > 10
+    assert all(address.startswith(folder) and address.removeprefix(folder) in files for address in found)
+
+
+def test_no_address_of_a_mirror_gets_into_a_release(hub: Hub, publish: Any, releases: Path):
+    publish(releases / "1.0.0")
+    repository = hub.repository(REPO)
+    for path in repository.files("v1.0.0"):
+        assert b"127.0.0.1" not in repository.content(path, "v1.0.0"), path
+    assert set(addresses(repository.content("croissant.json"))) <= set(repository.files())
+
+
+def test_the_same_release_at_another_address_of_the_hub(hub: Hub, publish: Any, releases: Path):
+    first = publish(releases / "1.0.0")
+    hub.requests.clear()
+    again = publish_release(releases / "1.0.0", REPO, endpoint=hub.url.replace("127.0.0.1", "localhost"))
+    assert (again.plan.action, again.commit) == ("nothing", first.commit)
+    assert writes(hub) == []
+
+
+@pytest.mark.parametrize("address", [THE_HUB, MIRROR])
+def test_a_release_that_was_published_with_other_addresses(
+    hub: Hub, publish: Any, releases: Path, hub_cache: Path, address: str
+):
+    files = in_form_of(releases / "1.0.0", THE_HUB)
+    # As versions before this one wrote it.
+    files["croissant.json"] = files["croissant.json"].replace(THE_HUB.encode(), address.encode())
+    commit = put_there(hub, files, tag="v1.0.0")
+    done = publish(releases / "1.0.0")
+    assert (done.plan.action, done.commit) == ("nothing", commit)
+
+
+def test_one_that_was_stopped_before_its_tag_is_finished_from_another_address(
+    hub: Hub, publish: Any, releases: Path
+):
+    commit = put_there(hub, in_form_of(releases / "1.0.0", THE_HUB), tag=None)
+    done = publish(releases / "1.0.0")
+    assert (done.plan.action, done.commit) == ("tag", commit)
+    assert hub.repository(REPO).tags == {"v1.0.0": commit}
+
+
+def test_a_repository_that_was_renamed(
+    hub: Hub, publish: Any, releases: Path, hub_cache: Path, tmp_path: Path
+):
+    first = publish(releases / "1.0.0")
+    hub.store.rename(REPO, "org/renamed")
+    hub.requests.clear()
+    for name in ("org/renamed", REPO):
+        done = publish(releases / "1.0.0", name)
+        assert (done.plan.action, done.commit) == ("nothing", first.commit)
+    assert writes(hub) == []
+    pull_release("org/renamed@v1.0.0", tmp_path / "back", endpoint=hub.url)
+    assert publish(tmp_path / "back", "org/renamed").plan.action == "nothing"
+    done = publish(releases / "1.1.0", "org/renamed")
+    assert done.plan.previous == "1.0.0"
+    assert held(hub.repository("org/renamed"), "v1.1.0") == published(
+        releases / "1.1.0", hub.url, "org/renamed"
+    )
+
+
+def test_what_is_the_same_for_publishing_is_the_same_for_the_diff(
+    hub: Hub, publish: Any, releases: Path, hub_cache: Path
+):
+    put_there(hub, in_form_of(releases / "1.0.0", MIRROR, "somebody/else"), tag="v1.0.0")
+    there = fetch_release(REPO, "v1.0.0", endpoint=hub.url)
+    assert diff_releases(there, releases / "1.0.0").is_empty
+    assert publish(releases / "1.0.0").plan.action == "nothing"
+
+
+def test_a_reason_that_is_not_given_again_is_no_other_content(hub: Hub, publish: Any, releases: Path):
+    first = publish(releases / "1.0.0", despite="nobody reads it yet")
+    done = publish(releases / "1.0.0")
+    assert (done.plan.action, done.commit) == ("nothing", first.commit)
+
+
+@pytest.mark.parametrize(
+    ("path", "found", "instead"),
+    [
+        ("README.md", b"Everyday", b"Everynight"),
+        ("croissant.json", b'"isLiveDataset": false', b'"isLiveDataset": true'),
+        ("CHANGELOG.md", b"First version.", b"Last version."),
+        ("release.json", b'"mcq"', b'"mcx"'),
+    ],
+)
+def test_other_words_are_other_content(
+    hub: Hub, refusal: Any, releases: Path, path: str, found: bytes, instead: bytes
+):
+    files = in_form_of(releases / "1.0.0", hub.url)
+    assert found in files[path]
+    put_there(hub, {**files, path: files[path].replace(found, instead)}, tag="v1.0.0")
+    assert refusal(releases / "1.0.0") == (
+        f"Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: {path}); "
+        f"see `blend diff org/blend@v1.0.0 {releases / '1.0.0'}`, raise `version` in the recipe and build again"
+    )
