@@ -90,6 +90,13 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
     )
 
 
+def loaded_bytes(path: Path) -> int:
+    """Bytes that the rows of a file take in memory, as `datasets` counts them (``num_bytes``)."""
+    with pq.ParquetFile(path) as file:
+        groups = range(file.num_row_groups)
+        return sum(int(file.read_row_group(number, use_threads=False).nbytes) for number in groups)
+
+
 class ContentDigest:
     """SHA-256 over rows as one compact JSON object per line, columns in order, UTF-8; rows may come in parts.
 

@@ -1,6 +1,6 @@
 """What differs between two releases, for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from blend.builders.diff.model import CellChange, ConfigDiff, ReleaseDiff, SplitDiff
+from blend.builders.diff.model import CellChange, ConfigDiff, Count, ReleaseDiff, SplitDiff
 from blend.builders.diff.text import column_totals, examples_by_column
 from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import (
@@ -22,7 +22,6 @@ from blend.builders.diff.version_step import (
 from blend.schemas.text import counted
 
 _STYLES: dict[Step, str] = {"major": "bold red", "minor": "yellow", "patch": "cyan", "none": "green"}
-_COUNTS = ("added", "removed", "changed", "moved")
 _INDENT = 6
 _FRAMES = 10
 """Columns of the terminal between and around three columns of a table."""
@@ -71,23 +70,23 @@ def _rows(diff: ReleaseDiff) -> Table:
     # The names of configurations are long: without frames the table still fits 80 columns.
     table = Table(title="Rows", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("configuration, split", no_wrap=True)
-    for name in ("before", "now", *_COUNTS):
+    for name in ("before", "now", *diff.counts()):
         table.add_column(name, justify="right")
     for config in diff.configs:
         shown = [split for split in config.splits if not split.is_empty]
         table.add_row(Text(config.config, style="bold"))
         for split in shown:
-            table.add_row(f"  {split.split}", *_split_cells(split))
+            table.add_row(f"  {split.split}", *_split_cells(split, diff.counts()))
         equal = len(config.splits) - len(shown)
         if equal:
             table.add_row(f"  {equal} equal", style="dim")
     return table
 
 
-def _split_cells(split: SplitDiff) -> Iterator[str]:
+def _split_cells(split: SplitDiff, counts: Sequence[Count]) -> Iterator[str]:
     for rows in (split.old_rows, split.new_rows):
         yield "–" if rows is None else f"{rows:,}"
-    for count in _COUNTS:
+    for count in counts:
         n = getattr(split, count)
         yield f"{n:,}" if n else ""
 

@@ -22,7 +22,7 @@ from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
-from blend.builders.cards.rendering import render
+from blend.builders.cards.rendering import markdown_text, render
 from blend.builders.stats.measures import definitions
 from blend.schemas.audit_report import AuditReport
 from blend.schemas.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
@@ -118,8 +118,8 @@ def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
     recipe, sheet = facts.manifest.recipe, facts.datasheet
     homepage = None if recipe.homepage is None else f"<{recipe.homepage}>"
     said = {
-        "Authors": ", ".join(recipe.authors) if recipe.authors else sheet.motivation.creators,
-        "Contact": recipe.contact or sheet.maintenance.contact,
+        "Authors": markdown_text(", ".join(recipe.authors)) if recipe.authors else sheet.motivation.creators,
+        "Contact": markdown_text(recipe.contact) if recipe.contact else sheet.maintenance.contact,
         "Homepage": homepage,
     }
     return [(name, " ".join(text.split())) for name, text in said.items() if text]

@@ -8,6 +8,7 @@ from uuid import UUID, uuid5
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.manifest import ReleaseManifest, SourceInfo
 from blend.schemas.recipe import Recipe, Source
+from blend.schemas.text import harmless
 
 _CREATIVE_COMMONS = re.compile(r"cc-(by(?:-nc)?(?:-nd|-sa)?)-(\d\.\d)")
 
@@ -141,7 +142,7 @@ def citation(recipe: Recipe) -> str:
     url = "" if recipe.homepage is None else f"  url = {{{recipe.homepage}}},\n"
     return (
         f"@misc{{{key}_v{recipe.version},\n"
-        f"  title = {{{recipe.title or recipe.name}}},\n"
+        f"  title = {{{harmless(recipe.title or recipe.name)}}},\n"
         f"{authors}"
         f"{url}"
         f"  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n"

@@ -16,7 +16,7 @@ from blend.schemas.domains import Domain
 from blend.schemas.food import language_of_split
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo
-from blend.schemas.text import counted
+from blend.schemas.text import counted, harmless
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class ReleaseFacts:
 
     manifest: ReleaseManifest
     """The release; all tables named, and at least the files that hold them."""
+    loaded_bytes: Mapping[str, int]
+    """Bytes that the rows of each file of a table take once they are loaded, by path."""
     locales: tuple[Locale, ...]
     """The locales of its questions, in order; none where it holds no questions."""
     figures: pl.DataFrame
@@ -49,8 +51,8 @@ class ReleaseFacts:
 
     @property
     def title(self) -> str:
-        """Name to print."""
-        return self.manifest.recipe.title or self.manifest.name
+        """Name to print, on one line and in the order in which it is read."""
+        return " ".join(harmless(self.manifest.recipe.title or self.manifest.name).split())
 
     @property
     def languages(self) -> list[str]:

@@ -11,7 +11,8 @@ from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
 from blend.schemas.hub_features import card_features
 from blend.schemas.manifest import TableInfo
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
+"""Where one of the Hub's size categories ends and the next begins: 1,000 rows, and ten times that each time."""
 
 
 class Makers(NamedTuple):
@@ -64,7 +65,7 @@ def card_header(facts: ReleaseFacts) -> str:
         "language_creators": _of_sources(facts, "language"),
         "multilinguality": ["multilingual" if len(facts.languages) > 1 else "monolingual"],
         "source_datasets": _of_sources(facts, "extended"),
-        "size_categories": [_size(sum(table.rows for table in facts.manifest.tables))],
+        "size_categories": [size_category(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(KEYWORDS),
         "configs": [
             {"config_name": config, "data_files": [{"split": t.split, "path": _pattern(t)} for t in of_config]}
@@ -101,11 +102,11 @@ def _pattern(table: TableInfo) -> str:
 def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:
     """The entry of a configuration in ``dataset_info``, keys in the order in which `datasets` writes them."""
     sizes = {file.path: file.size for file in facts.manifest.files}
-    # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it only checks the free disk by it.
+    # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it checks the free disk by it.
     splits = [
         {
             "name": table.split,
-            "num_bytes": sum(sizes[path] for path in table.files),
+            "num_bytes": sum(facts.loaded_bytes[path] for path in table.files),
             "num_examples": table.rows,
         }
         for table in tables
@@ -115,8 +116,13 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
         "features": card_features(model_of(config)),
         "splits": splits,
         "download_size": sum(sizes[path] for table in tables for path in table.files),
+        "dataset_size": sum(facts.loaded_bytes[path] for table in tables for path in table.files),
     }
 
 
-def _size(rows: int) -> str:
-    return next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")
+def size_category(rows: int) -> str:
+    """The Hub's category of so many rows, ``10K<n<100K``."""
+    reached = sum(rows >= 1000 * 10**power for power in range(len(_SIZES)))
+    if reached == 0:
+        return f"n<{_SIZES[0]}"
+    return f"n>{_SIZES[-1]}" if reached == len(_SIZES) else f"{_SIZES[reached - 1]}<n<{_SIZES[reached]}"

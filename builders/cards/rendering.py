@@ -1,5 +1,7 @@
 """Rendering: the package's Jinja templates filled with values."""
 
+import html
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -8,19 +10,25 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.cards.fields import markdown
 from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.text import harmless
 
 
 def render(template: str, **values: Any) -> str:
     """A template of `blend.dataset_cards` as text.
 
     A value that the template names and nobody gave is an error. Values are escaped in ``.svg.j2`` templates; in
-    Markdown they are not, and the filter ``cell`` makes a value fit for the cell of a table.
+    Markdown they are not: the filter ``cell`` makes a value fit for the cell of a table, and ``text`` makes it be
+    read as it was typed.
 
     Args:
         template: File name, for example ``README.md.j2``.
         values: What its names stand for.
     """
     return _environment().get_template(template).render(values)
+
+
+_MEANING = re.compile(r"[\\`*_\[\]#~$|]")
+"""What means something to Markdown in the middle of a line."""
 
 
 @cache
@@ -34,9 +42,15 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cell": _cell, "markdown": markdown}
+    environment.filters |= {"cell": _cell, "markdown": markdown, "text": markdown_text}
     environment.globals["sdk"] = DISTRIBUTION
     return environment
+
+
+def markdown_text(text: str) -> str:
+    """A text as one line of Markdown that shows it as it was typed: no tag, link or emphasis begins in it."""
+    one_line = html.escape(" ".join(harmless(text).split()), quote=False)
+    return _MEANING.sub(r"\\\g<0>", one_line)
 
 
 def _source(name: str) -> str:

@@ -1,7 +1,7 @@
 """What differs between two releases: immutable, and JSON as it stands."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, JsonValue
 
@@ -9,6 +9,10 @@ from blend.schemas.part import Part
 
 Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
+
+
+Count = Literal["added", "removed", "replaced", "changed", "moved"]
+"""What can have become of rows; one that has changed can have moved as well."""
 
 
 class ReleaseLabel(Part):
@@ -79,21 +83,23 @@ class SplitDiff(Part):
     new_rows: int | None
     """Rows in the new release; null where the split is gone."""
     added: int = Field(ge=0)
-    """Rows whose id is new."""
+    """Rows whose id is new, but for those that replace one."""
     removed: int = Field(ge=0)
-    """Rows whose id is gone."""
+    """Rows whose id is gone, but for those that are replaced."""
     changed: int = Field(ge=0)
     """Rows in both, with another value in at least one column."""
     replaced: int = Field(default=0, ge=0)
-    """Of the removed rows, those whose question (template and region) is still asked, with other options."""
+    """Rows in whose place another asks the same question (template and region) with other options."""
+    still_asked: int = Field(default=0, ge=0)
+    """Of the removed rows, those whose question other rows still ask."""
     moved: int = Field(ge=0)
     """Rows in both that stand elsewhere: as few as have to be moved to turn one order into the other."""
     columns: dict[str, int] = Field(default={})
     """Changed rows by column, for columns with changes; a row counts in each of its changed columns."""
     added_ids: tuple[str, ...] = ()
-    """The first new ids, in the order of the new release."""
+    """The first ids of added rows, in the order of the new release."""
     removed_ids: tuple[str, ...] = ()
-    """The first ids that are gone, in the order of the old release."""
+    """The first ids of removed rows, in the order of the old release."""
     examples: tuple[CellChange, ...] = ()
     """The first changes of every column, in the order of the new release."""
 
@@ -105,7 +111,8 @@ class SplitDiff(Part):
     @property
     def is_empty(self) -> bool:
         """Whether nothing differs."""
-        return self.presence == "kept" and not (self.added or self.removed or self.changed or self.moved)
+        differs = self.added or self.removed or self.replaced or self.changed or self.moved
+        return self.presence == "kept" and not differs
 
 
 class ConfigDiff(Part):
@@ -134,7 +141,7 @@ class ConfigDiff(Part):
         same_schema = not (self.schema_changes or self.columns_reordered)
         return same_schema and all(split.is_empty for split in self.splits)
 
-    def total(self, count: Literal["added", "removed", "replaced", "changed", "moved"]) -> int:
+    def total(self, count: Count | Literal["still_asked"]) -> int:
         """A count over the splits that both releases have."""
         return sum(getattr(split, count) for split in self.splits if split.presence == "kept")
 
@@ -157,6 +164,11 @@ class ReleaseDiff(Part):
     def is_empty(self) -> bool:
         """Whether the releases are the same but for the version."""
         return not (self.settings or self.files or any(self.changed_configs()))
+
+    def counts(self) -> tuple[Count, ...]:
+        """The counts of rows that a table of them shows: whether rows were replaced only where some were."""
+        any_replaced = any(config.total("replaced") for config in self.configs)
+        return tuple(count for count in get_args(Count) if count != "replaced" or any_replaced)
 
     def changed_configs(self) -> Iterator[ConfigDiff]:
         """The configurations in which something differs."""

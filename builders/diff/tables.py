@@ -36,8 +36,8 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
     """Compare the rows of two tables that have the same configuration and split.
 
     Rows are paired by their id; should an id occur more than once, the first with the first, the second with
-    the second. Rows of multiple-choice questions that are gone count as replaced as well, where their question
-    (template and region) is still asked. Rows without an id, because the configuration is unknown or lacks the
+    the second. Of multiple-choice questions (template and region) that are asked with other options, a row that is
+    gone and one that came count together, as one that is replaced, and neither as removed nor as added. Rows without an id, because the configuration is unknown or lacks the
     column, are their own names, and one that changed counts as removed and added. Values are compared in the
     columns, and nested fields, that both tables have with the same type.
 
@@ -56,6 +56,8 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
     shared = shared_types(old.types, new.types)
     key = _key(config, shared)
     pairs = _paired(old, new, {name: shared[name] for name in key})
+    asked = _asked(config, shared)
+    others = _replacing(old, new, asked, pairs)
     changed: dict[str, Positions] = {}
     any_changed = np.zeros(len(pairs.new), dtype=bool)
     for name, dtype in shared.items():
@@ -70,14 +72,15 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
         split=split,
         old_rows=len(pairs.old) + len(pairs.removed),
         new_rows=len(pairs.new) + len(pairs.added),
-        added=len(pairs.added),
-        removed=len(pairs.removed),
-        replaced=_n_replaced(old, new, config, shared, pairs.removed),
+        added=len(others.added),
+        removed=len(others.removed),
+        replaced=len(others.old),
+        still_asked=_n_still_asked(old, new, asked, others.removed),
         changed=int(any_changed.sum()),
         moved=_moved(pairs.old),
         columns={name: len(rows) for name, rows in changed.items()},
-        added_ids=row_ids(new, key, pairs.added[:examples]),
-        removed_ids=row_ids(old, key, pairs.removed[:examples]),
+        added_ids=row_ids(new, key, others.added[:examples]),
+        removed_ids=row_ids(old, key, others.removed[:examples]),
         examples=_examples(old, new, key, pairs, {name: rows[:examples] for name, rows in changed.items()}),
     )
 
@@ -103,15 +106,36 @@ def _key(config: str, types: Types) -> tuple[str, ...]:
     return (column,) if column in types else tuple(types)
 
 
-def _n_replaced(old: TableColumns, new: TableColumns, config: str, shared: Types, removed: Positions) -> int:
-    """How many of the removed rows ask what a row of the new table asks as well, with other options."""
-    if config not in ASKED or not len(removed):
-        return 0
+def _asked(config: str, shared: Types) -> Types:
+    """The columns that name what a row asks, where several rows ask it; none of other configurations."""
+    if config not in ASKED:
+        return {}
     published = published_names(model_of(config))
     names = [published[field] for field in ASKED[config]]
-    if not all(name in shared for name in names):
+    return {name: shared[name] for name in names} if shared.keys() >= set(names) else {}
+
+
+def _replacing(old: TableColumns, new: TableColumns, asked: Types, pairs: _Pairs) -> _Pairs:
+    """The rows that replace another, and those that are left of what came and went.
+
+    Of the rows that ask one question, the first that is gone is replaced by the first that came, and so on.
+    """
+    if not asked or not len(pairs.removed) or not len(pairs.added):
+        return _Pairs(_no_rows(), _no_rows(), pairs.removed, pairs.added)
+    gone, came = old.digests(asked)[pairs.removed], new.digests(asked)[pairs.added]
+    found = _equal(_numbered(gone), _numbered(came))
+    return _Pairs(
+        pairs.removed[found.old],
+        pairs.added[found.new],
+        pairs.removed[found.removed],
+        pairs.added[found.added],
+    )
+
+
+def _n_still_asked(old: TableColumns, new: TableColumns, asked: Types, removed: Positions) -> int:
+    """How many of the removed rows ask what a row of the new table asks as well."""
+    if not asked or not len(removed):
         return 0
-    asked = {name: shared[name] for name in names}
     return int(np.isin(old.digests(asked)[removed], new.digests(asked)).sum())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.model import CellChange, ConfigDiff, ReleaseDiff, SplitDiff
+from blend.builders.diff.model import CellChange, ConfigDiff, Count, ReleaseDiff, SplitDiff
 from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import Step, VersionStep, expected_version, version_step
 from blend.schemas.layout import CHANGELOG_NAME
@@ -26,7 +26,6 @@ _OPENINGS: dict[Step, str] = {
     "patch": "the same rows and columns, corrected",
     "none": "the same data",
 }
-_COUNTS = ("added", "removed", "changed", "moved")
 
 
 def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
@@ -53,7 +52,7 @@ def changelog_entry(diff: ReleaseDiff, version: str) -> str:
     step = version_step(diff)
     parts = [f"## {version}", _opening(diff, step), *_reasons(step)]
     for config in diff.changed_configs():
-        parts += _config_part(config)
+        parts += _config_part(config, diff.counts())
     if diff.settings:
         rows = [(markdown_code(s.path), *map(markdown_code, value_pair(s.old, s.new))) for s in diff.settings]
         parts += ["### Recipe and tools", _table(("setting", "before", "now"), rows, numbers=False)]
@@ -137,7 +136,7 @@ def _reasons(step: VersionStep) -> Iterator[str]:
             yield f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts)
 
 
-def _config_part(config: ConfigDiff) -> Iterator[str]:
+def _config_part(config: ConfigDiff, counts: Sequence[Count]) -> Iterator[str]:
     splits = [split for split in config.splits if not split.is_empty]
     yield f"### {config.config}"
     if config.schema_changes:
@@ -147,7 +146,7 @@ def _config_part(config: ConfigDiff) -> Iterator[str]:
         ]
         yield _table(("column", "type before", "type"), types, numbers=False)
     if splits:
-        yield _table(("split", "rows before", "rows", *_COUNTS), [_split_row(split) for split in splits])
+        yield _table(("split", "rows before", "rows", *counts), [_split_row(split, counts) for split in splits])
     columns = column_totals(config)
     if columns:
         rows = [(markdown_code(name), f"{n:,}") for name, n in columns.items()]
@@ -159,9 +158,9 @@ def _config_part(config: ConfigDiff) -> Iterator[str]:
         yield "For example:\n\n" + "\n".join(examples)
 
 
-def _split_row(split: SplitDiff) -> tuple[str, ...]:
+def _split_row(split: SplitDiff, counts: Sequence[Count]) -> tuple[str, ...]:
     rows = ["–" if n is None else f"{n:,}" for n in (split.old_rows, split.new_rows)]
-    return (markdown_code(split.split), *rows, *(f"{getattr(split, count):,}" for count in _COUNTS))
+    return (markdown_code(split.split), *rows, *(f"{getattr(split, count):,}" for count in counts))
 
 
 def _example(split: str, change: CellChange) -> str:

@@ -133,12 +133,13 @@ def _schema_reasons(diff: ConfigDiff) -> Iterator[Reason]:
 def _row_reasons(diff: ConfigDiff) -> Iterator[Reason]:
     gone, new = ([s.split for s in diff.splits if s.presence == p] for p in ("removed", "added"))
     changed = dict.fromkeys(name for split in diff.splits for name in split.columns)
-    replaced = diff.total("replaced")
+    still_asked = diff.total("still_asked")
     found: list[tuple[Step, int, str, str]] = [
         ("major", len(gone), "split", f"removed: {_some(gone)}"),
-        ("major", diff.total("removed") - replaced, "row", "removed"),
+        ("major", diff.total("removed") - still_asked, "row", "removed"),
         ("minor", len(new), "split", f"added: {_some(new)}"),
-        ("minor", replaced, "row", "replaced: their questions are still asked, with other options"),
+        ("minor", diff.total("replaced"), "row", "replaced by others that ask the same with other options"),
+        ("minor", still_asked, "row", "removed whose questions are still asked by other rows"),
         ("minor", diff.total("added"), "row", "added"),
         ("patch", diff.total("changed"), "row", f"changed in {_some(list(changed))}"),
         ("patch", diff.total("moved"), "row", "moved"),

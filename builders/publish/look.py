@@ -9,6 +9,7 @@ from blend.builders.publish.plan import (
     PublicationPlan,
     changes_between,
     check_finished,
+    check_no_branch,
     check_order,
     check_place,
     check_still_there,
@@ -65,6 +66,7 @@ def plan_on(shipment: Shipment, refs: Refs, creates: bool = False) -> Publicatio
     if shipment.tag in refs.tags:
         shipment.check_tagged(refs.tags[shipment.tag])
         return _plan(shipment, "nothing", refs, latest=latest, made=refs.tags[shipment.tag])
+    check_no_branch(shipment.tag, refs.branches, where=shipment.where)
     sight = _sight(shipment, refs, latest)
     if sight.made is not None:
         assert refs.head is not None, "a commit on main was found"

@@ -106,6 +106,20 @@ def check_order(version: str, latest: str | None, *, where: str) -> None:
         )
 
 
+def check_no_branch(tag: str, branches: Mapping[str, str], *, where: str) -> None:
+    """Refuse a tag that a branch has the name of: readers who name it could get either.
+
+    Raises:
+        InputError: If there is such a branch.
+    """
+    if tag in branches:
+        raise InputError(
+            f"{where}: has a branch {tag}, which is at {branches[tag]}; the tag of this version would have the "
+            "same name, and whoever names it could get either; nothing was changed; delete or rename the branch on "
+            "the Hub, or raise `version` in the recipe and build again"
+        )
+
+
 def check_place(
     manifest: ReleaseManifest, there: ReleaseManifest | None, remote: Mapping[str, RemoteFile], *, where: str
 ) -> None:

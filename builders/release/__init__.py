@@ -15,7 +15,7 @@ from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
-from blend.builders.parquet import Table, write_table
+from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.carried import carry_reviewed, portable_names
 from blend.builders.release.garbage import uncollected
 from blend.builders.release.inputs import known_locales
@@ -111,7 +111,7 @@ def build_release(
         reviewed = carry_reviewed(recipe.mcq, base, release)
         manifest = _write_data(built, reviewed, release, known, notify)
         changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, manifest, known, datasheet, changes, audit=read_audit(release))
+        facts = _facts(built, release, manifest, known, datasheet, changes)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -176,16 +176,16 @@ def _write_data(
 
 def _facts(
     built: BuiltTables,
+    release: Path,
     manifest: ReleaseManifest,
     known: Registry,
     datasheet: Datasheet,
     changes: str,
-    *,
-    audit: AuditReport | None,
 ) -> ReleaseFacts:
     held = tuple(known.get(tag) for tag in _tags(built, known))
     return ReleaseFacts(
         manifest=manifest,
+        loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
         locales=held,
         figures=built.figures(),
         stats=_stats(built, known),
@@ -193,7 +193,7 @@ def _facts(
         examples=example_rows(built.questions, built.annotations, held),
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
-        audit=audit,
+        audit=read_audit(release),
         datasheet=datasheet,
         changelog=changes,
     )

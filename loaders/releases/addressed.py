@@ -49,7 +49,9 @@ def addressed_files(
     """
     held = {file.path for file in manifest.files}
     texts = {
-        path: (release / path).read_text(encoding="utf-8") for path in ADDRESSED - {MANIFEST_NAME} if path in held
+        path: (release / path).read_text(encoding="utf-8")
+        for path in ADDRESSED - {MANIFEST_NAME}
+        if path in held
     }
     changed = {
         path: text.encode()

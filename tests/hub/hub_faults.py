@@ -33,6 +33,8 @@ class Fault:
     """Seconds to wait when it strikes."""
     status: int | None = None
     """Answered instead of the true answer; with ``moment="after"`` the request has its effect none the less."""
+    message: str | None = None
+    """What the answer says besides its status, as the Hub says it."""
     retry_after_s: int | None = None
     """Value of the answer's ``Retry-After``."""
     drop: bool = False

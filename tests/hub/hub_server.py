@@ -205,7 +205,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer_fault(self, fault: Fault) -> None:
         headers = {} if fault.retry_after_s is None else {"Retry-After": str(fault.retry_after_s)}
-        body = json.dumps({"error": HTTPStatus(fault.status or 500).phrase}).encode()
+        if fault.message is not None:
+            headers["X-Error-Message"] = fault.message
+        body = json.dumps({"error": fault.message or HTTPStatus(fault.status or 500).phrase}).encode()
         self.send_response(fault.status or 500)
         for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)

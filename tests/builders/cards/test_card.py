@@ -8,9 +8,11 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from blend.builders.cards.credits import canary
 from blend.builders.cards.fields import described_fields
+from blend.builders.cards.header import size_category
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
@@ -89,6 +91,35 @@ def test_the_header_repeats_the_rows_of_the_manifest(header, sample_release: Pat
     assert said == {(t.config, t.split): t.rows for t in read_manifest(sample_release).tables}
 
 
+def test_the_header_says_how_much_there_is_to_load(header, sample_release: Path, tmp_path: Path):
+    for info in header["dataset_info"]:
+        loaded = _load(sample_release, info["config_name"], tmp_path)
+        held = next(iter(loaded.values())).info
+        assert {s["name"]: s["num_bytes"] for s in info["splits"]} == {
+            name: split.num_bytes for name, split in (held.splits or {}).items()
+        }
+        assert info["dataset_size"] == held.dataset_size
+        files = (sample_release / "data" / info["config_name"]).iterdir()
+        assert info["download_size"] == sum(file.stat().st_size for file in files)
+
+
+@pytest.mark.parametrize(
+    ("rows", "category"),
+    [
+        (0, "n<1K"),
+        (999, "n<1K"),
+        (1_000, "1K<n<10K"),
+        (999_999, "100K<n<1M"),
+        (10_000_000, "10M<n<100M"),
+        (999_999_999, "100M<n<1B"),
+        (10**12 - 1, "100B<n<1T"),
+        (10**12, "n>1T"),
+    ],
+)
+def test_size_categories_are_those_of_the_hub(rows: int, category: str):
+    assert size_category(rows) == category
+
+
 def test_plain_datasets_loads_every_configuration(sample_release: Path, tmp_path: Path, caplog):
     rows = {
         config: {s: d.num_rows for s, d in _load(sample_release, config, tmp_path).items()}
@@ -105,6 +136,26 @@ def _load(release: Path, config: str, cache: Path) -> datasets.DatasetDict:
     loaded = datasets.load_dataset(str(release), config, cache_dir=str(cache))
     assert isinstance(loaded, datasets.DatasetDict)
     return loaded
+
+
+TITLE = "<script>alert(1)</script> *A* [b](http://c) &amp; \u202edrawkcab `d_e`\n# E | $f$"
+
+
+def test_a_title_is_shown_as_it_was_typed(tmp_path: Path):
+    changes = {"title": TITLE, "authors": ("<b>Mina</b> *Kim*",), "locales": ("ko-KR", "fa-IR")}
+    build_release(sample_recipe().model_copy(update=changes), tmp_path / "release")
+    seen = TITLE.replace("\u202e", "\\u202e").replace("\n", " ")
+    for name, heading in (("README.md", seen), ("DATASHEET.md", f"Datasheet of {seen}")):
+        text = (tmp_path / "release" / name).read_text(encoding="utf-8")
+        assert "\u202e" not in text
+        title = next(
+            token for token in MarkdownIt().parse(body(text) if text[0] == "-" else text) if token.children
+        )
+        assert [child.type for child in title.children or ()] == ["text"] * len(title.children or ())
+        assert "".join(child.content for child in title.children or ()) == heading
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert yaml.safe_load(card.split("---\n", 2)[1])["pretty_name"] == seen
+    assert "**Authors:** &lt;b&gt;Mina&lt;/b&gt; \\*Kim\\*" in card
 
 
 def test_every_field_is_described_with_its_sentence(card, sample_release: Path):

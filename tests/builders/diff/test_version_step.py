@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases
+from blend.builders.diff.text import changelog_entry
 from blend.builders.diff.version_step import STEPS, accepted_versions, expected_version, version_step
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
@@ -145,10 +146,7 @@ def test_accepted_versions_rise_from_the_expected_one(numbers, step):
 
 
 REMOVED = ["multiple-choice-questions: 1 row removed", "multiple-choice-questions: 1 row added"]
-REPLACED = [
-    "multiple-choice-questions: 1 row replaced: their questions are still asked, with other options",
-    "multiple-choice-questions: 1 row added",
-]
+REPLACED = ["multiple-choice-questions: 1 row replaced by others that ask the same with other options"]
 
 
 @pytest.mark.parametrize(
@@ -163,3 +161,44 @@ def test_a_question_that_is_still_asked_is_not_gone(make, rows, step, expected):
     changed = ASKED.with_columns(**{name: pl.Series(values) for name, values in rows.items()})
     found = version_step(diff_releases(make({(MCQ, "test"): ASKED}), make({(MCQ, "test"): changed})))
     assert (found.step, [reason.text for reason in found.reasons]) == (step, expected)
+
+
+def test_every_row_counts_once(make):
+    """Of six variants of q1 four are gone and three came, q2 is gone, q3 came, and q4 is asked once more."""
+    old = pl.DataFrame(
+        {"MCQID": [*"abcdef", "g", "h"], "ID": ["q1"] * 6 + ["q2", "q4"], "country": "UK", "prompt": "p"}
+    )
+    new = pl.DataFrame(
+        {
+            "MCQID": [*"efxyz", "s", "h", "i"],
+            "ID": ["q1"] * 5 + ["q3", "q4", "q4"],
+            "country": "UK",
+            "prompt": "p",
+        }
+    )
+    found = diff_releases(make({(MCQ, "test"): old}), make({(MCQ, "test"): new}))
+    assert [reason.text for reason in version_step(found).reasons] == [
+        "multiple-choice-questions: 1 row removed",
+        "multiple-choice-questions: 3 rows replaced by others that ask the same with other options",
+        "multiple-choice-questions: 1 row removed whose questions are still asked by other rows",
+        "multiple-choice-questions: 2 rows added",
+    ]
+    (split,) = found.configs[0].splits
+    assert (split.removed_ids, split.added_ids) == (("d", "g"), ("s", "i"))
+    entry = changelog_entry(found, "1.1.0")
+    assert "| split | rows before | rows | added | removed | replaced | changed | moved |" in entry
+    assert "| `test` | 8 | 8 | 2 | 2 | 3 | 0 | 0 |" in entry
+
+
+@given(*[st.lists(st.sampled_from(["q1", "q2", "q3"]), min_size=1, max_size=8)] * 2)
+def test_what_came_and_went_makes_up_the_difference(make, before: list[str], after: list[str]):
+    tables = [
+        pl.DataFrame({"MCQID": [f"{name}{at}" for at in range(len(asked))], "ID": asked, "country": "UK"})
+        for name, asked in (("a", before), ("b", after))
+    ]
+    (split,) = diff_releases(*(make({(MCQ, "test"): table}) for table in tables)).configs[0].splits
+    assert split.replaced == sum(min(before.count(asked), after.count(asked)) for asked in {*before, *after})
+    assert (split.removed + split.replaced, split.added + split.replaced) == (len(before), len(after))
+    assert split.still_asked == sum(
+        max(before.count(asked) - after.count(asked), 0) for asked in {*before} & {*after}
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hub_releases import writes
 from hub_server import Hub
 
 pytestmark = [
@@ -32,6 +33,81 @@ def test_an_account_without_storage_left(hub: Hub, refusal: Any, releases: Path,
         f"{WHERE}: the account has no storage left for this (507 Insufficient Storage, {COMMIT}); free some in "
         "the settings of the account on the Hub, and run the same command again"
     )
+
+
+TAG = "POST /api/datasets/org/blend/tag/.*"
+CREATE = "POST /api/repos/create"
+QUOTA = "Private repository storage limit reached, please upgrade your plan to increase your storage limit."
+BRANCH_RULE = "Branch main is protected: you don't have the permission to push to it"
+TAG_RULE = "Tags v* may only be created by admins of the organization"
+TOKEN = "Forbidden: you must use a write token to upload to a repository."
+ELSE = "The Hub is being moved"
+
+
+def no_storage(said: str, request: str) -> str:
+    return (
+        f"the account has no storage left for this ({said}, {request}); free some in the settings of the account "
+        "on the Hub, and run the same command again"
+    )
+
+
+def rule(said: str, request: str) -> str:
+    return (
+        f"a rule of the repository or its organisation forbids this ({said}, {request}); ask who may change the "
+        "rule, and run the same command again"
+    )
+
+
+def token(said: str, request: str) -> str:
+    return (
+        f"the token may not do this ({said}); make one with write access to this account or organisation at "
+        "https://huggingface.co/settings/tokens"
+    )
+
+
+def forbidden(said: str, request: str) -> str:
+    return (
+        f"the Hub forbids this ({said}, {request}); do what it says, or ask the owners of the account or "
+        "organisation whether your role and your token may write there, and run the same command again"
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "message", "expected"),
+    [
+        pytest.param(COMMIT, 403, QUOTA, no_storage, id="quota"),
+        pytest.param(CREATE, 402, "Payment Required: storage quota exceeded", no_storage, id="payment"),
+        pytest.param(COMMIT, 403, BRANCH_RULE, rule, id="branch"),
+        pytest.param(TAG, 403, TAG_RULE, rule, id="tag"),
+        pytest.param(COMMIT, 403, "This repository is archived", rule, id="archived"),
+        pytest.param(COMMIT, 403, TOKEN, token, id="token"),
+        pytest.param(COMMIT, 403, ELSE, forbidden, id="something else"),
+        pytest.param(COMMIT, 403, None, forbidden, id="nothing said"),
+    ],
+)
+def test_what_is_forbidden_is_told_by_what_the_hub_says(
+    hub: Hub, refusal: Any, releases: Path, request_: str, status: int, message: str | None, expected: Any
+):
+    hub.fail(request_, status=status, message=message)
+    found = refusal(releases / "1.0.0")
+    asked = request_.replace(".*", hub.repository("org/blend").branches.get("main", ""))
+    said = f"{status} {message or HTTPStatus(status).phrase}"
+    assert found == f"{WHERE}: {expected(said, asked)}"
+    assert hub.repository("org/blend").tags == {}
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_run: bool):
+    hub.store.create("org/blend", private=False, author="bob")
+    repository = hub.repository("org/blend")
+    repository.branches["v1.0.0"] = repository.branches["main"]
+    assert refusal(releases / "1.0.0", dry_run=dry_run) == (
+        f"{WHERE}: has a branch v1.0.0, which is at {repository.branches['main']}; the tag of this version would "
+        "have the same name, and whoever names it could get either; nothing was changed; delete or rename the "
+        "branch on the Hub, or raise `version` in the recipe and build again"
+    )
+    assert writes(hub) == []
+    assert not [request for request in hub.requests if request.startswith(("POST", "PUT"))]
 
 
 @pytest.mark.parametrize("status", [413, 507])
