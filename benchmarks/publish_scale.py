@@ -4,9 +4,11 @@ Prints the tables of ``docs/performance.md``. Every step is a process of its own
 its own, the server's are not counted. Seconds say nothing about a real network; what counts are the ratios
 within one run: between releases, and between ``blend`` and the same transfer with the Hub's client alone, which
 neither looks before it commits nor checks anything. The server can answer late, as a Hub far away does.
+Releases are validated before they are published, as people do; once, a publish has to check by itself.
 
     python benchmarks/publish_scale.py --blend path/to/BLEnD/data
     python benchmarks/publish_scale.py --beside --runs 5
+    python benchmarks/publish_scale.py --beside --runs 1 --answers-after-ms 0
 """
 
 import argparse
@@ -27,7 +29,7 @@ from hub_server import Hub
 from blend.loaders.releases import read_manifest
 
 RELEASES = {"5 variants": [], "all variants": ["--variants", "all"]}
-LATENCIES_S = (0.0, 0.1)
+LATENCIES_MS = (0.0, 100.0)
 REPO = "alice/blend"
 
 hub_api.PAGE_ENTRIES = 1000  # as the Hub itself; the tests' pages are small, so that they have to be turned
@@ -57,10 +59,17 @@ def main() -> None:
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
     parser.add_argument("--beside", action="store_true", help="compare with plain huggingface_hub instead")
     parser.add_argument("--runs", type=int, default=5, help="runs of which the median is taken, with --beside")
+    parser.add_argument(
+        "--answers-after-ms",
+        type=float,
+        nargs="+",
+        default=LATENCIES_MS,
+        help="how late the server answers, with --beside",
+    )
     asked = parser.parse_args()
     given = [] if asked.blend is None else ["--blend", str(asked.blend)]
     if asked.beside:
-        beside(given, asked.runs)
+        beside(given, asked.runs, asked.answers_after_ms)
         return
     print("| release | rows | MB | step | seconds | peak memory, MB |")
     print("|---|---:|---:|---|---:|---:|")
@@ -73,22 +82,24 @@ class Measured(NamedTuple):
     """What a step took."""
 
     seconds: float
+    processor_s: float
     requests: int
 
 
-def beside(given: list[str], runs: int) -> None:
+def beside(given: list[str], runs: int, latencies_ms: list[float]) -> None:
     """Publish and pull two versions with ``blend`` and with the Hub's client alone, near and far away."""
-    print("| answers after, ms | step | plain, s | blend, s | ratio | plain, requests | blend, requests |")
-    print("|---:|---|---:|---:|---:|---:|---:|")
+    columns = "plain, s | blend, s | ratio | plain, processor s | blend, processor s | ratio"
+    print(f"| answers after, ms | step | {columns} | plain, requests | blend, requests |")
+    print(f"|---:|---|{'---:|' * 8}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first, second = folder / "first", folder / "second"
         blend(["build", *given, "--out", str(first)], os.environ)
         blend(["build", str(next_recipe(first)), "--previous", str(first), "--out", str(second)], os.environ)
-        for latency_s in LATENCIES_S:
+        for latency_ms in latencies_ms:
             taken: dict[str, list[tuple[Measured, Measured]]] = {}
             for _ in range(runs):
-                for step, both in one_round(first, second, latency_s).items():
+                for step, both in one_round(first, second, latency_ms / 1000).items():
                     taken.setdefault(step, []).append(both)
             for step, pairs in taken.items():
                 sides = [
@@ -97,8 +108,10 @@ def beside(given: list[str], runs: int) -> None:
                 ]
                 plain, ours = sides
                 print(
-                    f"| {latency_s * 1000:.0f} | {step} | {plain.seconds:.2f} | {ours.seconds:.2f} "
-                    f"| {ours.seconds / plain.seconds:.2f} | {plain.requests:.0f} | {ours.requests:.0f} |",
+                    f"| {latency_ms:.0f} | {step} | {plain.seconds:.2f} | {ours.seconds:.2f} "
+                    f"| {ours.seconds / plain.seconds:.2f} | {plain.processor_s:.2f} | {ours.processor_s:.2f} "
+                    f"| {ours.processor_s / plain.processor_s:.2f} "
+                    f"| {plain.requests:.0f} | {ours.requests:.0f} |",
                     flush=True,
                 )
 
@@ -121,14 +134,16 @@ def one_round(first: Path, second: Path, latency_s: float) -> dict[str, tuple[Me
         folder = Path(name)
         plain = Side(folder / "plain", latency_s)
         ours = Side(folder / "blend", latency_s)
+        unchecked = Side(folder / "unchecked", latency_s)
         copies = {side: str(side.folder / "copy") for side in (plain, ours)}
         # A Hub for each: one that has a file already does not take it again.
-        with plain.hub.serving(), ours.hub.serving():
+        with plain.hub.serving(), ours.hub.serving(), unchecked.hub.serving():
+            for release in (first, second):
+                ours.blend("validate", str(release), "--skip", "loading")
+            published = plain.python(PUBLISH, str(first), REPO, before)
             return {
-                "publish": (
-                    plain.python(PUBLISH, str(first), REPO, before),
-                    ours.blend("publish", str(first), REPO),
-                ),
+                "publish": (published, ours.blend("publish", str(first), REPO)),
+                "publish, and check": (published, unchecked.blend("publish", str(first), REPO)),
                 "pull": (
                     plain.python(PULL, REPO, before, copies[plain]),
                     ours.blend("pull", f"{REPO}@v{before}", copies[ours]),
@@ -161,18 +176,20 @@ class Side:
 
     def _measured(self, command: list[str]) -> Measured:
         before = len(self.hub.requests)
-        seconds, _ = measured(command, os.environ | self.hub.environment(self.folder / "home"))
-        return Measured(seconds, len(self.hub.requests) - before)
+        remembered = {"BLEND_CACHE": str(self.folder / "cache")}
+        environment = os.environ | self.hub.environment(self.folder / "home") | remembered
+        took = measured(command, environment)
+        return Measured(took.seconds, took.processor_s, len(self.hub.requests) - before)
 
 
 def blend(arguments: list[str], environment: "dict[str, str] | os._Environ[str]") -> float:
     """Seconds that a ``blend`` command takes."""
-    return measured([sys.executable, "-m", "blend", *arguments], dict(environment))[0]
+    return measured([sys.executable, "-m", "blend", *arguments], dict(environment)).seconds
 
 
 def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
     """Measure one release from build to comparison."""
-    environment = os.environ | hub.environment(folder / "home")
+    environment = os.environ | hub.environment(folder / "home") | {"BLEND_CACHE": str(folder / "cache")}
     release, copy = folder / "release", folder / "copy"
     commands = {
         "build": ["build", *options, "--out", str(release)],
@@ -183,15 +200,23 @@ def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
         "validate": ["validate", str(copy)],
     }
     for step, command in commands.items():
-        seconds, peak_mb = measured([sys.executable, "-m", "blend", *command], environment)
+        seconds, _, peak_mb = measured([sys.executable, "-m", "blend", *command], environment)
         manifest = read_manifest(release)
         rows = sum(table.rows for table in manifest.tables)
         size_mb = sum(file.size for file in manifest.files) / 1e6
         print(f"| {name} | {rows:,} | {size_mb:.1f} | {step} | {seconds:.1f} | {peak_mb:.0f} |", flush=True)
 
 
-def measured(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds and peak memory in megabytes of a command that must succeed."""
+class Usage(NamedTuple):
+    """What a process took."""
+
+    seconds: float
+    processor_s: float
+    peak_mb: float
+
+
+def measured(command: list[str], environment: dict[str, str]) -> Usage:
+    """What a command takes that must succeed."""
     start = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
@@ -201,7 +226,7 @@ def measured(command: list[str], environment: dict[str, str]) -> tuple[float, fl
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{errors}")
-    return seconds, usage.ru_maxrss / 1024
+    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from blend.loaders.wikidata.facts import Facts, read_facts
     from blend.loaders.wikidata.snapshot import take_snapshot
     from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
-    from blend.schemas.cultural_prompts import CulturalOptions
+    from blend.schemas.cultural_options import CulturalOptions
     from blend.schemas.domains import Domain, OriginGroup, find_domain
     from blend.schemas.errors import (
         BlendError,
@@ -110,7 +110,7 @@ _NAMES = {
     "blend.loaders.wikidata.facts": ("Facts", "read_facts"),
     "blend.loaders.wikidata.snapshot": ("take_snapshot",),
     "blend.loaders.wikidata.sparql": ("EndpointError", "RequestPolicy"),
-    "blend.schemas.cultural_prompts": ("CulturalOptions",),
+    "blend.schemas.cultural_options": ("CulturalOptions",),
     "blend.schemas.domains": ("Domain", "OriginGroup", "find_domain"),
     "blend.schemas.errors": (
         "BlendError",

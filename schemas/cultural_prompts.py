@@ -1,12 +1,9 @@
 """Rows of the cultural prompts: a text asked for on behalf of a reader of some nationality."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from pydantic import Field
 
-from pydantic import Field, model_validator
-
-from blend.schemas.part import Part
-from blend.schemas.rows import Row, Text
+from blend.schemas.part import Text
+from blend.schemas.rows import Row
 
 CULTURAL_PROMPTS = "cultural-prompts"
 
@@ -18,9 +15,6 @@ ARTICLE_SLOTS = ("{article}", "{vowel}")
 
 NATIONALITY_SLOTS = ("{nationality}", "{identity}")
 """Where it takes the nationality."""
-
-PAPER: Mapping[str, object] = {"article": "letter"}
-"""What mode ``paper`` stands for; a key given beside it counts instead."""
 
 
 class CulturalPrompt(Row):
@@ -48,24 +42,3 @@ class CulturalPrompt(Row):
     """BCP 47 tag of the language of the prompt."""
     template_id: Text
     """Name of the template."""
-
-
-class CulturalOptions(Part):
-    """How topics, templates and nationalities become prompts (Bhatt and Diaz 2024; ``docs/extrinsic.md``)."""
-
-    mode: Literal["default", "paper"] = "default"
-    """``paper`` gives the published prompts exactly: with their rule for the article."""
-    article: Literal["sound", "letter"] = "sound"
-    """English *a* or *an* as the nationality is spoken ("a Ugandan"), or by its first letter as published."""
-    nationalities: Literal["un", "all"] | Annotated[tuple[Text, ...], Field(min_length=1)] = "un"
-    """Members and observers of the United Nations (193 demonyms, as published), these and further territories,
-    or a list of demonyms or ISO codes."""
-    forms: str | None = None
-    """TSV of what nationalities are called in other languages than English, relative to the recipe."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_mode(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and given.get("mode") == "paper":
-            return {**PAPER, **given}
-        return given

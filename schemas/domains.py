@@ -14,14 +14,12 @@ from pydantic import Field, ValidationError, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.misfits import entry_problems
-from blend.schemas.rows import Row, Text
+from blend.schemas.part import Qid, Text
+from blend.schemas.rows import Row
 from blend.schemas.toml import toml_tables
 
 PACKAGED = "domains.toml"
 """File name of the packaged domains."""
-
-Qid = Annotated[str, Field(pattern=r"^Q[1-9]\d*$")]
-"""Identifier of a Wikidata item, for example ``Q746549``."""
 
 Pid = Annotated[str, Field(pattern=r"^P[1-9]\d*$")]
 """Identifier of a Wikidata property, for example ``P495``."""

@@ -6,8 +6,8 @@ import polars as pl
 from pydantic import Field
 
 from blend.schemas.arrow import frame_schema
-from blend.schemas.domains import Qid
-from blend.schemas.rows import Row, Text
+from blend.schemas.part import Qid, Text
+from blend.schemas.rows import Row
 
 FOOD_TRIPLES = "food-triples"
 FOOD_ALIGNED = "food-aligned"

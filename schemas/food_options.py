@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
-from blend.schemas.domains import Qid
-from blend.schemas.part import Part
+from blend.schemas.part import Part, Qid
 
 PAPER_LANGUAGES = ("en", "zh", "ko", "ar", "he", "ru")
 """The languages that Zhou et al. (2025) align."""

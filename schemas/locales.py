@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError, model_validator
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.languages import NAMES, english_name, is_country, is_language, is_script
 from blend.schemas.misfits import entry_problems
-from blend.schemas.rows import Row, Text
+from blend.schemas.part import Text
+from blend.schemas.rows import Row
 from blend.schemas.toml import toml_tables
 
 PACKAGED = "locales.toml"

@@ -8,7 +8,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from blend.schemas.rows import Row, Text
+from blend.schemas.part import Text
+from blend.schemas.rows import Row
 
 TABLE_NAME = "nationalities.tsv"
 

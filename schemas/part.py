@@ -1,12 +1,18 @@
-"""A part: the base of everything that a file or a report is made of."""
+"""A part: the base of everything that a file or a report is made of, and what many of them hold."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from blend.schemas.docstrings import described, field_sentences
+
+Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+"""A string that is not blank."""
+
+Qid = Annotated[str, Field(pattern=r"^Q[1-9]\d*$")]
+"""Identifier of a Wikidata item, for example ``Q746549``."""
 
 
 class Part(BaseModel):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints
 
-from blend.schemas.cultural_prompts import CulturalOptions
+from blend.schemas.cultural_options import CulturalOptions
 from blend.schemas.food_options import FoodOptions
 from blend.schemas.part import Part
 from blend.schemas.versions import VERSION

@@ -5,21 +5,18 @@ the field's own name. The sentence under a field is printed on the dataset card.
 """
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Self
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from blend.schemas.docstrings import described
 from blend.schemas.formats import AnswerFormat
-from blend.schemas.part import Part
+from blend.schemas.part import Part, Text
 from blend.schemas.personal import Pseudonym
 from blend.schemas.references import decided_twice
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
-
-Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
-"""A string that is not blank."""
 
 QUESTION_SLOT = "{q}"
 """Where a prompt takes the question; several times in some prompts."""

@@ -10,9 +10,11 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
 
 import hypothesis
 import pytest
@@ -35,6 +37,9 @@ os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
 # Otherwise datasets imports torch in every process that streams, a second or two; no test reads tensors.
 os.environ.setdefault("USE_TORCH", "0")
 
+# What is remembered of releases stays out of the user's cache, and of other tests.
+os.environ["BLEND_CACHE"] = str(Path(tempfile.gettempdir()) / f"blend-cache-of-tests-{os.getpid()}")
+
 # No property depends on how fast the machine is.
 hypothesis.settings.register_profile(
     "blend", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -47,6 +52,14 @@ def absent(part: str) -> None:
     if os.environ.get("BLEND_REQUIRE_ALL") == "1":
         pytest.fail(f"{part} is required here")
     pytest.skip(f"{part} is not here")
+
+
+@pytest.fixture(autouse=True)
+def blend_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this test alone remembers what was checked; made when something is."""
+    cache = tmp_path_factory.getbasetemp() / f"blend-cache-{uuid4().hex}"
+    monkeypatch.setenv("BLEND_CACHE", str(cache))
+    return cache
 
 
 @pytest.fixture(scope="session")

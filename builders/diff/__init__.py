@@ -5,11 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.builders.diff.model import ColumnChange, ConfigDiff, ReleaseDiff, ReleaseLabel, SplitDiff
-from blend.builders.diff.schema import is_reordered, schema_changes
 from blend.builders.diff.settings import file_changes, setting_changes
-from blend.builders.diff.tables import diff_rows, first_ids
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.columns import TableColumns
 from blend.loaders.releases.references import check_whole
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -79,14 +76,27 @@ def _config_diffs(old: OpenRelease, new: OpenRelease, examples: int) -> Iterator
 
 def _config_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int) -> ConfigDiff:
     before, after = old.splits(config), new.splits(config)
+    if before.keys() == after.keys() and all(_same(before[split], table) for split, table in after.items()):
+        # Said without reading a table, or loading what reads tables: the usual case of a corrected text.
+        equal = tuple(_unchanged(split, table.rows) for split, table in after.items())
+        return ConfigDiff(config=config, schema_changes=(), columns_reordered=False, splits=equal)
+    return _read_diff(config, old, new, examples)
+
+
+def _read_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int) -> ConfigDiff:
+    from blend.builders.diff.schema import is_reordered, schema_changes
+    from blend.builders.diff.tables import added, diff_rows, removed
+    from blend.loaders.releases.columns import TableColumns
+
+    before, after = old.splits(config), new.splits(config)
     changes: dict[ColumnChange, None] = {}
     reordered = False
     splits = []
     for split in _in_both_orders(after, before):
         if split not in before:
-            splits.append(_added(TableColumns(new.folder, after[split]), config, split, examples))
+            splits.append(added(TableColumns(new.folder, after[split]), config, split, examples))
         elif split not in after:
-            splits.append(_removed(TableColumns(old.folder, before[split]), config, split, examples))
+            splits.append(removed(TableColumns(old.folder, before[split]), config, split, examples))
         elif _same(before[split], after[split]):
             splits.append(_unchanged(split, before[split].rows))
         else:
@@ -109,29 +119,3 @@ def _same(old: TableInfo, new: TableInfo) -> bool:
 
 def _unchanged(split: str, rows: int) -> SplitDiff:
     return SplitDiff(split=split, old_rows=rows, new_rows=rows, added=0, removed=0, changed=0, moved=0)
-
-
-def _added(table: TableColumns, config: str, split: str, examples: int) -> SplitDiff:
-    return SplitDiff(
-        split=split,
-        old_rows=None,
-        new_rows=table.n_rows,
-        added=table.n_rows,
-        removed=0,
-        changed=0,
-        moved=0,
-        added_ids=first_ids(table, config, examples),
-    )
-
-
-def _removed(table: TableColumns, config: str, split: str, examples: int) -> SplitDiff:
-    return SplitDiff(
-        split=split,
-        old_rows=table.n_rows,
-        new_rows=None,
-        added=0,
-        removed=table.n_rows,
-        changed=0,
-        moved=0,
-        removed_ids=first_ids(table, config, examples),
-    )

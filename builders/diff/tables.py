@@ -36,10 +36,11 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
     """Compare the rows of two tables that have the same configuration and split.
 
     Rows are paired by their id; should an id occur more than once, the first with the first, the second with
-    the second. Of multiple-choice questions (template and region) that are asked with other options, a row that is
-    gone and one that came count together, as one that is replaced, and neither as removed nor as added. Rows without an id, because the configuration is unknown or lacks the
-    column, are their own names, and one that changed counts as removed and added. Values are compared in the
-    columns, and nested fields, that both tables have with the same type.
+    the second. Of multiple-choice questions (template and region) that are asked with other options, a row that
+    is gone and one that came count together, as one that is replaced, and neither as removed nor as added. Rows
+    without an id, because the configuration is unknown or lacks the column, are their own names, and one that
+    changed counts as removed and added. Values are compared in the columns, and nested fields, that both tables
+    have with the same type.
 
     Columns are read one after the other as digests, so memory holds a few numbers per row.
 
@@ -88,6 +89,34 @@ def diff_rows(old: TableColumns, new: TableColumns, *, config: str, split: str, 
 def first_ids(table: TableColumns, config: str, n: int) -> tuple[str, ...]:
     """The ids of a table's first rows."""
     return row_ids(table, _key(config, table.types), np.arange(min(n, table.n_rows)))
+
+
+def added(table: TableColumns, config: str, split: str, examples: int) -> SplitDiff:
+    """The split of a table that is in the new release alone."""
+    return SplitDiff(
+        split=split,
+        old_rows=None,
+        new_rows=table.n_rows,
+        added=table.n_rows,
+        removed=0,
+        changed=0,
+        moved=0,
+        added_ids=first_ids(table, config, examples),
+    )
+
+
+def removed(table: TableColumns, config: str, split: str, examples: int) -> SplitDiff:
+    """The split of a table that is in the old release alone."""
+    return SplitDiff(
+        split=split,
+        old_rows=table.n_rows,
+        new_rows=None,
+        added=0,
+        removed=table.n_rows,
+        changed=0,
+        moved=0,
+        removed_ids=first_ids(table, config, examples),
+    )
 
 
 def row_ids(table: TableColumns, key: Sequence[str], rows: Positions) -> tuple[str, ...]:

@@ -15,11 +15,11 @@ import polars as pl
 
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.topics import FORMS, TopicTables
+from blend.schemas.cultural_options import CulturalOptions
 from blend.schemas.cultural_prompts import (
     ARTICLE_SLOTS,
     NATIONALITY_SLOTS,
     TOPIC_SLOTS,
-    CulturalOptions,
 )
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS

@@ -133,8 +133,9 @@ def _checked_plan(shipment: Shipment, terms: Terms) -> PublicationPlan:
     with ThreadPoolExecutor(1) as requests:
         looking = requests.submit(look, shipment, private=terms.private)
         # The checks take about as long to load as the Hub to answer.
-        import_module("blend.builders.publish.sound")
-
+        sound = import_module("blend.builders.publish.sound")
+        if not sound.is_known_sound(shipment):
+            import_module("blend.builders.validate")
         plan = looking.result()
     shipment.notify("look at the repository", 1, 1)
     _check(shipment, plan, terms)
@@ -147,7 +148,7 @@ def _check(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> None:
 
     if plan.action != "publish":
         return
-    held = check_sound(shipment.release, despite=terms.despite, notify=shipment.notify)
+    held = check_sound(shipment, despite=terms.despite)
     if plan.previous is not None:
         check_changelog(shipment, plan.previous)
         if terms.forced is None:

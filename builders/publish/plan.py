@@ -115,8 +115,8 @@ def check_no_branch(tag: str, branches: Mapping[str, str], *, where: str) -> Non
     if tag in branches:
         raise InputError(
             f"{where}: has a branch {tag}, which is at {branches[tag]}; the tag of this version would have the "
-            "same name, and whoever names it could get either; nothing was changed; delete or rename the branch on "
-            "the Hub, or raise `version` in the recipe and build again"
+            "same name, and whoever names it could get either; nothing was changed; delete or rename the "
+            "branch on the Hub, or raise `version` in the recipe and build again"
         )
 
 

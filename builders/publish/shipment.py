@@ -12,6 +12,7 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import ADDRESSED, addressed_files
 from blend.loaders.releases.files import ReleaseFile, read_release_files
 from blend.loaders.releases.repository import HubRepository
+from blend.loaders.releases.validated import content_key
 from blend.schemas.errors import ConflictError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.versions import tag_of
@@ -32,6 +33,8 @@ class Shipment:
     """Its manifest, as it lies there."""
     files: Mapping[str, ReleaseFile]
     """Its files as they are published, by path."""
+    key: str
+    """What the directory, as it was when its files were read, is remembered by once it has passed checks."""
     contents: Mapping[str, bytes]
     """The files that are published with another content than they have in the directory, by path."""
     notify: Notify
@@ -49,7 +52,8 @@ class Shipment:
             release, manifest, repo_id=repository.repo_id, endpoint=repository.endpoint, despite=despite
         )
         changed = {path: _described(path, content) for path, content in contents.items()}
-        return cls(repository, release, manifest, {**files, **changed}, contents, notify)
+        key = content_key(files.values())
+        return cls(repository, release, manifest, {**files, **changed}, key, contents, notify)
 
     @property
     def title(self) -> str:

@@ -30,7 +30,9 @@ from blend.builders.validate.checks.votes import check_votes
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.builders.validate.subject import Subject
 from blend.loaders.files.progress import Notify, silent
+from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.tables import release_locales
+from blend.loaders.releases.validated import content_key, remember_passed
 from blend.schemas.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -38,6 +40,7 @@ from blend.schemas.configs import (
     SHORT_ANSWER_QUESTIONS,
 )
 from blend.schemas.docstrings import first_line_of
+from blend.schemas.errors import BlendError
 from blend.schemas.locales import Registry
 from blend.version import __version__
 
@@ -105,7 +108,9 @@ def validate_release(
     locales: Registry | None = None,
     notify: Notify = silent,
 ) -> ValidationReport:
-    """Check a release.
+    """Check a release, and remember in the user's cache which of `CHECKS` it passes as it is now.
+
+    What is remembered spares `publish_release` these checks; here, all that are asked for are made.
 
     Args:
         release: Directory of the release; `loaders.releases.references.resolve_release` gives that of one
@@ -125,12 +130,18 @@ def validate_release(
     """
     chosen = CHECKS if checks is None else checks
     release = Path(release)
+    key = _key(release) if locales is None else None
     subject = Subject.open(release, release_locales(release) if locales is None else locales)
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
         notify("check the release", done, len(chosen))
         results.append(_result(check, run, subject, examples))
     notify("check the release", len(chosen), len(chosen))
+    # Of files that have changed meanwhile, nobody knows which content each check saw.
+    if key is not None and key == _key(release):
+        passed = [result.check for result in results if not result.errors]
+        own = [check for check in passed if CHECKS.get(check) is chosen[check]]
+        remember_passed(key, own, of=CHECKS)
     return ValidationReport(
         release=name or str(release),
         name=subject.manifest.name,
@@ -139,6 +150,14 @@ def validate_release(
         sdk_version=__version__,
         checks=tuple(results),
     )
+
+
+def _key(release: Path) -> str | None:
+    """What a release is remembered by; null if its files are not those of its manifest."""
+    try:
+        return content_key(read_release_files(release).values())
+    except (BlendError, OSError):
+        return None
 
 
 def _result(name: str, check: Check, subject: Subject, examples: int) -> CheckResult:

@@ -4,12 +4,11 @@ The card's examples name the repository, and ``croissant.json`` gives every file
 relative one leads nowhere for who reads the file alone. The tables are as they were built.
 
 One repository can have many addresses: a mirror, another name of the host, a name it had before. None of them
-gets into a release but that of the Hub itself; through any other, addresses stay relative to the file that holds
-them.
+gets into a release but that of the Hub itself; through any other, addresses stay relative to the file that
+holds them.
 """
 
 import hashlib
-import json
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,6 +19,7 @@ from blend.schemas.manifest import ReleaseManifest
 
 _NAMED = re.compile(r'(load_(?:dataset|annotations)\(")(?:REPOSITORY|[\w.-]+/[\w.-]+)(?=", )')
 _ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')
+_RELATIVE = re.compile(r'(?<="contentUrl": ")(?!https?://)')
 _EXPLAINED = "`REPOSITORY` is the name of this repository, as `org/name`. "
 _DESPITE = "\nPublished despite errors that `blend validate` reports: "
 _REASON = re.compile(rf"{_DESPITE}.*\n")
@@ -112,16 +112,10 @@ def _card(text: str, repo_id: str) -> str:
 
 
 def _croissant(text: str, manifest: ReleaseManifest, repo_id: str, endpoint: str) -> str:
-    try:
-        metadata = json.loads(text)
-        entries = [entry for entry in metadata["distribution"] if "contentUrl" in entry]
-    except (ValueError, KeyError, TypeError):
-        return text  # validation says what is wrong with it
-    is_the_hub = urlsplit(endpoint).hostname in _HOSTS_OF_THE_HUB
-    folder = f"{_HUB}/datasets/{repo_id}/resolve/v{manifest.version}/" if is_the_hub else ""
-    for entry in entries:
-        entry["contentUrl"] = f"{folder}{entry['@id']}"
-    return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
+    relative = _ADDRESS.sub("", text)
+    if urlsplit(endpoint).hostname not in _HOSTS_OF_THE_HUB:
+        return relative
+    return _RELATIVE.sub(f"{_HUB}/datasets/{repo_id}/resolve/v{manifest.version}/", relative)
 
 
 def _changelog(text: str, version: str, despite: str | None) -> str:

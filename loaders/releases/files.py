@@ -40,9 +40,11 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
         for path in sorted(release.rglob("*"))
         if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
-    files = {path: _digested(release, path) for path in sorted(present & {*expected, MANIFEST_NAME})}
+    named = sorted(present & {*expected, MANIFEST_NAME})
+    # Of a link that leads to a pipe or a device, there would be no end.
+    files = {path: _digested(release, path) for path in named if (release / path).is_file()}
     problems = {
-        "missing": [path for path in expected if path not in present],
+        "missing": [path for path in expected if path not in files],
         "changed": [
             path for path, sha256 in expected.items() if path in files and files[path].sha256 != sha256
         ],

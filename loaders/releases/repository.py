@@ -94,16 +94,16 @@ class HubRepository:
             return None
 
     def holds_elsewhere(self, release: Path, commit: str) -> bool:
-        """Whether a commit holds a release in the form that it has in another repository, or at another address.
+        """Whether a commit holds a release in the form that it has in another repository or at another address.
 
         Args:
             release: Directory of the release.
             commit: A commit that differs from it in files of `ADDRESSED` alone.
         """
         # What is in the cache is not looked at: the answer decides what is said of a published version.
-        folder = [self.hub.fetch(path, commit, anew=True) for path in ADDRESSED & self.files(commit).keys()][0]
+        fetched = [self.hub.fetch(path, commit, anew=True) for path in ADDRESSED & self.files(commit).keys()]
         try:
-            return same_but_for_address(release, folder.parent)
+            return same_but_for_address(release, fetched[0].parent)
         except (InputError, UnicodeDecodeError):
             return False
 

@@ -24,8 +24,9 @@ from blend.loaders.files.content import read_content
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, RowError, StorageError
+from blend.schemas.part import Text
 from blend.schemas.personal import Pseudonym
-from blend.schemas.rows import Row, Text
+from blend.schemas.rows import Row
 from blend.schemas.text import clean, counted
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

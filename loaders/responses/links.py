@@ -7,8 +7,9 @@ from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.notes import Notes
 from blend.schemas.formats import AnswerFormat, format_of, understood
 from blend.schemas.notations import asked_unit
+from blend.schemas.part import Text
 from blend.schemas.references import close_to, not_answered, not_asked
-from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row, Text
+from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row
 from blend.schemas.slots import slot_problems, slots_of
 from blend.schemas.text import clean, counted
 

@@ -44,7 +44,7 @@ def test_tables_keep_to_the_terminal(releases, columns: int):
     lines = diff(*releases, columns=columns).splitlines()
     header = next(line for line in lines if line.startswith("configuration, split"))
     assert header.split() == [
-        "configuration,", "split", "before", "now", "added", "removed", "changed", "moved",
+        "configuration,", "split", "before", "now", "added", "removed", "replaced", "changed", "moved",
     ]  # fmt: skip
     assert max(map(cell_len, lines)) <= columns
 

@@ -1,6 +1,8 @@
 """Releases to publish, and what a test asks of a repository that holds them."""
 
 import hashlib
+import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import addressed_files
+from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import FileInfo
 
 REPO = "org/blend"
 FIRST, SECOND = "1.0.0", "1.1.0"
@@ -37,6 +41,23 @@ def make_release(
     )
     build_release(recipe, out, places={} if after is None else {"the one before": after})
     return out
+
+
+def altered(release: Path, out: Path, path: str, change: Callable[[bytes], bytes]) -> Path:
+    """A copy of a release with another content of one file, which its manifest calls right."""
+    shutil.copytree(release, out)
+    content = change((out / path).read_bytes())
+    (out / path).write_bytes(content)
+    manifest = read_manifest(out)
+    new = FileInfo(path=path, size=len(content), sha256=hashlib.sha256(content).hexdigest())
+    files = tuple(new if file.path == path else file for file in manifest.files)
+    (out / MANIFEST_NAME).write_text(manifest.model_copy(update={"files": files}).to_json())
+    return out
+
+
+def with_another_number(card: bytes) -> bytes:
+    """A card that says how many rows a split has, wrongly; ``datasets`` then refuses to load it."""
+    return re.sub(rb"num_examples: \d+", b"num_examples: 1", card, count=1)
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from blend import Recipe, build_release, diff_releases, validate_release
 from blend.builders.prompts import build_prompts
 from blend.builders.stats.dataset import stats_of_release
 from blend.loaders.topics import read_forms, read_topics
-from blend.schemas.cultural_prompts import CulturalOptions
+from blend.schemas.cultural_options import CulturalOptions
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from blend.schemas.nationalities import article_by_letter, article_by_sound, nationalities

@@ -46,15 +46,15 @@ ELSE = "The Hub is being moved"
 
 def no_storage(said: str, request: str) -> str:
     return (
-        f"the account has no storage left for this ({said}, {request}); free some in the settings of the account "
-        "on the Hub, and run the same command again"
+        f"the account has no storage left for this ({said}, {request}); free some in the settings of the "
+        "account on the Hub, and run the same command again"
     )
 
 
 def rule(said: str, request: str) -> str:
     return (
-        f"a rule of the repository or its organisation forbids this ({said}, {request}); ask who may change the "
-        "rule, and run the same command again"
+        f"a rule of the repository or its organisation forbids this ({said}, {request}); ask who may change "
+        "the rule, and run the same command again"
     )
 
 
@@ -102,8 +102,8 @@ def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_r
     repository = hub.repository("org/blend")
     repository.branches["v1.0.0"] = repository.branches["main"]
     assert refusal(releases / "1.0.0", dry_run=dry_run) == (
-        f"{WHERE}: has a branch v1.0.0, which is at {repository.branches['main']}; the tag of this version would "
-        "have the same name, and whoever names it could get either; nothing was changed; delete or rename the "
+        f"{WHERE}: has a branch v1.0.0, which is at {repository.branches['main']}; the tag of this version "
+        "would have the same name, and whoever names it could get either; nothing was changed; delete or rename the "
         "branch on the Hub, or raise `version` in the recipe and build again"
     )
     assert writes(hub) == []

@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import urllib.request
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,11 @@ from urllib.parse import urljoin
 
 import polars as pl
 import pytest
-from hub_releases import FOUR, make_release
+from hub_releases import FOUR, altered, make_release, with_another_number
 from hub_server import Hub
 
-from blend.loaders.releases import read_manifest
 from blend.loaders.releases.pull import pull_release
-from blend.schemas.layout import CHANGELOG_NAME, MANIFEST_NAME
-from blend.schemas.manifest import FileInfo
+from blend.schemas.layout import CHANGELOG_NAME
 
 pytestmark = [
     pytest.mark.integration,
@@ -28,23 +25,6 @@ pytestmark = [
 ]
 
 KR = "data/annotations/KR-00000.parquet"
-
-
-def altered(release: Path, out: Path, path: str, change: Callable[[bytes], bytes]) -> Path:
-    """A copy of a release with another content of one file, which its manifest calls right."""
-    shutil.copytree(release, out)
-    content = change((out / path).read_bytes())
-    (out / path).write_bytes(content)
-    manifest = read_manifest(out)
-    new = FileInfo(path=path, size=len(content), sha256=sha256(content).hexdigest())
-    files = tuple(new if file.path == path else file for file in manifest.files)
-    (out / MANIFEST_NAME).write_text(manifest.model_copy(update={"files": files}).to_json())
-    return out
-
-
-def with_another_number(card: bytes) -> bytes:
-    """A card that says how many rows a split has, wrongly; ``datasets`` then refuses to load it."""
-    return re.sub(rb"num_examples: \d+", b"num_examples: 1", card, count=1)
 
 
 def half_of_the_rows(table: bytes) -> bytes:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from blend.builders.prompts import CulturalOptions, build_prompts
+from blend.builders.prompts import build_prompts
 from blend.loaders.topics import read_forms, read_topics
 from blend.loaders.wikidata.demonyms import FORMS_NAME, OTHERS_NAME, ask_demonyms, write_demonyms
 from blend.loaders.wikidata.sparql import RequestPolicy
+from blend.schemas.cultural_options import CulturalOptions
 from blend.schemas.errors import InputError
 from blend.schemas.nationalities import nationalities
 

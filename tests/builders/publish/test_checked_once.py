@@ -1,0 +1,141 @@
+"""A release that was checked on this machine is not checked again, as long as not a byte of it changes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import REPO, altered, digests, held, published, with_another_number
+from hub_server import Hub
+
+from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.releases import validated
+from blend.schemas.locales import registry
+
+pytestmark = [
+    pytest.mark.integration,
+    # The Hub client sends file contents in a way that its HTTP library wants changed.
+    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
+]
+
+QUICK = {name: check for name, check in CHECKS.items() if name != "loading"}
+
+
+@pytest.fixture
+def n_checked(publish: Any) -> Callable[[Path], int]:
+    """A function that says how many checks a dry run makes."""
+
+    def n_checked(release: Path) -> int:
+        made = [0]
+
+        def notify(step: str, done: int, total: int) -> None:
+            if step == "check the release":
+                made[0] = total
+
+        publish(release, dry_run=True, notify=notify)
+        return made[0]
+
+    return n_checked
+
+
+PUBLISH = """
+import sys
+from blend.builders.publish import publish_release
+print(publish_release(sys.argv[1], "org/blend").plan.action)
+print(*sorted({"polars", "pyarrow", "numpy"} & set(sys.modules)))
+"""
+
+
+def test_a_release_that_was_validated_is_published_without_a_library_of_frames(
+    hub: Hub, releases: Path, tmp_path: Path
+):
+    before = digests(releases / "1.0.0")
+    validate_release(releases / "1.0.0", checks=QUICK)
+    command = [sys.executable, "-c", PUBLISH, str(releases / "1.0.0")]
+    environment = os.environ | hub.environment(tmp_path / "home")
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "publish\n\n"), run.stderr
+    # What is remembered is neither in the directory nor on the Hub.
+    assert digests(releases / "1.0.0") == before
+    assert held(hub.repository(REPO)) == published(releases / "1.0.0", hub.url)
+
+
+def test_a_dry_run_counts(releases: Path, n_checked: Any):
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+    assert n_checked(releases / "1.0.0") == 0
+    assert n_checked(releases / "other") == len(QUICK)
+
+
+def test_only_checks_that_were_not_made_are_made(releases: Path, n_checked: Any):
+    for name in ("files", "card"):
+        validate_release(releases / "1.0.0", checks={name: CHECKS[name]})
+    assert n_checked(releases / "1.0.0") == len(QUICK) - 2
+
+
+def test_a_changed_byte_is_another_release(refusal: Any, releases: Path, tmp_path: Path, n_checked: Any):
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+    changed = altered(releases / "1.0.0", tmp_path / "changed", "README.md", with_another_number)
+    assert refusal(changed).startswith(
+        f"{changed}: not sound, and a published version never changes: README.md"
+    )
+
+
+def test_what_was_found_is_found_again(refusal: Any, releases: Path, tmp_path: Path):
+    changed = altered(releases / "1.0.0", tmp_path / "changed", "README.md", with_another_number)
+    report = validate_release(changed, checks=QUICK)
+    assert [check.check for check in report.checks if check.errors] == ["card"]
+    for _ in range(2):
+        assert "not sound, and a published version never changes: README.md" in refusal(changed)
+
+
+def test_another_version_of_the_sdk_checks_again(
+    releases: Path, n_checked: Any, monkeypatch: pytest.MonkeyPatch
+):
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+    monkeypatch.setattr(validated, "__version__", "999")
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+
+
+def test_checks_of_ones_own_and_other_locales_are_not_remembered(releases: Path, n_checked: Any):
+    validate_release(releases / "1.0.0", checks=dict.fromkeys(QUICK, lambda release: ()))
+    validate_release(releases / "1.0.0", checks=QUICK, locales=registry())
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+
+
+def test_a_release_that_changes_while_it_is_checked_is_not_remembered(
+    releases: Path, tmp_path: Path, n_checked: Any
+):
+    release = altered(releases / "1.0.0", tmp_path / "release", "README.md", bytes)
+
+    def change(step: str, done: int, total: int) -> None:
+        if done == total:
+            text = (release / "release.json").read_text(encoding="utf-8")
+            (release / "release.json").write_text(text + " ", encoding="utf-8")
+
+    assert validate_release(release, checks=QUICK, notify=change).passes()
+    assert n_checked(release) == len(QUICK)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"left": 1}', '{"left": null}', "\xff"])
+def test_a_damaged_memory_is_none(releases: Path, n_checked: Any, blend_cache: Path, content: str):
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+    (memory,) = blend_cache.rglob("*.json")
+    memory.write_text(content, encoding="latin-1")
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+    assert n_checked(releases / "1.0.0") == 0
+
+
+def test_a_cache_that_cannot_be_written_stops_nothing(releases: Path, n_checked: Any, blend_cache: Path):
+    blend_cache.write_text("a file where the folder would be")
+    for _ in range(2):
+        assert n_checked(releases / "1.0.0") == len(QUICK)
+
+
+def test_the_cache_is_the_users_alone(releases: Path, n_checked: Any, blend_cache: Path):
+    assert n_checked(releases / "1.0.0") == len(QUICK)
+    (memory,) = blend_cache.rglob("*.json")
+    assert memory.parent == blend_cache / "validated"
+    assert memory.stat().st_mode & 0o077 == 0
