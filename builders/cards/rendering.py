@@ -17,8 +17,8 @@ def render(template: str, **values: Any) -> str:
     """A template of `blend.dataset_cards` as text.
 
     A value that the template names and nobody gave is an error. Values are escaped in ``.svg.j2`` templates; in
-    Markdown they are not: the filter ``cell`` makes a value fit for the cell of a table, and ``text`` makes it be
-    read as it was typed.
+    Markdown they are not: the filter ``cell`` makes a value fit for the cell of a table, and ``text`` makes it
+    be read as it was typed.
 
     Args:
         template: File name, for example ``README.md.j2``.

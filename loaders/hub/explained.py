@@ -24,8 +24,8 @@ _SIGNATURE = re.compile(
     re.IGNORECASE,
 )
 
-# A refusal (403) has no code that tells one reason from another: only its words do. Those of quotas and rules come
-# first, since they can speak of rights and of tokens as well.
+# A refusal (403) has no code that tells one reason from another: only its words do. Those of quotas and rules
+# come first, since they can speak of rights and of tokens as well.
 _OF_QUOTAS = re.compile(r"\b(quota|storage|payment|billing|upgrade your plan)\b", re.IGNORECASE)
 _OF_RULES = re.compile(
     r"\b(branch(es)?|tags?|protect(ed|ion)|rules?|rulesets?|polic(y|ies)|read-only|archived|disabled)\b",
@@ -117,8 +117,9 @@ def _refusal(error: Exception, purpose: Purpose) -> str:
         )
     if status == 403:
         return (
-            f"the Hub forbids this ({said}, {_asked(error)}); do what it says, or ask the owners of the account "
-            "or organisation whether your role and your token may write there, and run the same command again"
+            f"the Hub forbids this ({said}, {_asked(error)}); do what it says, or ask the owners of the "
+            "account or organisation whether your role and your token may write there, and run the same command "
+            "again"
         )
     if (seconds := pause_asked_s(response_of(error))) > 0:
         return f"the Hub is busy ({said}) and asks for time; try again in {_duration(seconds)}"

@@ -103,8 +103,8 @@ def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_r
     repository.branches["v1.0.0"] = repository.branches["main"]
     assert refusal(releases / "1.0.0", dry_run=dry_run) == (
         f"{WHERE}: has a branch v1.0.0, which is at {repository.branches['main']}; the tag of this version "
-        "would have the same name, and whoever names it could get either; nothing was changed; delete or rename the "
-        "branch on the Hub, or raise `version` in the recipe and build again"
+        "would have the same name, and whoever names it could get either; nothing was changed; delete or "
+        "rename the branch on the Hub, or raise `version` in the recipe and build again"
     )
     assert writes(hub) == []
     assert not [request for request in hub.requests if request.startswith(("POST", "PUT"))]
