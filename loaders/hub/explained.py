@@ -118,8 +118,8 @@ def _refusal(error: Exception, purpose: Purpose) -> str:
     if status == 403:
         return (
             f"the Hub forbids this ({said}, {_asked(error)}); do what it says, or ask the owners of the "
-            "account or organisation whether your role and your token may write there, and run the same command "
-            "again"
+            "account or organisation whether your role and your token may write there, and run the same "
+            "command again"
         )
     if (seconds := pause_asked_s(response_of(error))) > 0:
         return f"the Hub is busy ({said}) and asks for time; try again in {_duration(seconds)}"
