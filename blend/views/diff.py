@@ -67,16 +67,19 @@ def _verdict(diff: ReleaseDiff, step: VersionStep) -> RenderableType:
 
 
 def _rows(diff: ReleaseDiff) -> Table:
-    # The names of configurations are long: without frames the table still fits 80 columns.
-    table = Table(title="Rows", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    counts = diff.counts()
+    # The names of configurations are long: without frames, and the closer the more counts there are, the table
+    # still fits 80 columns.
+    padding = (0, 0 if "replaced" in counts else 1, 0, 0)
+    table = Table(title="Rows", title_justify="left", box=SIMPLE_HEAD, padding=padding, show_edge=False)
     table.add_column("configuration, split", no_wrap=True)
-    for name in ("before", "now", *diff.counts()):
+    for name in ("before", "now", *counts):
         table.add_column(name, justify="right")
     for config in diff.configs:
         shown = [split for split in config.splits if not split.is_empty]
         table.add_row(Text(config.config, style="bold"))
         for split in shown:
-            table.add_row(f"  {split.split}", *_split_cells(split, diff.counts()))
+            table.add_row(f"  {split.split}", *_split_cells(split, counts))
         equal = len(config.splits) - len(shown)
         if equal:
             table.add_row(f"  {equal} equal", style="dim")
