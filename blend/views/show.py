@@ -14,7 +14,7 @@ from rich.text import Text
 from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_whole
-from blend.schemas.errors import UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 from blend.views.release import contents_table
 from blend.views.safe import SafeConsole
@@ -82,11 +82,20 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
     # Not streamed: a stream that is left before its end keeps a thread of Arrow's reading ahead, and a process
     # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
     # look at a release should leave nothing behind.
-    with TemporaryDirectory() as cache, _without_bars():
-        rows = datasets.load_dataset(
-            str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
-        )
-        return dict(rows[0]) if len(rows) else {}
+    try:
+        with TemporaryDirectory() as cache, _without_bars():
+            rows = datasets.load_dataset(
+                str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
+            )
+            return dict(rows[0]) if len(rows) else {}
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library makes of a damaged card or table
+        reason = " ".join(str(error).split())[:_SHOWN_CHARACTERS]
+        raise InputError(
+            f"{release}: `datasets` cannot load {config}, split {split} ({reason}); `blend validate {release}` "
+            "says what is wrong with it"
+        ) from error
 
 
 @contextmanager

@@ -324,3 +324,26 @@ def test_a_pipe_is_never_waited_for(told, release: Path, tmp_path: Path, name: s
     line = [word.format(pipe=pipe, release=release, folder=folder, run=folder) for word in PIPED[name]]
     words = refused(told(*line))
     assert "pipe" in words
+
+
+HEADERS = {
+    "a date that cannot be": "x: 2026-13-45",
+    "nested too deeply": "a: " + "[" * 3000,
+    "null": "",
+    "a list": "- a",
+    "a tag": "!!python/object:os.system x",
+    "a tab": "\ta: b",
+    "an alias of nothing": "a: *b",
+    "configs that are a number": "configs: 5",
+}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_damaged_header_of_the_card(told, release: Path, tmp_path: Path, header: str):
+    copy = shutil.copytree(release, tmp_path / "copy")
+    body = (copy / "README.md").read_text(encoding="utf-8").partition("\n---\n")[2]
+    (copy / "README.md").write_text(f"---\n{HEADERS[header]}\n---\n{body}", encoding="utf-8")
+    assert told("validate", copy, "--only", "card")[0] == 1
+    words = refused(told("show", copy, "--config", "annotations", "--split", "KR"))
+    assert words.splitlines()[-1].startswith(f"error: {copy}: `datasets` cannot load annotations, split KR (")
+    assert words.rstrip().endswith(f"); `blend validate {copy}` says what is wrong with it")

@@ -39,7 +39,8 @@ def check_card(subject: Subject) -> Iterator[Problem]:
         return
     try:
         fields = yaml.safe_load(header)
-    except yaml.YAMLError as broken:
+    # Impossible dates, endless numbers and lists nested too deeply are no errors of YAML to its reader.
+    except (yaml.YAMLError, ValueError, RecursionError) as broken:
         yield error(CARD_NAME, f"the header is not YAML ({' '.join(str(broken).split())})", REBUILD)
         return
     if not isinstance(fields, dict):
