@@ -99,8 +99,12 @@ class Domain(Row):
         The models of rows speak of dishes, the first domain. Their texts have no *a* or *an* before the words,
         since other words may want the other one.
         """
-        words = {"dish": self.item, "dishes": self.items, "ingredient": self.part, "ingredients": self.parts}
-        return _DISH_WORDS.sub(lambda found: _cased(words[found[0].lower()], like=found[0]), text)
+        return in_words(text, self.words)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What an item and a part are called, ``item``, ``items``, ``part``, ``parts``."""
+        return {"item": self.item, "items": self.items, "part": self.part, "parts": self.parts}
 
     @property
     def claim_properties(self) -> tuple[str, ...]:
@@ -116,6 +120,14 @@ class Domain(Row):
                 ]
             )
         )
+
+
+def in_words(text: str, words: Mapping[str, str] | None) -> str:
+    """A text about dishes and ingredients in the words of another domain (`Domain.words`), if any are given."""
+    if words is None:
+        return text
+    own = {"dish": "item", "dishes": "items", "ingredient": "part", "ingredients": "parts"}
+    return _DISH_WORDS.sub(lambda found: _cased(words[own[found[0].lower()]], like=found[0]), text)
 
 
 _DISH_WORDS = re.compile(r"\b(?:dish|dishes|ingredient|ingredients)\b", re.IGNORECASE)

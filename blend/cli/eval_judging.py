@@ -40,8 +40,7 @@ def judge_sheet(
     write_sheet(sheet, out)
     typer.echo(
         f"Wrote {counted(sheet.height, 'row')} to {out}. Fill in the column right with what belongs to the "
-        f"dish: "
-        "texts with | between them, their numbers, or none. Then:"
+        f"{scored.told('dish')}: texts with | between them, their numbers, or none. Then:"
     )
     typer.echo(f"  blend eval judged {run} {out} …")
 
@@ -75,5 +74,5 @@ def judged(
 
     console = SafeConsole()
     people = counted(len(found.annotators), "annotator")
-    console.print(f"{people}, {counted(found.n_dishes, 'dish')}", highlight=False, markup=False)
+    console.print(f"{people}, {scored.told(counted(found.n_dishes, 'dish'))}", highlight=False, markup=False)
     console.print(overall_table([score for score in found.scores if score.scope == "overall"]))

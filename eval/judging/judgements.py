@@ -56,7 +56,7 @@ def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -
     if not rows:
         names = ", ".join(path.name for path in paths)
         raise InputError(
-            f"{names}: nothing is judged; write into the column right what belongs to the dish, by its text or "
+            f"{names}: nothing is judged; write into the column right what belongs to it, by its text or "
             f"its number, or {NONE!r}"
         )
     return pl.DataFrame(rows, schema=JUDGEMENTS, orient="row")

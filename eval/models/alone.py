@@ -109,10 +109,13 @@ def plain_logprob(model: "PreTrainedModel", prefix: Sequence[int], tokens: Seque
     """Log-probability of tokens after others by a causal model: one text, no padding, no cache, all logits."""
     import torch
 
-    ids = torch.tensor([[*prefix, *tokens]], device=model.device)
+    # The last token tells a model that looks ahead, but nothing is read after it: it need not fit any more.
+    context = getattr(model.config.get_text_config(), "max_position_embeddings", None) or 0
+    text = [*prefix, *tokens][: context if context > 0 else None]
+    ids = torch.tensor([text], device=model.device)
     with torch.inference_mode():
         logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
-    return summed(logits[len(prefix) - 1 : -1], tokens)
+    return summed(logits[len(prefix) - 1 :], tokens)
 
 
 def summed(logits: "torch.Tensor", tokens: Sequence[int]) -> float:

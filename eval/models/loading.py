@@ -21,6 +21,9 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 EXTRA = "eval"
 
+ON_A_SERVER = "a server that spreads it over several (--server)"
+"""What helps with a model that is too large for a device, where the task can ask a server."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -105,7 +108,7 @@ def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
 
 
 def load_model(
-    checkpoint: Checkpoint, place: Place, *, head: str = "AutoModelForCausalLM"
+    checkpoint: Checkpoint, place: Place, *, head: str = "AutoModelForCausalLM", otherwise: str = ON_A_SERVER
 ) -> "PreTrainedModel":
     """The model of a checkpoint, ready to compute; see `check_causal` for what it must be.
 
@@ -115,6 +118,7 @@ def load_model(
         checkpoint: Its files.
         place: Where it computes.
         head: The class of transformers that finds the model with the head that is wanted.
+        otherwise: What else helps with the task where the model does not fit into memory.
 
     Raises:
         InputError: If its files cannot be read, or if it does not fit into the memory of the device.
@@ -138,8 +142,8 @@ def load_model(
             model: PreTrainedModel = loaded.to(place.device).eval()
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise InputError(
-            f"model {checkpoint.id}: it does not fit into the memory of {place.device} as {place.dtype}; "
-            "use dtype bfloat16, another device, or a server that spreads it over several (--server)"
+            f"model {checkpoint.id}: it does not fit into the memory of {place.device} as {place.dtype}; use "
+            f"{'dtype bfloat16, ' if place.dtype == 'float32' else ''}another device, or {otherwise}"
         ) from error
     # Settings such as a repetition penalty, which many models bring along, would change what is written.
     # A masked model, which writes nothing, has none.

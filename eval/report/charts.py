@@ -32,6 +32,9 @@ _SCHEME = "cividis"
 _BRIGHT = 0.55
 """Share of the scale from which on black text is easier to read than white."""
 
+_WHOLE = 0
+"""A limit of a label's width that is none: a name that is cut off can be another one's."""
+
 
 def load_altair() -> Any:
     """The charting library.
@@ -78,7 +81,7 @@ def region_chart(
     alt = load_altair()
     step = 14 * len(models) + 6
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=120)),
+        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
         yOffset=alt.YOffset("model:N", sort=list(models)),
         tooltip=_tooltips(alt, "model", "region", "value", "low", "high"),
     )
@@ -165,7 +168,7 @@ def heat_map(
     bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X("x:N", sort=list(x), title=None, axis=_upright(alt)),
-        y=alt.Y("y:N", sort=list(y), title=None, axis=alt.Axis(labelLimit=110)),
+        y=alt.Y("y:N", sort=list(y), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
         tooltip=[
             alt.Tooltip("y:N", title="row"),
             alt.Tooltip("x:N", title="column"),
@@ -186,7 +189,7 @@ def heat_map(
 
 def _upright(alt: Any) -> Any:
     """An axis above columns that are narrower than their names."""
-    return alt.Axis(orient="top", labelAngle=-90, labelLimit=190)
+    return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
 
 
 def position_chart(rows: Rows, *, title: str) -> Spec:
@@ -220,7 +223,7 @@ def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
     """
     alt = load_altair()
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=120)),
+        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
         x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(labelFlush=False)),
         tooltip=_tooltips(alt, "region", "asked", "value", "low", "high"),
     )
@@ -290,7 +293,7 @@ def _percent_scale(alt: Any) -> Any:
 def _legend(alt: Any, models: Sequence[str]) -> Any:
     if len(models) == 1:
         return None
-    return alt.Legend(orient="top", title=None, labelLimit=260, columns=1)
+    return alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)
 
 
 def _cycled(values: Sequence[str], n: int) -> list[str]:

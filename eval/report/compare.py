@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from blend.eval.report.scored import ABOUT_DISHES, ScoredRun, check_comparable, read_scored
+from blend.eval.report.scored import ABOUT_DISHES, LEADING, ScoredRun, check_comparable, read_scored
 from blend.eval.report.texts import TASK as TEXTS
 from blend.eval.scoring.probing.figures import MIN_DISHES
 from blend.eval.statistics.clusters import Clusters, cluster_sums
@@ -139,11 +139,12 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> Comparisons:
 
 
 def _judged(run: ScoredRun) -> pl.DataFrame:
-    """What is compared.
+    """What is compared, as ``value``: right or wrong, or the figure that a task about dishes is about.
 
     Countries of a few dishes are one region: by themselves each would weigh as much as any other.
     """
-    rows = run.decisions().select("item_id", "region", "template_id", "right")
+    figure = pl.col(LEADING.get(run.scores.task, "right")).cast(pl.Float64)
+    rows = run.decisions().select("item_id", "region", "template_id", value=figure).drop_nulls("value")
     if run.scores.task not in ABOUT_DISHES:
         return rows
     is_large = pl.col("template_id").n_unique().over("region") >= MIN_DISHES
@@ -154,11 +155,11 @@ def _pair(
     first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, seed: int
 ) -> tuple[Pair, Comparison]:
     """A pair whose p-value of the mean over regions is not corrected yet, and the test behind it."""
-    both = one.join(other.select("item_id", other="right"), on="item_id", how="inner", maintain_order="left")
+    both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
     if both.is_empty():
         raise InputError(f"{first} and {second} answered no item in common; run both on the same questions")
     differences = cluster_sums(
-        both["other"].cast(pl.Int8).to_numpy().astype(float) - both["right"].cast(pl.Int8).to_numpy(),
+        (both["other"] - both["value"]).to_numpy(),
         both["template_id"].to_numpy(),
         both["region"].to_numpy(),
     )
@@ -202,9 +203,7 @@ def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int)
 
 def _clusters(rows: pl.DataFrame) -> Clusters:
     # The same items give the same rows and columns, and one seed the same draws: the models are drawn together.
-    return cluster_sums(
-        rows["right"].cast(pl.Float64).to_numpy(), rows["template_id"].to_numpy(), rows["region"].to_numpy()
-    )
+    return cluster_sums(rows["value"].to_numpy(), rows["template_id"].to_numpy(), rows["region"].to_numpy())
 
 
 def _in_percent(estimate: Estimate) -> Estimate:

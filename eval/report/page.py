@@ -14,7 +14,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from blend.eval.report.charts import Spec, chart_library, land
 from blend.eval.report.compare import Comparisons, compare_scored
 from blend.eval.report.hardest import HardQuestion, hardest_questions
-from blend.eval.report.probing import probe_overview, probe_sections
+from blend.eval.report.probing import best_first, probe_overview, probe_sections
 from blend.eval.report.scored import ABOUT_DISHES, ScoredRun, check_comparable, read_scored
 from blend.eval.report.sections import Section, Table, overview, region_name, sections
 from blend.eval.report.texts import TASK as TEXTS
@@ -84,6 +84,7 @@ def build_report(directories: Sequence[Path], *, seed: int = 0) -> str:
         .get_template(TEMPLATE)
         .render(
             tasks=tasks,
+            items=list(dict.fromkeys(t.runs[0].told("dishes") for t in tasks if t.task in ABOUT_DISHES)),
             charts={name: spec for task in tasks for name, spec in task.charts.items()},
             library=_for_script(library),
             land=_for_script(land()),
@@ -115,6 +116,7 @@ def write_report(directories: Sequence[Path], out: Path, *, seed: int = 0) -> No
 
 def _task(task: str, runs: Sequence[ScoredRun], seed: int) -> TaskReport:
     check_comparable(runs)
+    runs = best_first(runs) if task in ABOUT_DISHES else runs
     if task == TEXTS:
         found = text_sections(runs)
     else:

@@ -33,8 +33,19 @@ _DIFFERENCES = {
 
 def probe_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     """The sections that the scores of comparable runs have figures for."""
-    found = [_countries(runs), _templates(runs), _languages(runs), _differences(runs), _examples(runs)]
+    parts = (_countries, _templates, _by_language, _languages, _differences, _examples)
+    found = [part(runs) for part in parts]
     return tuple(section for section in found if section is not None)
+
+
+def best_first(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
+    """Runs of a task by the figure that it is about, highest first; equal ones in the order given."""
+
+    def figure(run: ScoredRun) -> float:
+        score = run.overall(_MAIN[run.scores.task])
+        return -1.0 if score is None or score.value is None else score.value
+
+    return sorted(runs, key=figure, reverse=True)
 
 
 def probe_overview(run: ScoredRun) -> Table:
@@ -61,7 +72,7 @@ def _countries(runs: Sequence[ScoredRun]) -> Section | None:
         "every ingredient and nothing else.",
     }[runs[0].scores.task]
     line = " The line is its 95 % interval over dishes; a country with one dish has none."
-    return _marks(runs, "country", "countries", "By country", text + line)
+    return _marks(runs, "country", "countries", "By country", runs[0].told(text + line))
 
 
 def _templates(runs: Sequence[ScoredRun]) -> Section | None:
@@ -74,10 +85,22 @@ def _templates(runs: Sequence[ScoredRun]) -> Section | None:
     )
 
 
+def _by_language(runs: Sequence[ScoredRun]) -> Section | None:
+    """Figures by language, where there are none by language and country."""
+    scores = [run.of(_MAIN[run.scores.task], "language") for run in runs]
+    if any(run.of(_MAIN[run.scores.task], "language-country") for run in runs) or max(map(len, scores)) < 2:
+        return None
+    text = (
+        "Each mark is a model’s mean F1 of the lists in a language. Languages have other dishes and other "
+        "words for ingredients, so models can be compared more safely than languages."
+    )
+    return _marks(runs, "language", "language", "By language", runs[0].told(text))
+
+
 def _marks(runs: Sequence[ScoredRun], scope: str, name: str, title: str, text: str) -> Section | None:
     main = _MAIN[runs[0].scores.task]
     scores = {run.name: run.of(main, scope) for run in runs}
-    keys = _best_first(scores)
+    keys = _keys_best_first(scores)
     if not keys:
         return None
     rows = [
@@ -94,7 +117,7 @@ def _marks(runs: Sequence[ScoredRun], scope: str, name: str, title: str, text: s
     return Section(name, title, text, (Chart("", chart),), Table((scope, *scores), cells))
 
 
-def _best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
+def _keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
     """Keys by their mean over the models, highest first; of equal ones in the order of their names."""
     values: dict[str, list[float]] = {}
     for by_key in scores.values():
@@ -117,7 +140,7 @@ def _languages(runs: Sequence[ScoredRun]) -> Section | None:
         turned: dict[tuple[str, ...], Score] = {
             (country, language): one for (language, country), one in scores.items()
         }
-        countries = _best_first({run.name: run.of(main, "country")})
+        countries = _keys_best_first({run.name: run.of(main, "country")})
         highest = max((one.value or 0.0 for one in scores.values()), default=0.0) or 1.0
         pictures.append(heat(run.name, turned, countries, languages, {}, (0, highest), f"{main}, %"))
         cells += [(run.name, language, country, cell(one)) for (language, country), one in scores.items()]
@@ -126,8 +149,10 @@ def _languages(runs: Sequence[ScoredRun]) -> Section | None:
     return Section(
         "languages",
         "By language and country",
-        "mAP of the dishes from the country of the row, asked in the language of the column; brighter is more. "
-        "Languages have other candidates, so rows can be compared more safely than columns.",
+        runs[0].told(
+            "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
+            "more. Languages have other candidates, so rows can be compared more safely than columns."
+        ),
         tuple(pictures),
         Table(("model", "language", "country", f"{main}, %"), tuple(cells)),
     )
@@ -146,8 +171,10 @@ def _differences(runs: Sequence[ScoredRun]) -> Section | None:
     return Section(
         "differences",
         "Naming the country, and asking in English",
-        "Differences of mAP in points on the same dishes, with their paired 95 % intervals: an interval that "
-        "holds 0 shows no difference.",
+        runs[0].told(
+            "Differences of mAP in points on the same dishes, with their paired 95 % intervals: an interval "
+            "that holds 0 shows no difference."
+        ),
         (),
         Table(("model", "difference", "language", "points"), tuple(cells)),
         is_open=True,
@@ -186,11 +213,11 @@ def _examples(runs: Sequence[ScoredRun]) -> Section | None:
         return None
     return Section(
         "examples",
-        "Dishes as examples",
+        runs[0].told("Dishes as examples"),
         f"What each model finds likeliest, the best {SHOWN} candidates first to last; ✓ marks those that are "
-        f"right.",
+        "right.",
         (),
-        Table(("country", "prompt", "ingredients", *(run.name for run in runs)), cells),
+        Table(("country", "prompt", runs[0].told("ingredients"), *(run.name for run in runs)), cells),
         is_open=True,
     )
 

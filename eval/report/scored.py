@@ -12,10 +12,15 @@ from blend.eval.runs.directory import Run, read_run
 from blend.eval.runs.table_files import read_frame
 from blend.eval.scoring.scores import ALL, DECISIONS_NAME, Score, Scores, read_scores, score_again
 from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.domains import in_words
 from blend.schemas.errors import InputError
 
 ABOUT_DISHES = ("probe", "free-answers")
 """Tasks about dishes from countries, and not about regions."""
+
+LEADING = {"probe": "precision", "free-answers": "f1"}
+"""Column of decisions by which runs of these tasks are compared: average precision, and F1 of a list. Runs of
+the others are compared by what is right."""
 
 _KEYS = ("item_id", "region", "template_id", "topic", "language", "prompt_id")
 
@@ -34,6 +39,10 @@ class ScoredRun:
     def of(self, metric: str, scope: str) -> dict[str, Score]:
         """The scores of a metric in a scope, by key; empty where there are none."""
         return {s.key: s for s in self.scores.scores if s.metric == metric and s.scope == scope}
+
+    def told(self, text: str) -> str:
+        """A text about dishes in the words of what the run is about."""
+        return in_words(text, self.run.description.options.get("words"))
 
     def overall(self, metric: str) -> Score | None:
         """The score of a metric over everything; null where there is none."""

@@ -56,7 +56,7 @@ def anchor_chart(rows: Rows, anchors: Sequence[str], *, title: str) -> Spec:
     alt = load_altair()
     splits = list(dict.fromkeys(row["split"] for row in rows))
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("anchor:N", sort=list(anchors), title=None, axis=alt.Axis(labelLimit=120)),
+        y=alt.Y("anchor:N", sort=list(anchors), title=None, axis=alt.Axis(labelLimit=0)),
         yOffset=alt.YOffset("split:N", sort=splits),
         color=alt.Color(
             "split:N",

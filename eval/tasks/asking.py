@@ -8,14 +8,17 @@ import polars as pl
 from pydantic import ValidationError
 
 from blend.eval.tasks import Task, task_of
-from blend.eval.tasks.items import Asked
+from blend.eval.tasks.items import Asked, ItemTaskOptions
 from blend.loaders.datasets.places import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_config, release_domain
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.misfits import misfits
+
+DISHES = "dish"
+"""The domain in whose words texts are written."""
 
 
 class AskedOfRelease(NamedTuple):
@@ -73,6 +76,10 @@ def ask(
         tags = None if len(tags) == len(known) else tags
     checked = checked.model_copy(update={"locales": tags})
     splits = {locale.tag: locale.split for locale in places.locales}
+    if isinstance(checked, ItemTaskOptions):
+        domain = release_domain(places.folder)
+        if domain is not None and domain.name != DISHES:
+            checked = checked.model_copy(update={"words": domain.words})
     region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
     tables = {config: read_config(places.folder, config) for config in configs}
     tables = {

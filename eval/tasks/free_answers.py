@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from blend.eval.tasks.filling import filled, template_texts
-from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
+from blend.eval.tasks.items import ITEMS, Asked, ItemTaskOptions, some_templates
 from blend.eval.tasks.triples import (
     ABOUT_A_DISH,
     as_items,
@@ -29,7 +29,7 @@ RELATIONS = ("hasParts", "country")
 """Names of the prompts: without and with the country."""
 
 
-class FreeAnswerOptions(TaskOptions):
+class FreeAnswerOptions(ItemTaskOptions):
     """How free answers are asked for."""
 
     config: str | None = None
@@ -73,7 +73,7 @@ def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOpti
     """
     config = options.config or ""
     triples = as_templates(tables[config]).with_columns(name=pl.col("label"))
-    known = _languages_with_prompts(config)
+    known = _languages_with_prompts(config, options.words)
     held = triples["language"].unique(maintain_order=True).to_list()
     languages = options.languages or tuple(language for language in held if language in known)
     without = [] if options.languages else [language for language in held if language not in known]
@@ -95,12 +95,14 @@ def ask_free_answers(tables: Mapping[str, pl.DataFrame], options: FreeAnswerOpti
     )
 
 
-def _languages_with_prompts(config: str) -> dict[str, Mapping[str, str]]:
-    """The prompts by language; of other domains than food there are English ones only, in plain words."""
+def _languages_with_prompts(
+    config: str, words: Mapping[str, str] | None = None
+) -> dict[str, Mapping[str, str]]:
+    """The prompts by language; of other domains than food there are English ones only, in their words."""
     food = FOOD_TRIPLES.removesuffix("-triples")
     if config.startswith(f"{food}-"):
         return {language: known.prompts for language, known in listing_prompts().items()}
-    return {ENGLISH: domain_prompts("parts")}
+    return {ENGLISH: domain_prompts(words["parts"] if words else "parts")}
 
 
 def _prompts(

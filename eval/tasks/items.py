@@ -47,6 +47,14 @@ class TaskOptions(BaseModel):
     """Templates per locale at most, chosen by a digest of their ids; all when absent."""
 
 
+class ItemTaskOptions(TaskOptions):
+    """What every task about items with parts can be told."""
+
+    words: Mapping[str, str] | None = None
+    """What an item and its parts are called (`schemas.domains.Domain.words`), as the release says; absent for
+    dishes and ingredients."""
+
+
 class Asked(NamedTuple):
     """What a task asks, and what counts as right."""
 

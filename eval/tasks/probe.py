@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field
 
 from blend.eval.tasks.filling import check_gaps, filled, template_texts
-from blend.eval.tasks.items import ITEMS, Asked, TaskOptions, some_templates
+from blend.eval.tasks.items import ITEMS, Asked, ItemTaskOptions, some_templates
 from blend.eval.tasks.triples import (
     ABOUT_A_DISH,
     ALIGNED,
@@ -23,6 +23,7 @@ from blend.eval.tasks.triples import (
     probed_config,
 )
 from blend.loaders.datasets.places import named
+from blend.schemas.domains import in_words
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.food import language_of_split
 from blend.schemas.manifest import ReleaseManifest
@@ -37,7 +38,7 @@ CANDIDATES = pl.Schema({"candidate_set": pl.String(), "candidate": pl.String()})
 """One row per set and candidate, by set, candidates in code-point order."""
 
 
-class ProbeOptions(TaskOptions):
+class ProbeOptions(ItemTaskOptions):
     """How a model is probed."""
 
     config: str | None = None
@@ -121,7 +122,7 @@ def ask_probe(tables: Mapping[str, pl.DataFrame], options: ProbeOptions) -> Aske
     asked = chosen.filter(pl.col("language").is_in(languages)).join(
         sets, on=["language", "country"], how="left", maintain_order="left"
     )
-    named, lost = _named(asked, triples, options.names)
+    named, lost = _named(asked, triples, options)
     remarks += lost
     pairs = _in_order(named, languages).join(templates, on="language", how="inner", maintain_order="left_right")
     asked_of = filled(pairs)
@@ -198,14 +199,16 @@ def _file_sets(
         yield language, tuple(found)
 
 
-def _named(asked: pl.DataFrame, triples: pl.DataFrame, names: str | None) -> tuple[pl.DataFrame, list[str]]:
+def _named(asked: pl.DataFrame, triples: pl.DataFrame, options: ProbeOptions) -> tuple[pl.DataFrame, list[str]]:
     """Every dish with the name that the prompt has, and what was lost for want of one."""
+    names = options.names
     if names is None:
         return asked.with_columns(name=pl.col("label")), []
     others = triples.filter(pl.col("language") == names).select("qid", name="label")
     found = asked.join(others, on="qid", how="inner", maintain_order="left")
     lost = asked.height - found.height
-    return found, [f"{counted(lost, 'dish')} without a name in {names!r}, not asked"] if lost else []
+    what = in_words(counted(lost, "dish"), options.words)
+    return found, [f"{what} without a name in {names!r}, not asked"] if lost else []
 
 
 def _in_order(rows: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:

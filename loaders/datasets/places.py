@@ -17,7 +17,7 @@ from blend.loaders.releases.references import (
 )
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
-from blend.schemas.layout import LOCALES_NAME
+from blend.schemas.layout import DOMAINS_NAME, LOCALES_NAME
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
@@ -104,7 +104,7 @@ def _fetched(reference: Reference, choose: Choose) -> Places:
     assert revision is not None
 
     def wanted(manifest: ReleaseManifest) -> list[str]:
-        return [*_own_locales(manifest), *_files(choose(manifest, _locales(reference, manifest)))]
+        return [*_own_registries(manifest), *_files(choose(manifest, _locales(reference, manifest)))]
 
     folder = fetch_release(repo_id, revision, wanted=wanted)
     manifest, locales = read_manifest(folder), release_locales(folder)
@@ -118,7 +118,7 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
 
     repo_id, revision = reference
     assert revision is not None
-    folder = fetch_release(repo_id, revision, wanted=_own_locales)
+    folder = fetch_release(repo_id, revision, wanted=_own_registries)
     manifest, locales = read_manifest(folder), release_locales(folder)
     tables = choose(manifest, locales)
     absent = {file.path for file in damaged_files(folder, _files(tables))}
@@ -132,18 +132,18 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
     return Places(folder, manifest, locales, tables, addresses)
 
 
-def _own_locales(manifest: ReleaseManifest) -> list[str]:
-    """The file of the locales that a release brings along, if it does."""
-    return [file.path for file in manifest.files if file.path == LOCALES_NAME]
+def _own_registries(manifest: ReleaseManifest) -> list[str]:
+    """The files of the locales and of the domain that a release brings along, if it does."""
+    return [file.path for file in manifest.files if file.path in (LOCALES_NAME, DOMAINS_NAME)]
 
 
 def _locales(reference: Reference, manifest: ReleaseManifest) -> Registry:
     """The locales that a release on the Hub can hold; its own file of them is fetched first, if it has one."""
     repo_id, revision = reference
     assert revision is not None
-    if not _own_locales(manifest):
+    if not _own_registries(manifest):
         return registry()
-    return release_locales(fetch_release(repo_id, revision, wanted=_own_locales))
+    return release_locales(fetch_release(repo_id, revision, wanted=_own_registries))
 
 
 def _files(tables: Sequence[TableInfo]) -> list[str]:

@@ -257,3 +257,32 @@ def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():
         assert not re.search(r"\ban? (dish|ingredient)", text, re.IGNORECASE), text
     told = domains()["musical-instrument"].told("Dishes of one dish; ingredients, one Ingredient. Fishes.")
     assert told == "Musical instruments of one musical instrument; parts, one Part. Fishes."
+
+
+def test_a_model_is_asked_and_told_of_in_the_words_of_the_domain(walked: Path, shared: Path, tmp_path: Path):
+    import polars as pl
+
+    clothes, runs = str(walked / "clothes"), {name: str(tmp_path / name) for name in ("listed", "probed")}
+    about = ["eval", "run", clothes, "--config", "clothes-triples"]
+    answers = tmp_path / "answers.csv"
+    answers.write_text("item_id,response\nen/Q1/hasParts,wool\nen/Q1/country,wool\nen/Q2/hasParts,silk\n"
+                       "en/Q2/country,cotton\n")  # fmt: skip
+    said = blend(*about, "--task", "free-answers", "--answers", str(answers), "--out", runs["listed"])
+    model = str(shared / "models" / "tiny-bert")
+    said += blend(*about, "--task", "probe", "--model", model, "--language", "en", "--out", runs["probed"])
+    asked = pl.read_parquet(tmp_path / "listed" / "items.parquet")["prompt"].to_list()
+    assert asked[0] == (
+        "Which materials does “kilt” have? Answer with a list of materials, separated by commas, and nothing "
+        "else."
+    )
+    for run in runs.values():
+        said += blend("eval", "score", run)
+    said += blend("eval", "report", *runs.values(), "--out", str(tmp_path / "page.html"))
+    said += blend("eval", "judge-sheet", runs["listed"], "--out", str(tmp_path / "sheet.csv"))
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    # The library that draws is not ours to word.
+    said += re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert re.findall(r"(?i)\b(?:dish|dishes|ingredients?)\b", said) == []
+    assert "or over clothes." in page
+    assert "Clothes as examples" in page
+    assert re.search(r"<th[^>]*>\s*materials\s*</th>", page)

@@ -206,7 +206,10 @@ class LocalProber:
         if self._loaded is None:
             heads = {"masked": "AutoModelForMaskedLM", "infilling": "AutoModelForSeq2SeqLM"}
             self._loaded = load_model(
-                self._checkpoint, self._place, head=heads.get(self._scorer, "AutoModelForCausalLM")
+                self._checkpoint,
+                self._place,
+                head=heads.get(self._scorer, "AutoModelForCausalLM"),
+                otherwise="a smaller model: no server gives the probabilities of candidates in a gap",
             )
         return self._loaded
 

@@ -182,8 +182,8 @@ def test_judgements_from_label_studio(run: ScoredRun, tmp_path: Path):
         (
             "",
             (
-                "anna.csv: nothing is judged; write into the column right what belongs to the dish, by its "
-                "text or its number, or 'none'"
+                "anna.csv: nothing is judged; write into the column right what belongs to it, by its text "
+                "or its number, or 'none'"
             ),
         ),
     ],
