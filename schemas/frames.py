@@ -37,14 +37,15 @@ RESPONSES = pl.Schema({**frame_schema(Response), **_PLACE})
 REVIEWS = pl.Schema({**frame_schema(Review), **_PLACE})
 """One row per reviewed question."""
 
-_ANNOTATION = frame_schema(Annotation)
+ANNOTATION_ROWS = frame_schema(Annotation)
+"""Annotations as published."""
 
 ANNOTATIONS = pl.Schema(
     {
         "template_id": pl.String(),
         "locale": pl.String(),
-        "annotations": _ANNOTATION["annotations"],
-        "idks": _ANNOTATION["idks"],
+        "annotations": ANNOTATION_ROWS["annotations"],
+        "idks": ANNOTATION_ROWS["idks"],
         "grouping": pl.String(),
         **_PLACE,
     }

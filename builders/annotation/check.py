@@ -12,16 +12,25 @@ import polars as pl
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import read_key
 from blend.builders.annotation.sheets import read_predictions
+from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.collect import slug
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.words import instructions_in, is_checked, is_known, words_in
+from blend.builders.annotation.words import (
+    ShownWords,
+    instructions_in,
+    is_checked,
+    is_known,
+    texts_of,
+    untranslated_words,
+    words_in,
+)
 from blend.builders.mcq.regions import regions_asked, too_few_regions
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
-from blend.schemas.locales import Registry, registry
+from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.text import agreeing, counted
 
 _PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
@@ -304,14 +313,17 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
     ours = sorted(
         {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
     )
-    unchecked = [language for language in ours if not is_checked(language)]
     strange = [language for language in ours if not is_known(language)]
     if strange:
         yield (
             f"pages in {', '.join(strange)} are in English, since we have no texts in it: write your own, and "
             "name them under [instructions]"
         )
-    if unchecked:
+    for settings in project.locales:
+        locale = known.get(settings.locale)
+        if locale.language not in strange:
+            yield from _untranslated(file, locale)
+    if unchecked := [language for language in ours if not is_checked(language)]:
         yield (
             f"no native speaker has checked our instructions in {', '.join(unchecked)}: have them read, or "
             "name your own under [instructions]"
@@ -321,3 +333,27 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
     if note := regions_note(file, known, material):
         yield note
+
+
+def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:
+    """What the pages of a locale say in English though its language is another one, file by file."""
+    own = file.project.instructions.get(locale.language)
+    stages: list[str] = []
+    words: set[str] = set()
+    for stage in file.project.stages_of(locale.tag):
+        texts = texts_of(locale.language, stage, None if own is None else file.base / own)
+        if texts.in_english:
+            stages.append(stage)
+        shown = ShownWords(texts.words)
+        STAGES[stage].config(file.project, locale, texts._replace(words=shown))
+        words |= shown.asked & untranslated_words(locale.language, texts.words)
+    if not stages and not words:
+        return
+    what = [f"the instructions for {', '.join(stages)}"] if stages else []
+    what += [f"{counted(len(words), 'word')} ({', '.join(sorted(words))})"] if words else []
+    where, fix = (
+        (f"our pages in {locale.language}", "write your own, and name them under [instructions]")
+        if own is None
+        else (str(own), "translate them")
+    )
+    yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"

@@ -39,9 +39,14 @@ def read_predictions(path: Path) -> pl.DataFrame:
         for column, filled in (("id", name), ("dish", dish), ("ingredients", ingredients)):
             if not filled:
                 notes.problem("the cell is blank", where=f"{cells.place}, column {column}", fix="fill it in")
+        image = str(cells.values.get("image") or "").strip() or None
+        if image is not None and not image.startswith(("https://", "http://")):
+            fix = "write one that begins with https://, or leave the cell empty"
+            what = f"{image!r} is not the address of an image"
+            notes.problem(what, where=f"{cells.place}, column image", fix=fix)
         if name and first.setdefault(name, cells.place) != cells.place:
             fix = f"delete this row or {first[name]}"
             notes.problem(f"{name!r} occurs a second time", where=cells.place, fix=fix)
-        rows.append((name, dish, cells.values.get("image") or None, ingredients))
+        rows.append((name, dish, image, ingredients))
     notes.raise_problems()
     return pl.DataFrame(rows, PREDICTIONS, orient="row")

@@ -15,7 +15,7 @@ import polars as pl
 from jinja2 import Environment, StrictUndefined
 
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.annotation.words import english_template, is_known
+from blend.builders.annotation.words import english_template, is_english, is_known
 from blend.builders.mcq.regions import regions_asked, too_few_regions
 from blend.loaders.files.new_files import write_new_files
 from blend.schemas.characters import RIGHT_TO_LEFT
@@ -27,6 +27,7 @@ _LINE = 112
 """Characters of a line."""
 
 _LOCALES, _KEY, _COLLECTED = "locales.toml", "annotators.key", "collected"
+_ENGLISH = "instructions/english.md"
 
 
 def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None) -> list[str]:
@@ -133,6 +134,7 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
     strange = sorted({locale.language for locale in locales if not is_known(locale.language)})
     facts = {
         "strange": strange,
+        "strange_files": " and ".join(f"`instructions/{language}.md`" for language in strange),
         "name": name,
         "tags": tags,
         "language": locales[0].language,
@@ -150,8 +152,9 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
         "translations.csv": _to_translate(sheet, locales),
         ".gitignore": f"{_KEY}\npulled/\n",
     }
-    for language in strange:
-        contents[f"instructions/{language}.md"] = english_template(("answer", "review"))
+    if strange:
+        # Under no language's name: it would be shown to people as if it were theirs.
+        contents[_ENGLISH] = english_template(("answer", "review"))
     if new:
         contents[_LOCALES] = _filled("locales.toml.j2", {"locales": new})
         parse_locales(contents[_LOCALES], source=_LOCALES)
@@ -160,12 +163,12 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
 
 def _options(locales: Sequence[Locale], new: Sequence[Locale]) -> str:
     """What `blend templates localise` must be told: locales that nothing is translated for, and own ones."""
-    named = [f" --locale {locale.tag}" for locale in locales] if any(map(_speaks_english, locales)) else []
+    named = (
+        [f" --locale {locale.tag}" for locale in locales]
+        if any(is_english(locale.language) for locale in locales)
+        else []
+    )
     return "".join([*named, f" --locale-file {_LOCALES}" if new else ""])
-
-
-def _speaks_english(locale: Locale) -> bool:
-    return locale.language.partition("-")[0] == "en"
 
 
 def _to_translate(sheet: str, locales: Sequence[Locale]) -> str:
@@ -175,7 +178,7 @@ def _to_translate(sheet: str, locales: Sequence[Locale]) -> str:
     writer.writerow(("template_id", "locale", "question"))
     for template in csv.DictReader(io.StringIO(sheet)):
         for locale in locales:
-            if not _speaks_english(locale):
+            if not is_english(locale.language):
                 writer.writerow((template["template_id"], locale.tag, ""))
     return rows.getvalue()
 

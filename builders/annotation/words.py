@@ -22,6 +22,9 @@ UNCHECKED = "<!-- not checked by native speakers -->"
 WORDS = "words"
 """Heading below which a file of instructions has words of its own."""
 
+TOPIC = "topic-"
+"""What the names of words for topics begin with; they end with the topic as it stands in ids."""
+
 _WORD = re.compile(r"[-*] ([\w-]+): *(\S.*)")
 _HEADING = re.compile(r"^# (\S+)[ \t]*$", re.MULTILINE)
 
@@ -36,6 +39,8 @@ class PageTexts(NamedTuple):
     """Markdown."""
     words: Words
     """Short texts."""
+    in_english: bool = False
+    """Whether they are English to people who speak another language."""
 
 
 def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTexts:
@@ -53,7 +58,32 @@ def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTe
     words = words_of(language)
     if own is not None:
         words = {**words, **words_in(own)}
-    return PageTexts(instruction_of(language, stage, own), words)
+    instruction = instruction_of(language, stage, own)
+    return PageTexts(instruction, words, not is_english(language) and instruction == _ours(FALLBACK)[stage])
+
+
+class ShownWords(dict[str, str]):
+    """Words that remember which of them a page has asked for."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(words)
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+def untranslated_words(language: str, words: Words) -> set[str]:
+    """The names of words that are the English ones though the language is another, unless ours are the same."""
+    ours = _tables().get(_known(language, _tables()), {})
+    english = {} if is_english(language) else _tables()[FALLBACK]
+    return {name for name, text in english.items() if words.get(name) == text != ours.get(name)}
+
+
+def is_english(language: str) -> bool:
+    """Whether a language is English, of whatever country."""
+    return language.partition("-")[0] == FALLBACK
 
 
 def words_in(path: Path) -> Words:
@@ -70,7 +100,7 @@ def words_in(path: Path) -> Words:
         if found is None:
             raise RowError(f"{line!r} is not a word", where=where, fix="write lines like: - idk: I don't know")
         name = found[1]
-        if name not in _tables()[FALLBACK]:
+        if name not in _tables()[FALLBACK] and not name.startswith(TOPIC):
             valid = UnknownNameError("word", name, _tables()[FALLBACK])
             what, _, fix = str(valid).partition("; ")
             raise RowError(what, where=where, fix=fix)

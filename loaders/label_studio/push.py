@@ -22,7 +22,8 @@ _SETTINGS = {
     # Questions are finished one after the other, and whoever skips one is not asked again, but others are.
     "sampling": "Sequential sampling",
     "skip_queue": "REQUEUE_FOR_OTHERS",
-    "enable_empty_annotation": False,
+    # The page says itself what it lacks, in the local language; the server would only grey its button.
+    "enable_empty_annotation": True,
     "show_collab_predictions": True,
     "model_version": PROPOSALS,
 }
@@ -109,6 +110,8 @@ def _project(studio: Studio, plan: ProjectPlan) -> int:
     changes: dict[str, object] = {}
     if plan.sets_config:
         changes["label_config"] = wanted.config
+        # Earlier versions forbade what the page now answers for.
+        changes["enable_empty_annotation"] = _SETTINGS["enable_empty_annotation"]
     if plan.marks:
         changes["description"] = wanted.description
     if plan.sets_overlap:

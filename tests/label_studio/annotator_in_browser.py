@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 _PATIENCE_MS = 120_000
 """Before a page that does not come is a failure; loaded machines are slow."""
+
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
 class Annotator:
@@ -44,9 +47,21 @@ class Annotator:
     def type_answers(self, *texts: str, field: int = 0) -> None:
         """Type into one of the fields, and take each text with Enter."""
         for text in texts:
-            line = self.page.locator(".blend-part input[type=text], .blend-part textarea").nth(field)
+            line = self.fields().nth(field)
             line.fill(text)
             line.press("Enter")
+
+    def fields(self) -> "Locator":
+        """The lines to type into, in the order of the page, those included that are not shown now."""
+        return self.page.locator(".blend input[type=text]")
+
+    def tabs_to(self, field: int = 0) -> int:
+        """Press Tab until a field has the focus; returns how often."""
+        for times in range(20):
+            if self.fields().nth(field).evaluate("field => field === document.activeElement"):
+                return times
+            self.page.keyboard.press("Tab")
+        raise AssertionError("twenty times Tab, and the field has no focus")
 
     def press(self, key: str) -> None:
         """Press a key, the page having the focus."""
@@ -70,15 +85,23 @@ class Annotator:
         mouse.up()
         column.locator(".htx-ranker-item", has_text=answer).first.wait_for()
 
-    def submit(self) -> None:
-        """Send it, and wait until the server has it."""
+    def submit(self, *, by_button: bool = False) -> list[dict[str, Any]]:
+        """Send it by keys or by the button, and wait until the server has it; returns the results sent."""
         with self.page.expect_response(
             lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
         ) as sent:
-            # Out of a field that takes the keys for itself.
-            self.page.keyboard.press("Tab")
-            self.page.keyboard.press("Control+Enter")
+            if by_button:
+                self.submit_button().click()
+            else:
+                # Out of a field that takes the keys for itself.
+                self.page.keyboard.press("Tab")
+                self.page.keyboard.press("Control+Enter")
         assert sent.value.ok, sent.value.status
+        return list(sent.value.json()["result"])
+
+    def submit_button(self) -> "Locator":
+        """The server's button."""
+        return self.page.get_by_test_id("bottombar-submit-button")
 
     def reopen(self, project: int, task: int) -> None:
         """Open a task that somebody has answered; the answer is there to be changed."""
@@ -110,6 +133,27 @@ class Annotator:
         assert box is not None
         self.page.screenshot(path=path, clip={**box, "height": height_px})
 
+    def drag_by_touch(self, answer: str, onto: str) -> None:
+        """Hold an answer with a finger, and drag it into the column where another one lies."""
+        item, column = self._item(answer), self._column_of(onto)
+        item.scroll_into_view_if_needed()
+        start, end = item.bounding_box(), column.bounding_box()
+        assert start is not None
+        assert end is not None
+        x, y = start["x"] + 30, start["y"] + 20
+        to_x, to_y = end["x"] + end["width"] / 2, end["y"] + end["height"] - 20
+        fingers = self.page.context.new_cdp_session(self.page)
+        steps = [(x + (to_x - x) * part / 20, y + (to_y - y) * part / 20) for part in range(21)]
+        for number, (now_x, now_y) in enumerate(steps):
+            kind = "touchMove" if number else "touchStart"
+            points = [{"x": now_x, "y": now_y}]
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            # A finger that moves at once scrolls; one that is held drags.
+            self.page.wait_for_timeout(30 if number else 600)
+        self.page.wait_for_timeout(300)
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        column.locator(".htx-ranker-item", has_text=answer).first.wait_for()
+
     def _item(self, answer: str) -> "Locator":
         title = self.page.get_by_text(answer, exact=True)
         return self.page.locator(".htx-ranker-item").filter(has=title).first
@@ -124,11 +168,12 @@ class Annotator:
 
 
 @contextmanager
-def annotator(chromium: str, url: str) -> Iterator[Annotator]:
-    """Somebody with a browser of their own."""
+def annotator(chromium: str, url: str, *, phone: bool = False) -> Iterator[Annotator]:
+    """Somebody with a browser of their own, on a desk or on a phone."""
     from playwright.sync_api import sync_playwright
 
+    desk: dict[str, Any] = {"viewport": {"width": 1280, "height": 1000}}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield Annotator(browser.new_page(viewport={"width": 1280, "height": 1000}), url)
+        yield Annotator(browser.new_page(**(PHONE if phone else desk)), url)
         browser.close()

@@ -64,7 +64,7 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
         language = place.locale.language
         own = project.instructions.get(language)
         texts = texts_of(language, place.stage.name, None if own is None else file.base / own)
-        tasks = place.stage.tasks(project, place.locale, material)
+        tasks = place.stage.tasks(project, place.locale, replace(material, words=texts.words))
         wanted.append(
             WantedProject(
                 name=place.name,
@@ -95,6 +95,7 @@ def _with_recipe(file: ProjectFile, material: Material) -> Material:
     if "equivalence" in used:
         material = replace(material, pairs=undecided_pairs(recipe, base=base))
     if "mcq-review" in used:
-        batches = build_tables(recipe, base=base, locales=file.locales).mcq_batches()
-        material = replace(material, mcqs=pl.concat([pl.DataFrame(schema=MCQ_ROWS), *batches]))
+        tables = build_tables(recipe, base=base, locales=file.locales)
+        mcqs = pl.concat([pl.DataFrame(schema=MCQ_ROWS), *tables.mcq_batches()])
+        material = replace(material, mcqs=mcqs, answered=tables.annotation_rows())
     return material

@@ -7,7 +7,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts
+from blend.builders.annotation.words import PageTexts, is_english
 from blend.schemas.locales import Locale
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
@@ -18,29 +18,39 @@ _CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
 
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """The question; a line for up to three answers; below it four reasons not to answer, with keys 1 to 4."""
+    """The question; a line for up to three answers; below it four reasons not to answer, with keys 1 to 4.
+
+    Who chooses a reason is not asked for answers any more: they disappear, are not sent, and the page says so.
+    """
     words = texts.words
     root = layout.page(locale, texts)
     layout.question(root, english=english_of(locale))
-    answers = layout.block(root, "part")
+    unless = layout.unless_chosen(NON_ANSWER)
+    answers = layout.block(root, "part", **unless)
+    layout.start(answers, words["start"])
     layout.header(answers, words["answers"])
+    required = {"required": "true", "requiredMessage": words["answers_needed"]}
     layout.text_field(
-        answers, ANSWERS, placeholder=words["type_answer"], most=MAX_ANSWERS, skipDuplicates="true"
-    )
+        answers, ANSWERS, placeholder=words["type_answer"], most=MAX_ANSWERS, skipDuplicates="true",
+        **required, **unless,
+    )  # fmt: skip
+    layout.note(root, words["answers_put_aside"], **layout.while_chosen(NON_ANSWER))
     others = layout.block(root, "part")
     layout.header(others, words["non_answers"])
-    layout.choices(others, NON_ANSWER, {kind.value: words[kind.value] for kind in NonAnswer})
-    reason = layout.block_for(root, "part", NON_ANSWER, NonAnswer.OTHER.value)
+    # Boxes, not radio buttons: the same again takes the choice back, by touch as well.
+    kinds = {kind.value: words[kind.value] for kind in NonAnswer}
+    layout.choices(others, NON_ANSWER, kinds, choice="single")
+    reason = layout.block(root, "part", **layout.while_chosen(NON_ANSWER, NonAnswer.OTHER.value))
     layout.header(reason, words["reason"])
     layout.text_field(
         reason, REASON, placeholder=words["type_reason"], required="true", requiredMessage=words["reason"]
     )
-    return layout.xml(root)
+    return layout.xml(root, texts)
 
 
 def english_of(locale: Locale) -> str | None:
     """The line of English below a question; none where the question is English."""
-    return None if locale.language.partition("-")[0] == "en" else "$en_question"
+    return None if is_english(locale.language) else "$en_question"
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:

@@ -8,7 +8,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts
+from blend.builders.annotation.words import TOPIC, PageTexts, Words, is_english
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.locales import Locale
 
@@ -39,6 +39,7 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     root = layout.page(locale, texts)
     layout.question(root, local="$topic", english="$place")
     local = layout.block(root, "part")
+    layout.start(local, words["start"])
     layout.header(local, words["local_question"])
     layout.text_field(local, LOCAL, required="true", requiredMessage=words["local_question"])
     english = layout.block(root, "part")
@@ -49,23 +50,31 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     layout.header(form, words["form"])
     required = {"required": "true", "requiredMessage": words["form"]}
     layout.choices(form, FORM, {name: words[f"form_{name}"] for name in _FORMS}, **required)
-    return layout.xml(root)
+    return layout.xml(root, texts)
 
 
-def tasks(project: Project, locale: Locale, _material: Material) -> list[Task]:
+def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
     """As many tasks per topic as questions are wanted."""
     return [
         Task(
             {
                 "blend_id": blend_id("collect", locale.tag, slug(topic), f"{number:02}"),
                 "locale": locale.tag,
-                "topic": topic,
-                "place": locale.region_name,
+                **_shown(topic, locale, material.words),
             }
         )
         for topic in project.topics or ()
         for number in range(1, project.questions_per_topic + 1)
     ]
+
+
+def _shown(topic: str, locale: Locale, words: Words) -> dict[str, str]:
+    """Topic and country in the local language, and behind them in English."""
+    english = f"{topic}, {locale.region_name}"
+    if is_english(locale.language):
+        return {"topic": topic, "place": locale.region_name, "english_topic": topic}
+    place = f"{locale.native_name or locale.region_name} ({english})"
+    return {"topic": words.get(f"{TOPIC}{slug(topic)}", topic), "place": place, "english_topic": topic}
 
 
 def slug(topic: str) -> str:
@@ -91,9 +100,14 @@ def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
         name = f"{topic}-{tag}-{number}"
         taken[name] = taken.get(name, 0) + 1
         name += f"-{taken[name]}" if taken[name] > 1 else ""
-        natives.append({"id": name, "topic": done.data["topic"], "locale": tag, "text": english})
+        natives.append({"id": name, "topic": _topic(done), "locale": tag, "text": english})
         translations.append({"template_id": name, "locale": tag, "question": local})
     return reader.reading(natives=natives, translations=translations)
+
+
+def _topic(done: Done) -> str:
+    """The topic as the project file has it; tasks of earlier versions show only that."""
+    return str(done.data.get("english_topic") or done.data["topic"])
 
 
 def _question(done: Done, reader: Reader) -> tuple[str, str] | None:

@@ -31,7 +31,7 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     why = layout.block(root, "part")
     layout.header(why, words["why"])
     layout.text_field(why, WHY, placeholder=words["type_reason"])
-    return layout.xml(root)
+    return layout.xml(root, texts)
 
 
 def tasks(_project: Project, locale: Locale, material: Material) -> list[Task]:

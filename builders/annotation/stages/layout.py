@@ -25,20 +25,18 @@ _TALL = frozenset({"Arab", "Beng", "Deva", "Ethi"})
 
 
 def page(locale: Locale, texts: PageTexts) -> Element:
-    """The root of a configuration: its style, and the instruction, folded.
+    """The root of a configuration, with its style.
 
     Only a locale whose script runs from right to left gets a direction: Label Studio's own page runs from left
-    to right, and its controls follow the style of what holds them.
+    to right, and its controls follow the style of what holds them. A page that speaks English to such a locale
+    runs from left to right, but for the question and what people type.
 
     Args:
         locale: Of the stage.
         texts: Of the page, in the locale's language.
     """
     root = Element("View", {"className": "blend"})
-    SubElement(root, "Style").text = _style(locale)
-    folded = SubElement(root, "Collapse", {"accordion": "false", "bordered": "false", "open": "false"})
-    panel = SubElement(folded, "Panel", {"value": texts.words["instruction"]})
-    panel.append(_instruction(texts.instruction))
+    SubElement(root, "Style").text = _style(locale, in_english=texts.in_english)
     return root
 
 
@@ -64,10 +62,19 @@ def block(parent: Element, name: str, **attributes: str) -> Element:
     return add(parent, "View", {"className": f"blend-{name}", **attributes})
 
 
-def block_for(parent: Element, name: str, control: str, option: str) -> Element:
-    """A part of the page that is only there while an option is chosen."""
-    when = {"visibleWhen": "choice-selected", "whenTagName": control, "whenChoiceValue": option}
-    return block(parent, name, **when)
+def while_chosen(control: str, option: str | None = None) -> dict[str, str]:
+    """Attributes of what is only there while an option, or any, of a control is chosen."""
+    any_option = {"visibleWhen": "choice-selected", "whenTagName": control}
+    return any_option if option is None else {**any_option, "whenChoiceValue": option}
+
+
+def unless_chosen(control: str) -> dict[str, str]:
+    """Attributes of what is neither there, nor required, nor sent while an option of a control is chosen.
+
+    Both a control and the block that holds it need them: the block is what disappears from the page, and what a
+    control holds is left out for its own attributes only.
+    """
+    return {"visibleWhen": "choice-unselected", "whenTagName": control}
 
 
 def question(parent: Element, *, local: str = "$question", english: str | None = "$en_question") -> None:
@@ -77,6 +84,22 @@ def question(parent: Element, *, local: str = "$question", english: str | None =
         add(
             block(parent, "english"), "Text", {"name": "english", "value": english, "selectionEnabled": "false"}
         )
+
+
+def start(parent: Element, text: str) -> None:
+    """A line from which the next Tab leads into the field behind it.
+
+    Nothing puts the focus into a field of Label Studio. It can be put before it, by HTML, when the page opens;
+    after a task is sent, it is at the top of the next one, of which fields come first (see `xml`).
+    """
+    line = add(parent, "HyperText", {"name": "start", "inline": "true", "value": text})
+    shown = add(line, "p", {"class": "blend-start", "tabindex": "-1", "autofocus": "autofocus"})
+    shown.text = text
+
+
+def note(parent: Element, text: str, name: str = "note", **attributes: str) -> None:
+    """A sentence of the page's own about what it does, in a block of a class of its own."""
+    header(block(parent, name, **attributes), text)
 
 
 def header(parent: Element, text: str) -> None:
@@ -106,13 +129,24 @@ def choices(
 def text_field(
     parent: Element, name: str, *, to: str = "question", placeholder: str = "", most: int = 1, **attributes: str
 ) -> None:
-    """A line to type into; Enter takes what was typed, and so does submitting the task."""
+    """A line to type into; Enter takes what was typed, and so does submitting the task.
+
+    Where several texts are taken, a button does what Enter does: phones have no such key, and Ctrl+Enter works
+    from a button, not from a field.
+    """
     fixed = {"name": name, "toName": to, "rows": "1", "maxSubmissions": str(most), "editable": "true"}
+    if most > 1:
+        fixed["showSubmitButton"] = "true"
     add(parent, "TextArea", {**fixed, "placeholder": placeholder or None, **attributes})
 
 
-def xml(root: Element) -> str:
-    """The configuration as text."""
+def xml(root: Element, texts: PageTexts) -> str:
+    """The configuration as text, with the instruction, folded, behind everything else.
+
+    It is shown above the question. Behind everything, it is not in the way of those who go by Tab.
+    """
+    folded = add(root, "Collapse", {"accordion": "false", "bordered": "false", "open": "false"})
+    add(folded, "Panel", {"value": texts.words["instruction"]}).append(_instruction(texts.instruction))
     indent(root)
     return tostring(root, encoding="unicode") + "\n"
 
@@ -128,7 +162,7 @@ def _instruction(markdown: str) -> Element:
     return shown
 
 
-def _style(locale: Locale) -> str:
+def _style(locale: Locale, *, in_english: bool) -> str:
     fonts = _FONTS.get(locale.script, "") + "system-ui, sans-serif"
     height = "2" if locale.script in _TALL else "1.5"
     rules = {
@@ -146,8 +180,41 @@ def _style(locale: Locale) -> str:
         ".blend-part": "margin: 1rem 0;",
     }
     if locale.direction == "rtl":
-        rules[".blend, .blend input, .blend textarea"] = "direction: rtl; text-align: right;"
+        local = ".blend-question, .htx-ranker-item" if in_english else ".blend"
+        rules[f"{local}, .blend input, .blend textarea"] = "direction: rtl; text-align: right;"
         rules[".blend-english, .blend-ltr, .blend-ltr input, .blend-ltr textarea"] = (
             "direction: ltr; text-align: left;"
         )
-    return "\n" + "\n".join(f"{selector} {{ {body} }}" for selector, body in rules.items()) + "\n"
+    return "\n" + "\n".join(f"{selector} {{ {body} }}" for selector, body in rules.items()) + "\n" + _COMMON
+
+
+# Label Studio drops rules with ``>``. Its own parts are named as its editor, version 1.23, names them.
+_COMMON = """\
+.blend { display: grid; grid-template-columns: minmax(0, 1fr); }
+.blend .ant-collapse { order: -1; }
+.blend-start { opacity: 0.75; outline: none; margin: 0; }
+.blend-note { border-inline-start: 0.25rem solid; padding-inline-start: 0.75rem; margin: 1rem 0; }
+.blend-note h5, .blend-note h4, .blend-touch h5, .blend-touch h4 { font-size: 1.1rem; }
+.blend-touch { display: none; }
+.blend .lsf-text-area .ant-form-item-control-input-content { display: flex; flex-direction: row; gap: 0.5rem; }
+.blend .lsf-text-area .ant-form-item { margin: 0; }
+.blend .lsf-text-area .ant-form { margin-bottom: 0.5rem; }
+.blend [data-testid="textarea-submit-section"] { width: auto; margin: 0; }
+.blend [data-testid="textarea-counts"], .blend [data-testid="textarea-add-button"] span { display: none; }
+.blend [data-testid="textarea-add-button"] { width: 2.75rem; height: 100%; min-height: 2.75rem; }
+@media (max-width: 760px) {
+.lsf-editor { width: 100%; min-width: 0; }
+.lsf-sidepanels__wrapper, .lsf-menu-header__context, .lsf-bottombar__group:first-child { display: none; }
+.lsf-bottombar__group { flex: 1; justify-content: center; }
+.lsf-menu-header { overflow-x: auto; }
+.lsf-menu-header__trigger { width: auto; }
+.blend { padding: 0; }
+.blend-start { display: none; }
+.blend-question .lsf-richtext__line { font-size: 1.35rem; }
+}
+@media (pointer: coarse) {
+.blend-touch { display: block; }
+.blend label { min-height: 2.75rem; }
+}
+"""
+"""What makes pages fit on a phone, of 390 pixels or more, and be worked by touch or by Tab alone."""

@@ -7,8 +7,11 @@ exclusions and reviewed fillers come out, with reasons.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
+from blend.builders.annotation.stages.answer import english_of
 from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.words import PageTexts
@@ -38,8 +41,8 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Question and options with the right one marked; keys 1 to 3 for it, and a row of keys per further one."""
     words = texts.words
     root = layout.page(locale, texts)
-    layout.restyle(root, layout.ENGLISH + _STYLE)
-    layout.question(root, english=None)
+    layout.restyle(root, _STYLE)
+    layout.question(root, english=english_of(locale))
     shown = {"name": "options", "value": "$options", "selectionEnabled": "false"}
     layout.add(layout.block(root, "options"), "Text", shown)
     marked = layout.block(root, "part")
@@ -58,7 +61,7 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     why = layout.block(root, "part")
     layout.header(why, words["why"])
     layout.text_field(why, WHY, placeholder=words["type_reason"])
-    return layout.xml(root)
+    return layout.xml(root, texts)
 
 
 _STYLE = """\
@@ -72,16 +75,50 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
     if material.mcqs is None:
         return []
     questions = material.mcqs.filter(locale=locale.tag).sort("mcq_id")
+    answered = material.answered.filter(locale=locale.tag)
+    local = dict(zip(answered["template_id"], answered["question"], strict=True))
+    wordings = _Wordings(answered)
     return [
-        _task(row)
+        _task(row, local.get(row["template_id"]) or row["question"], wordings)
         for row in questions.iter_rows(named=True)
         if project.templates is None or row["template_id"] in project.templates
     ]
 
 
-def _task(row: Mapping[str, Any]) -> Task:
+class _Wordings:
+    """How people of a locale say in their language what stands in English among the options.
+
+    Args:
+        answered: Of the locale; see `Material.answered`.
+    """
+
+    def __init__(self, answered: pl.DataFrame) -> None:
+        self._of_question: dict[tuple[str, str], list[str]] = {}
+        self._of_any: dict[str, list[str]] = {}
+        for row in answered.sort("template_id").iter_rows(named=True):
+            for group in row["annotations"]:
+                for english in map(str.casefold, group["en_answers"]):
+                    self._of_question.setdefault((row["template_id"], english), group["answers"])
+                    self._of_any.setdefault(english, group["answers"])
+
+    def of(self, template_id: str, option: str) -> str:
+        """The option, and behind it how people answered it to this question, or else to another one.
+
+        What comes from another country and nobody here has ever answered stays English alone.
+        """
+        english = option.casefold()
+        answers = self._of_question.get((template_id, english)) or self._of_any.get(english, [])
+        local = [text for text in answers if text.casefold() != english]
+        return f"{option} ({', '.join(local[:_WORDINGS])})" if local else option
+
+
+_WORDINGS = 2
+"""Local wordings that are shown of one option."""
+
+
+def _task(row: Mapping[str, Any], local: str, wordings: _Wordings) -> Task:
     shown = [
-        f"{'→ ' if number == row['answer'] else ''}{letter}. {option}"
+        f"{'→ ' if number == row['answer'] else ''}{letter}. {wordings.of(row['template_id'], option)}"
         for number, (letter, option) in enumerate(zip(LETTERS, row["options"], strict=True))
     ]
     return Task(
@@ -89,7 +126,8 @@ def _task(row: Mapping[str, Any]) -> Task:
             "blend_id": blend_id("mcq-review", row["locale"], row["mcq_id"]),
             "locale": row["locale"],
             "template_id": row["template_id"],
-            "question": row["question"],
+            "question": local,
+            "en_question": row["question"],
             "options": "\n".join(shown),
             "texts": list(row["options"]),
             "answer": row["answer"],

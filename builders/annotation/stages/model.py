@@ -9,8 +9,8 @@ import polars as pl
 
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
-from blend.builders.annotation.words import PageTexts
-from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.builders.annotation.words import PageTexts, Words
+from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale, Registry, registry
 
 MAX_TITLE = 50
@@ -70,6 +70,10 @@ class Material:
     """Multiple-choice questions, `frames.MCQ_ROWS`."""
     predictions: pl.DataFrame | None = None
     """`stages.predictions.PREDICTIONS`: what models predict."""
+    answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
+    """`frames.ANNOTATION_ROWS`: questions and answers, local and in English, of which `mcqs` are made."""
+    words: Words = field(default_factory=dict)
+    """Short texts in the language of those who do the tasks, among them names of topics."""
 
 
 class Reading(NamedTuple):

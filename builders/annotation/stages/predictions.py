@@ -5,6 +5,7 @@ The sheet comes from ``blend eval judge-sheet``; what people say goes back to ``
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.etree.ElementTree import Element, tostring
 
 import polars as pl
 
@@ -31,14 +32,25 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The dish, where a picture of it is, and every predicted ingredient to tick; or none of them, by key."""
     words = texts.words
     root = layout.page(locale, texts)
-    layout.question(root, local="$dish", english="$image")
-    correct = layout.block(root, "part")
+    layout.restyle(root, _STYLE)
+    layout.question(root, local="$dish", english=None)
+    layout.add(layout.block(root, "image"), "HyperText", {"name": "image", "value": "$image", "inline": "true"})
+    unless = layout.unless_chosen(NONE)
+    correct = layout.block(root, "part", **unless)
     layout.header(correct, words["correct"])
     fixed = {"name": CORRECT, "toName": "question", "choice": "multiple", "value": "$ingredients"}
-    layout.add(correct, "Choices", fixed)
+    required = {"required": "true", "requiredMessage": words["ticks_needed"]}
+    layout.add(correct, "Choices", {**fixed, **required, **unless})
+    layout.note(root, words["ticks_put_aside"], **layout.while_chosen(NONE))
     none = layout.block(root, "part")
-    layout.choices(none, NONE, {name: words[name.replace("-", "_")] for name in _NONE}, keys="90")
-    return layout.xml(root)
+    names = {name: words[name.replace("-", "_")] for name in _NONE}
+    layout.choices(none, NONE, names, keys="90", choice="single")
+    return layout.xml(root, texts)
+
+
+_STYLE = """\
+.blend-image img { max-width: 100%; max-height: 20rem; }
+"""
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
@@ -51,13 +63,20 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
                 "blend_id": blend_id("predictions", locale.tag, row["id"]),
                 "locale": locale.tag,
                 "dish": row["dish"],
-                "image": row["image"] or "–",
+                "image": _shown(row["image"], row["dish"]),
                 "ingredients": [{"value": text} for text in dict.fromkeys(row["ingredients"])],
             },
             wanted=project.wanted,
         )
         for row in material.predictions.sort("id").iter_rows(named=True)
     ]
+
+
+def _shown(image: str | None, dish: str) -> str:
+    """The HTML of an image, which the annotator's browser gets from where it lies; empty for none."""
+    # The page's address is nobody's business there.
+    fixed = {"alt": dish, "referrerpolicy": "no-referrer"}
+    return tostring(Element("img", {"src": image, **fixed}), encoding="unicode") if image else "<p></p>"
 
 
 def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:

@@ -33,35 +33,47 @@ INVALID, UNSORTED = "invalid", "_"
 
 
 def config(project: Project, locale: Locale, texts: PageTexts) -> str:
-    """The question; the answers in columns, of which each is a group; a line of English for every group."""
+    """The question; the answers in columns, of which each is a group; beside each a line for its English."""
     words = texts.words
     root = layout.page(locale, texts)
-    layout.restyle(root, _STYLE)
+    layout.restyle(root, _STYLE + _order(project.review_groups))
     layout.question(root, english=english_of(locale))
+    layout.header(layout.block(root, "part"), words["english"])
+    layout.note(root, words["hold_to_drag"], "touch")
     sorting = layout.block(root, "sorting")
     layout.add(sorting, "List", {"name": ITEMS, "value": "$answers", "title": words["unsorted"]})
     ranker = layout.add(sorting, "Ranker", {"name": GROUPS, "toName": ITEMS})
     for number in range(1, project.review_groups + 1):
         layout.add(ranker, "Bucket", {"name": f"g{number}", "title": f"{words['group']} {number}"})
     layout.add(ranker, "Bucket", {"name": INVALID, "title": words["invalid"]})
-    english = layout.block(root, "part")
-    layout.header(english, words["english"])
-    grid = layout.block(english, "grid")
     for number in range(1, project.review_groups + 1):
-        cell = layout.block(grid, "ltr")
+        cell = layout.block(sorting, "ltr", style=f"order: {2 * number + 1}")
         placeholder = f"{words['group']} {number}"
         layout.text_field(cell, f"english_{number}", placeholder=placeholder, most=5, skipDuplicates="true")
     why = layout.block(root, "part")
     layout.header(why, words["why_invalid"])
     layout.text_field(why, REASON, placeholder=words["type_reason"])
-    return layout.xml(root)
+    return layout.xml(root, texts)
+
+
+def _order(groups: int) -> str:
+    """Rules that put the English of every group, which Label Studio holds elsewhere, beside its column."""
+    # The first column holds what is not sorted, the last one what is no answer; both have no English.
+    columns = [
+        f".blend-sorting .htx-ranker-column:nth-child({number + 1}) {{ order: {2 * number}; }}\n"
+        for number in range(1, groups + 1)
+    ]
+    whole = ".blend-sorting .htx-ranker-column:first-child, .blend-sorting .htx-ranker-column:last-child"
+    last = f".blend-sorting .htx-ranker-column:last-child {{ order: {2 * groups + 2}; }}\n"
+    return f"{''.join(columns)}{whole} {{ grid-column: 1 / -1; }}\n{last}"
 
 
 # The last line of an item is its id, which is for nobody to read. Label Studio drops rules with ``>``.
 _STYLE = """\
-.blend-sorting [class*="board--"], .blend-grid { display: grid !important; gap: 0.5rem; \
-grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)) !important; }
-.blend-sorting .htx-ranker-column { width: auto; min-width: 0; min-height: 5rem; }
+.blend-sorting { display: grid; gap: 0.5rem; \
+grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr) minmax(9rem, 1fr)); }
+.blend-sorting [class*="board--"] { display: contents; }
+.blend-sorting .htx-ranker-column { width: auto; min-width: 0; margin: 0; min-height: 4rem; }
 .blend-sorting .htx-ranker-column h3 { font-size: 1rem; }
 .blend-sorting .htx-ranker-item h5 { font-size: 1.1rem; overflow-wrap: anywhere; }
 .blend-sorting .htx-ranker-item p { margin: 0; }

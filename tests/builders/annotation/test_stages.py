@@ -1,5 +1,6 @@
 """The stages beside answering and reviewing: what people choose becomes rows of the files that builds read."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from blend.eval.judging.sheet import write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.templates import read_native_questions, read_translations
-from blend.schemas.frames import MCQ_ROWS
+from blend.schemas.errors import RowError
+from blend.schemas.frames import ANNOTATION_ROWS, MCQ_ROWS
 from blend.schemas.locales import registry
 from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
 
@@ -65,6 +67,19 @@ def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
         "<strong>folded</strong> &amp; &lt;b&gt;</p> </HyperText>"
     )
     assert root.find("Collapse").get("open") == "false"
+
+
+def test_english_pages_of_others_run_from_left_to_right():
+    persian = registry().get("fa-IR")
+    local, english = (
+        STAGES["answer"].config(PROJECT, persian, texts_of("fa", "answer")._replace(in_english=untranslated))
+        for untranslated in (False, True)
+    )
+    rule = "{ direction: rtl; text-align: right; }"
+    assert f".blend, .blend input, .blend textarea {rule}" in local
+    assert f".blend-question, .htx-ranker-item, .blend input, .blend textarea {rule}" in english
+    assert texts_of("ur", "answer").in_english
+    assert not texts_of("en-GB", "answer").in_english
 
 
 def test_english_stands_below_questions_in_other_languages_only():
@@ -117,6 +132,36 @@ def test_questions_of_natives_go_on_to_templates(tmp_path: Path):
     sheet = review_sheet(read_native_questions(tmp_path / "natives.jsonl"))
     assert sheet["template"].to_list() == ["When do people leave work in {country}? (e.g., HH:MM)"] * 2
     assert read_translations(tmp_path / "translations.jsonl")["template_id"].to_list() == names
+
+
+def test_topic_and_country_stand_in_the_local_language():
+    project = PROJECT.model_copy(update={"topics": ("Work life", "Teahouses"), "questions_per_topic": 1})
+    shown = [
+        (task.data["topic"], task.data["place"], task.data["english_topic"])
+        for tag in ("fa-IR", "en-GB")
+        for task in STAGES["collect"].tasks(
+            project, registry().get(tag), Material(words=texts_of(tag[:2], "collect").words)
+        )
+    ]
+    assert shown == [
+        ("زندگی کاری", "ایران (Work life, Iran)", "Work life"),
+        ("Teahouses", "ایران (Teahouses, Iran)", "Teahouses"),
+        ("Work life", "UK", "Work life"),
+        ("Teahouses", "UK", "Teahouses"),
+    ]
+
+
+def test_topics_of_tasks_of_earlier_versions_are_taken_as_they_are():
+    project = PROJECT.model_copy(update={"topics": ("Food",)})
+    results = [
+        typed("뭘 먹어요?", control="local"),
+        typed("What do people eat in Korea?", control="in_english"),
+        chosen("text", control="form"),
+    ]
+    task = done("collect", Material(words=words_of("ko")), *results, project=project)
+    for data in (task["data"], {"blend_id": task["data"]["blend_id"], "topic": "Food", "locale": "ko-KR"}):
+        reading = read({**task, "data": data}, stage="collect", project=project)
+        assert [row["topic"] for row in reading.rows["natives"]] == ["Food"]
 
 
 def test_a_question_that_contradicts_its_form_is_told():
@@ -179,6 +224,28 @@ MCQS = Material(
         MCQ_ROWS,
     )
 )
+
+
+def answered(template_id: str, question: str, *groups: tuple[list[str], list[str]]) -> dict[str, Any]:
+    """A row of `frames.ANNOTATION_ROWS` in Korean."""
+    held = [{"answers": local, "en_answers": english, "count": 1} for local, english in groups]
+    row = {**dict.fromkeys(ANNOTATION_ROWS.names()), "template_id": template_id, "locale": "ko-KR"}
+    return {**row, "question": question, "annotations": held}
+
+
+def test_question_and_options_stand_in_the_local_language_as_far_as_people_there_have_said_it():
+    rows = [
+        answered("food-01", "무엇?", (["밥", "쌀밥", "공기밥"], ["Rice"]), (["bread"], ["bread"])),
+        answered("food-02", "또?", (["돌", "돌멩이"], ["stones"]), (["벼"], ["rice"])),
+    ]
+    material = replace(MCQS, answered=pl.DataFrame(rows, ANNOTATION_ROWS))
+    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, material)
+    assert (task.data["question"], task.data["en_question"]) == ("무엇?", "What?")
+    assert task.data["options"].split("\n") == [
+        "→ A. rice (밥, 쌀밥)", "B. boiled rice", "C. bread", "D. stones (돌, 돌멩이)"
+    ]  # fmt: skip
+    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, MCQS)
+    assert (task.data["question"], task.data["texts"][0]) == ("What?", "rice")
 
 
 def test_a_multiple_choice_question_is_judged_option_by_option(tmp_path: Path):
@@ -255,3 +322,22 @@ def test_predictions_are_judged_one_by_one():
     nothing = read(done("predictions", SHEET), stage="predictions")
     detail = f"{A}: neither an ingredient nor 'none of them'; left out"
     assert told(nothing) == [("empty-annotation", PLACE, detail)]
+
+
+def test_an_image_is_shown_and_its_address_is_not():
+    rows = {"id": ["s1", "s2"], "dish": ["A & B", "C"], "ingredients": [["a"], ["b"]]}
+    sheet = pl.DataFrame({**rows, "image": ["https://example.org/a?b=1&c=2", None]}).select(PREDICTIONS.names())
+    first, second = STAGES["predictions"].tasks(PROJECT, KOREAN, Material(predictions=sheet))
+    assert first.data["image"] == (
+        '<img src="https://example.org/a?b=1&amp;c=2" alt="A &amp; B" referrerpolicy="no-referrer" />'
+    )
+    assert second.data["image"] == "<p></p>"
+
+
+def test_an_image_has_an_address_on_the_web(tmp_path: Path):
+    (tmp_path / "sheet.csv").write_text("id,dish,image,ingredients\ns1,Soup,pictures/soup.jpg,leek\n")
+    with pytest.raises(RowError) as raised:
+        read_predictions(tmp_path / "sheet.csv")
+    fix = "write one that begins with https://, or leave the cell empty"
+    where = "sheet.csv:2, column image"
+    assert str(raised.value) == f"{where}: 'pictures/soup.jpg' is not the address of an image; {fix}"

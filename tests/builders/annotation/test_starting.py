@@ -21,6 +21,19 @@ def run(*arguments: object) -> None:
     app([str(argument) for argument in arguments], standalone_mode=False)
 
 
+NO_TEXTS = (
+    "pages in wo are in English, since we have no texts in it: write your own, and name them under "
+    "[instructions]"
+)
+STILL_ENGLISH = (
+    "wo-SN: in instructions/wo.md, the instructions for answer, review and 19 words (answers, answers_needed, "
+    "answers_put_aside, english, group, hold_to_drag, idk, instruction, invalid, no-answer, non_answers, "
+    "not-applicable, other, reason, start, type_answer, type_reason, unsorted, why_invalid) are in English: "
+    "translate them"
+)
+NOBODY = "no annotators are named, so whoever has an account may answer"
+
+
 def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "senegal"
     written = start_project(folder, ["wo-SN", "en-GB"])
@@ -38,8 +51,7 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     rows = pl.read_csv(folder / "translations.csv")
     translated = rows.with_columns(question=pl.format("{} ci Senegaal?", "template_id"))
     translated.write_csv(folder / "translations.csv")
-    assert 'wo = "instructions/wo.md"' in (folder / "project.toml").read_text()
-    assert texts_of("wo", "review", folder / "instructions/wo.md") == texts_of("en", "review")
+    assert texts_of("en", "review", folder / "instructions/english.md") == texts_of("en", "review")
     monkeypatch.chdir(folder)
     commands = [
         line.strip() for line in Path("README.md").read_text().splitlines() if line.startswith("   blend")
@@ -50,6 +62,17 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     checked = check_project(Path("project.toml"))
     assert sorted(set(checked.material.questions["locale"])) == ["en-GB", "wo-SN"]
     assert len(checked.material.questions) == 20
+    nobody = [f"{tag}: {NOBODY}" for tag in ("wo-SN", "en-GB")]
+    assert list(checked.notes) == [NO_TEXTS, *nobody]
+    project = Path("project.toml").read_text()
+    for line in ("[instructions]", 'wo = "instructions/wo.md"'):
+        assert f"# {line}\n" in project
+        project = project.replace(f"# {line}", line)
+    Path("project.toml").write_text(project)
+    Path("instructions/english.md").rename("instructions/wo.md")
+    still, *others = check_project(Path("project.toml")).notes
+    assert still == STILL_ENGLISH
+    assert others == nobody
     answered = [{"template_id": "start-01", "annotator": "p-1", "answers": ["ceeb"]}]
     write_lines(Path("collected/responses/wo-SN.jsonl"), answered)
     recipe = read_recipe(Path("recipe.toml"))
@@ -62,6 +85,30 @@ def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):
     known = registry_with(tmp_path / "ng" / "locales.toml")
     assert [known.get(tag).split for tag in ("yo-NG", "ar-SN", "wo-SN")] == ["NG_yo", "SN", "SN_wo"]
     assert known.get("ar-SN").direction == "rtl"
+
+
+def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
+    start_project(tmp_path / "x", ["ha-NG", "ur-PK", "ko-KR"])
+    project = tmp_path / "x" / "project.toml"
+    settings = project.read_text().replace('["answer", "review"]', '["collect", "predictions"]')
+    settings = settings.replace("# topics =", 'predictions = "sheet.csv"\ntopics =')
+    project.write_text(settings.replace("# [instructions]", "[instructions]").replace("# ur =", "ur ="))
+    (tmp_path / "x" / "sheet.csv").write_text("id,dish,ingredients\nd1,x,a|b\n")
+    own = "# collect\n\nسوال لکھیں\n\n# predictions\n\nچنیں\n\n# words\n\n- start: ٹیب دبائیں\n"
+    (tmp_path / "x" / "instructions" / "ur.md").write_text(own, encoding="utf-8")
+    collect = "english_question, form, form_date, form_number, form_text, form_time, "
+    marked = "have them read, or name your own under [instructions]"
+    dishes = "none, ticks_needed, ticks_put_aside, unknown_dish"
+    hausa = (
+        f"the instructions for collect, predictions and 12 words (correct, {collect}local_question, {dishes})"
+    )
+    urdu = f"13 words (correct, {collect}instruction, local_question, {dishes})"
+    write = "write your own, and name them under [instructions]"
+    assert list(check_project(project).notes) == [
+        f"ha-NG: in our pages in ha, {hausa} are in English: {write}",
+        f"ur-PK: in instructions/ur.md, {urdu} are in English: translate them",
+        f"no native speaker has checked our instructions in ha, ko: {marked}",
+    ]
 
 
 def test_known_locales_need_no_locale_file(tmp_path: Path):

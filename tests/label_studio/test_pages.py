@@ -1,0 +1,239 @@
+"""The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from annotator_in_browser import Annotator, annotator
+from studio_fixtures import StudioForTests
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.pseudonyms import new_key
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.words import words_of
+from blend.loaders.sample import sample_path
+
+pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
+
+PIXEL = bytes.fromhex(
+    "47494638396101000100800000ff0000000000212c00000000010001000002024401003b".replace("212c", "2c", 1)
+)
+"""The smallest GIF."""
+
+
+@pytest.fixture
+def chromium(missing: Callable[[str], None]) -> str:
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    if found is None:
+        missing("the browser chromium")
+    return str(found)
+
+
+@pytest.fixture
+def image() -> Iterator[str]:
+    """The address of an image on a server of its own."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "image/gif")
+            self.end_headers()
+            self.wfile.write(PIXEL)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/soup.gif"
+        server.shutdown()
+
+
+@pytest.fixture
+def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -> Callable[..., str]:
+    """Pushes a project of all stages made from the sample; returns its name."""
+
+    def make(studio: StudioForTests, tag: str) -> str:
+        name = f"p{abs(hash((str(tmp_path), request.node.nodeid))) % 10**9}"
+        with sample_path() as sample:
+            shutil.copytree(sample, tmp_path / "collected")
+        (tmp_path / "annotators.key").write_text(new_key())
+        (tmp_path / "sheet.csv").write_text(f"id,dish,image,ingredients\nd1,Soup,{image},leek|salt\n")
+        path = tmp_path / "project.toml"
+        path.write_text(
+            f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
+            'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nquestions_per_topic = 2\n'
+            f'[server]\nurl = "{studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
+        )
+        push_project(check_project(path))
+        return name
+
+    return make
+
+
+def shown(person: Annotator, text: str) -> bool:
+    """Whether a sentence of the page can be seen."""
+    return person.page.locator(".blend").get_by_text(text, exact=True).is_visible()
+
+
+@pytest.mark.parametrize("tag", ["fa-IR", "en-US"])
+def test_all_stages_fit_on_a_phone(
+    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, tag: str
+):
+    name = sample_project(label_studio, tag)
+    with annotator(chromium, label_studio.url, phone=True) as person:
+        person.sign_up(f"{name}@example.org")
+        for stage in ORDER:
+            person.begin(label_studio.project(f"{name} {stage} {tag}"))
+            person.submit_button().wait_for()
+            assert person.page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [390, 390]
+            button = person.submit_button().bounding_box()
+            assert button is not None
+            assert button["x"] >= 0, stage
+            assert button["x"] + button["width"] <= 390, stage
+            assert button["y"] + button["height"] <= 844, stage
+            assert person.submit_button().is_enabled(), stage
+            beyond = person.page.evaluate(
+                "[...document.querySelectorAll('.blend *')].filter(part => part.offsetWidth"
+                " && (part.getBoundingClientRect().right > 391 || part.getBoundingClientRect().left < -1))"
+                ".map(part => part.outerHTML.slice(0, 200))"
+            )
+            assert beyond == [], stage
+            side = person.page.evaluate("getComputedStyle(document.querySelector('.blend')).direction")
+            assert side == ("rtl" if tag == "fa-IR" else "ltr")
+        person.begin(label_studio.project(f"{name} review {tag}"))
+        assert shown(person, words_of(tag[:2])["hold_to_drag"])
+
+
+def test_a_finger_drags_an_answer(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], sample_project: Callable[..., str],
+    chromium: str,
+):  # fmt: skip
+    name = sample_project(label_studio, "en-US")
+    number = label_studio.project(f"{name} review en-US")
+    with annotator(chromium, label_studio.url, phone=True) as person:
+        person.sign_up(f"{name}@example.org")
+        person.begin(number)
+        first, second = person.page.locator(".htx-ranker-item h5").all_inner_texts()[:2]
+        columns = person.page.locator(".htx-ranker-column")
+        assert first in columns.nth(1).inner_text()
+        target = columns.filter(has=person.page.locator(".htx-ranker-item")).nth(1)
+        onto = target.locator("h5").first.inner_text()
+        person.drag_by_touch(second if second in columns.nth(1).inner_text() else first, onto=onto)
+
+
+def test_english_stands_beside_its_column(
+    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str
+):
+    name = sample_project(label_studio, "fa-IR")
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{name}@example.org")
+        person.begin(label_studio.project(f"{name} review fa-IR"))
+        for group in (1, 2, 7, 12):
+            column = person.page.locator(".htx-ranker-column").nth(group).bounding_box()
+            field = person.page.locator(f'input[name="english_{group}"]').bounding_box()
+            assert column is not None
+            assert field is not None
+            assert column["y"] <= field["y"] <= column["y"] + column["height"]
+            # From right to left: the English is at the left of the answers, with the next column behind it.
+            assert 0 < column["x"] - (field["x"] + field["width"]) < 80
+
+
+def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
+):
+    file = project(label_studio.url, wanted="1")
+    push_project(check_project(file.path))
+    words = words_of("fa")
+    with annotator(chromium, label_studio.url, phone=True) as person:
+        person.sign_up(f"{file.project.name}@example.org")
+        person.begin(label_studio.project(f"{file.project.name} answer fa-IR"))
+        first = person.question()
+        person.submit_button().click()
+        person.page.locator(".ant-modal, [role=dialog]").get_by_text(words["answers_needed"]).wait_for()
+        person.page.keyboard.press("Escape")
+        person.begin(label_studio.project(f"{file.project.name} answer fa-IR"))
+        person.fields().first.fill("نان")
+        sent = person.submit(by_button=True)
+        assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["نان"]})]
+        person.next_question(first)
+        person.fields().first.fill("۱۷:۰۰")
+        person.page.get_by_test_id("textarea-add-button").first.click()
+        person.fields().first.fill("۱۸:۰۰")
+        sent = person.submit(by_button=True)
+        assert [one["value"] for one in sent] == [{"text": ["۱۷:۰۰", "۱۸:۰۰"]}]
+
+
+def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
+):
+    file = project(label_studio.url, wanted="1")
+    push_project(check_project(file.path))
+    words = words_of("ko")
+    with annotator(chromium, label_studio.url, phone=True) as person:
+        person.sign_up(f"{file.project.name}@example.org")
+        person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
+        first = person.question()
+        person.type_answers("밥")
+        assert not shown(person, words["answers_put_aside"])
+        person.page.get_by_label(words["idk"]).click()
+        assert shown(person, words["answers_put_aside"])
+        assert not person.fields().first.is_visible()
+        sent = person.submit(by_button=True)
+        assert [(one["from_name"], one["value"]) for one in sent] == [("non_answer", {"choices": ["idk"]})]
+        person.next_question(first)
+        person.type_answers("18:00")
+        person.page.get_by_label(words["idk"]).click()
+        person.page.get_by_label(words["idk"]).click()
+        assert not shown(person, words["answers_put_aside"])
+        sent = person.submit(by_button=True)
+        assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["18:00"]})]
+
+
+@pytest.mark.parametrize("stage", ["answer", "collect"])
+def test_one_tab_leads_into_the_first_field_of_every_task(
+    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, stage: StageName
+):
+    name = sample_project(label_studio, "en-US")
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{name}@example.org")
+        person.begin(label_studio.project(f"{name} {stage} en-US"))
+        for _ in range(2):
+            assert shown(person, words_of("en")["start"])
+            before = person.question()
+            assert person.tabs_to() == 1
+            person.page.keyboard.type("tea")
+            if stage == "collect":
+                person.type_answers("What do people drink in the US?", field=1)
+                person.press("1")
+            person.submit(by_button=True)
+            if stage == "answer":
+                person.next_question(before)
+            else:
+                person.page.wait_for_function("document.querySelector('.blend input[type=text]').value === ''")
+
+
+def test_the_dish_is_seen_and_ticks_or_none_are_needed(
+    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, image: str
+):
+    name = sample_project(label_studio, "en-US")
+    words = words_of("en")
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{name}@example.org")
+        person.begin(label_studio.project(f"{name} predictions en-US"))
+        picture = person.page.locator(".blend-image img")
+        picture.wait_for()
+        assert picture.evaluate("image => image.complete && image.naturalWidth") == 1
+        assert image not in person.page.inner_text(".blend")
+        person.submit_button().click()
+        person.page.locator(".ant-modal, [role=dialog]").get_by_text(words["ticks_needed"]).wait_for()
+        person.begin(label_studio.project(f"{name} predictions en-US"))
+        person.page.get_by_label("leek").click()
+        person.press("0")
+        assert shown(person, words["ticks_put_aside"])
+        sent = person.submit(by_button=True)
+        assert [(one["from_name"], one["value"]) for one in sent] == [("none", {"choices": ["unknown-dish"]})]
