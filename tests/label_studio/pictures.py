@@ -34,10 +34,10 @@ class Picture(NamedTuple):
 QUESTION = 'templates = ["edu-01"]'
 PICTURES = {
     "answer": Picture("fa-IR", QUESTION, 430),
-    "review": Picture("en-US", QUESTION, 660),
-    "collect": Picture("en-US", 'topics = ["Education"]', 560),
+    "review": Picture("fa-IR", QUESTION, 700),
+    "collect": Picture("fa-IR", 'topics = ["Education"]', 560),
     "equivalence": Picture("en-US", 'recipe = "collected/recipe.toml"', 430),
-    "mcq-review": Picture("en-US", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 900),
+    "mcq-review": Picture("ko-KR", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 900),
     "predictions": Picture("en-US", 'predictions = "sheet.csv"', 560),
 }
 SHEET = "id,dish,ingredients\nd1,Clam chowder,clams|potatoes|cream|onions|tomatoes\n"

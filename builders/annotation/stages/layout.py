@@ -206,8 +206,7 @@ _COMMON = """\
 .lsf-editor { width: 100%; min-width: 0; }
 .lsf-sidepanels__wrapper, .lsf-menu-header__context, .lsf-bottombar__group:first-child { display: none; }
 .lsf-bottombar__group { flex: 1; justify-content: center; }
-.lsf-menu-header { overflow-x: auto; }
-.lsf-menu-header__trigger { width: auto; }
+.lsf-menu-header__hotkeys { display: none; }
 .blend { padding: 0; }
 .blend-start { display: none; }
 .blend-question .lsf-richtext__line { font-size: 1.35rem; }
