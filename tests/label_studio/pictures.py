@@ -33,9 +33,9 @@ class Picture(NamedTuple):
 
 QUESTION = 'templates = ["edu-01"]'
 PICTURES = {
-    "answer": Picture("fa-IR", QUESTION, 430),
+    "answer": Picture("fa-IR", QUESTION, 560),
     "review": Picture("fa-IR", QUESTION, 700),
-    "collect": Picture("fa-IR", 'topics = ["Education"]', 560),
+    "collect": Picture("fa-IR", 'topics = ["Education"]', 680),
     "equivalence": Picture("en-US", 'recipe = "collected/recipe.toml"', 430),
     "mcq-review": Picture("ko-KR", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 900),
     "predictions": Picture("en-US", 'predictions = "sheet.csv"', 560),
