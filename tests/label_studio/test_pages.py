@@ -64,7 +64,7 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -
         path = tmp_path / "project.toml"
         path.write_text(
             f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
-            'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nquestions_per_topic = 2\n'
+            'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nquestions_per_topic = 3\n'
             f'[server]\nurl = "{studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
         )
         push_project(check_project(path))
