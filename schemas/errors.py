@@ -18,7 +18,7 @@ Whoever calls the package can tell from the class alone what kind of answer an e
 same call can succeed later. Anything else that is raised is a bug of this package.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 from blend.schemas.distribution import how_to_install
@@ -68,17 +68,35 @@ class RowErrors(InputError):
         super().__init__(count + "\n".join(told(self.errors)))
 
 
+_FEW = 12
+"""Names that a message lists; of more, it lists the nearest."""
+
+
 class UnknownNameError(InputError):
-    """A name that does not exist; the message lists those that do."""
+    """A name that does not exist; the message lists those that do, or the nearest of many."""
 
     def __init__(self, kind: str, name: str, valid: Iterable[str], *, more: str = "") -> None:
         choices = sorted(valid)
         close = get_close_matches(name, choices, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        ways = f"choose one of: {', '.join(choices)}" + (f", or {more}" if more else "")
+        ways = listed_names(name, choices) + (f", or {more}" if more else "")
         super().__init__(f"unknown {kind} {name!r}; {hint}{ways}")
         self.kind = kind
         self.name = name
+
+
+def listed_names(name: str, choices: Sequence[str], shown: Callable[[str], str] = str) -> str:
+    """What to choose from in place of a name: all of a few, or the three of many that are most like it.
+
+    Args:
+        name: The name that does not exist.
+        choices: Those that do.
+        shown: How to write one of them.
+    """
+    if len(choices) <= _FEW:
+        return f"choose one of: {', '.join(map(shown, choices))}"
+    nearest = get_close_matches(name, choices, n=3, cutoff=0.0)
+    return f"the nearest of the {len(choices)} there are: {', '.join(map(shown, nearest))}"
 
 
 class MissingExtraError(BlendError, ImportError):

@@ -30,10 +30,10 @@ def names_any(text: str, locales: Registry) -> bool:
 
 
 def others_named(text: str, locales: Registry, but: Locale) -> list[str]:
-    """English names of the other regions that a text names, in registry order, each once."""
+    """The other regions that a text names, as in a sentence (*the UK*), in registry order, each once."""
     own = {but.region_name, *but.names}
-    named = (locale.region_name for locale in locales if is_named(text, locale))
-    return list(dict.fromkeys(name for name in named if name not in own))
+    named = (locale for locale in locales if is_named(text, locale) and locale.region_name not in own)
+    return list(dict.fromkeys(locale.prompt_name for locale in named))
 
 
 _ALSO_WORDS = {"us"}

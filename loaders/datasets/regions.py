@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from blend.schemas.configs import PER_REGION
-from blend.schemas.errors import BlendError, InputError, UnknownNameError
+from blend.schemas.errors import BlendError, InputError, UnknownNameError, listed_names
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest
 
@@ -19,6 +19,8 @@ class Region(NamedTuple):
     """Tag of its locale, for example ``ko-KR``."""
     names: tuple[str, ...]
     """Everything that it is called: split, tag, code, upstream name, English names."""
+    spellings: tuple[tuple[str, str], ...] = ()
+    """Names that only files of others have, and what to print instead: ``South_Korea``, ``South Korea``."""
 
 
 class UnknownRegionError(UnknownNameError):
@@ -26,9 +28,12 @@ class UnknownRegionError(UnknownNameError):
 
     def __init__(self, name: str, regions: Sequence[Region], *, where: str) -> None:
         names = {known.casefold(): known for region in regions for known in region.names}
-        close = get_close_matches(name.casefold(), names, n=1)
-        hint = f"did you mean {names[close[0]]!r}? " if close else ""
-        BlendError.__init__(self, f"{where}: no region {name!r}; {hint}choose one of: {listed(regions)}")
+        printed = dict(spelling for region in regions for spelling in region.spellings)
+        close = [names[found] for found in get_close_matches(name.casefold(), names, n=1)]
+        hint = f"did you mean {printed.get(close[0], close[0])!r}? " if close else ""
+        tags = {region.locale: region for region in regions}
+        ways = listed_names(name, list(tags), lambda tag: listed([tags[tag]]))
+        BlendError.__init__(self, f"{where}: no region {name!r}; {hint}{ways}")
         self.kind = "region"
         self.name = name
 
@@ -78,7 +83,8 @@ def listed(regions: Sequence[Region]) -> str:
 def _known_region(locale: Locale) -> Region:
     codes = (locale.split, locale.tag, locale.region, locale.upstream, locale.prompt_name, locale.semeval)
     names = (*codes, *locale.other_codes, *locale.names)
-    return Region(locale.split, locale.tag, tuple(dict.fromkeys(name for name in names if name)))
+    known = tuple(dict.fromkeys(name for name in names if name))
+    return Region(locale.split, locale.tag, known, ((locale.upstream, locale.region_name),))
 
 
 def _own_region(split: str, tags: Sequence[str]) -> Region:

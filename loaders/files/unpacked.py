@@ -229,7 +229,8 @@ class _Column:
         self.least = values * width + sum(page.unpacked for page in pages)
         """Bytes without the copies of texts that stand in the file once and in the rows more often."""
         dictionary = max((page.unpacked for page in self._dictionaries), default=0)
-        self._longest = max([dictionary, *(page.unpacked for page in self._pages)]) if self.is_text else width
+        pages_bytes = [dictionary, *(page.unpacked for page in self._pages)]
+        self._longest: int = max(pages_bytes) if self.is_text else width
         self._copies = self._copies_at_most(dictionary) if self.is_text else 0
         self._steps = self._counted()
 

@@ -35,7 +35,7 @@ def check_countries(
             what = f"names {' and '.join(others)}, but not" if others else "does not name"
             wanted = _filled(texts.get(row.template_id, COUNTRY), locale)
             notes.problem(
-                f"{what} {locale.region_name}, about which {row.locale} is asked",
+                f"{what} {locale.prompt_name}, about which {row.locale} is asked",
                 where=f"{place}, column {column}",
                 fix=f"name it as its template does: {wanted!r}",
             )

@@ -40,3 +40,12 @@ def test_a_missing_extra_names_the_extra():
         "A chat model as judge needs an optional dependency; "
         'in a checkout of blend-sdk: pip install -e ".[judge]"'
     )
+
+
+def test_of_many_names_the_nearest_three_are_listed():
+    names = [f"{first}{second}-XX" for first in "abcde" for second in "abc"]
+    error = UnknownNameError("locale", "ab_XX", names, more="write your own")
+    assert str(error) == (
+        "unknown locale 'ab_XX'; did you mean 'ab-XX'? the nearest of the 15 there are: ab-XX, eb-XX, ea-XX, "
+        "or write your own"
+    )

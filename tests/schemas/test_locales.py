@@ -107,10 +107,7 @@ def test_language_names_in_any_language():
 def test_language_name_of_no_language():
     with pytest.raises(UnknownNameError) as caught:
         language_name("korean")
-    assert str(caught.value) == (
-        "unknown language tag 'korean'; choose one of: am, ar, as, az, bg, el, en, es, eu, fa, fr, ga, ha, id, "
-        "ja, ko, ms, su, sv, ta, tl, zh"
-    )
+    assert str(caught.value) == ("unknown language tag 'korean'; the nearest of the 22 there are: ko, en, ta")
 
 
 @pytest.mark.parametrize(
@@ -132,13 +129,13 @@ def test_find(name: str, tag: str):
 
 
 def test_unknown_names():
-    tags = ", ".join(sorted(registry().tags))
+    n = len(registry())
     for look_up in (registry().find, registry().get, registry().rank):
         with pytest.raises(UnknownNameError) as caught:
             look_up("ko-KQ")
         assert str(caught.value) == (
-            f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? choose one of: {tags}, or describe a region of "
-            "your own in a locale file (`locale_file` in docs/recipe.md)"
+            f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? the nearest of the {n} there are: ko-KR, ko-KP, "
+            "ta-LK, or describe a region of your own in a locale file (`locale_file` in docs/recipe.md)"
         )
 
 

@@ -119,7 +119,7 @@ def _named(subject: Subject) -> Iterator[Problem]:
                 others = others_named(row[column], subject.locales, locale)
                 what = f"names {' and '.join(others)}, not" if others else "does not name"
                 yield warning(
-                    batch.place(row["ID"]), f"{column} {what} {locale.region_name}", CORRECT_AND_REBUILD
+                    batch.place(row["ID"]), f"{column} {what} {locale.prompt_name}", CORRECT_AND_REBUILD
                 )
 
 

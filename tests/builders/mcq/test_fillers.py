@@ -127,7 +127,7 @@ def test_all_bad_fillers_at_once_with_their_places():
         build_of(SHORT, fillers=rows)
     first, second = str(error.value).splitlines()[1:]
     assert first.startswith("fillers.csv:2: unknown locale 'Grece'; ")
-    assert second.startswith("fillers.csv:2: unknown locale 'ko-KO'; did you mean 'ko-KR'? choose one of: ")
+    assert second.startswith("fillers.csv:2: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of ")
 
 
 def test_an_unknown_locale_is_an_error():

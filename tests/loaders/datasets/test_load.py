@@ -15,11 +15,13 @@ from blend.loaders import (
     load_short_answer_prompts,
     load_short_answer_questions,
 )
+from blend.loaders.datasets.regions import _known_region, find_region
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, UnknownNameError
 from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.locales import registry
 
 pytestmark = pytest.mark.usefixtures("datasets_cache")
 
@@ -119,12 +121,27 @@ def test_a_config_by_name_can_be_asked_for_by_split(release: Path):
     )
 
 
+def test_the_spelling_of_upstream_files_is_read_and_never_offered():
+    known = [
+        _known_region(registry().get(tag).model_copy(update={"upstream": f"Peru_{tag[:2]}"}))
+        for tag in registry().tags
+    ]
+    assert find_region("Peru_ko", known[2:3], where="blend 1.0.0").locale == known[2].locale
+    with pytest.raises(UnknownNameError) as caught:
+        find_region("Peru_xko", known, where="blend 1.0.0")
+    said = str(caught.value)
+    assert said.startswith("blend 1.0.0: no region 'Peru_xko'; did you mean '")
+    assert "Peru_ko" not in said
+    assert "? the nearest of the 33 there are: " in said
+    assert said.count("(") == 3
+
+
 def test_messages_for_names_that_the_release_does_not_have(release: Path):
     known = "choose one of: US (en-US), KR (ko-KR), IR (fa-IR), KP (ko-KP), JB (su-JB)"
     with pytest.raises(UnknownNameError) as caught:
         load_annotations(release, region="South_Corea")
     assert str(caught.value) == (
-        f"blend-sample 1.0.0: no region 'South_Corea'; did you mean 'South_Korea'? {known}"
+        f"blend-sample 1.0.0: no region 'South_Corea'; did you mean 'South Korea'? {known}"
     )
     assert (caught.value.kind, caught.value.name) == ("region", "South_Corea")
     # Japan is a known locale, and the package's sample has it: this release has not.
