@@ -25,6 +25,10 @@ Export = Annotated[
     list[Path] | None,
     typer.Option(metavar="FILE", help="Export of a project, as JSON, in place of the server; repeat it."),
 ]
+Accounts = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Table of accounts (id, email) for --export, where no server is asked."),
+]
 Page = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write it as a page, with every question.")
 ]
@@ -64,7 +68,7 @@ def push(project: ProjectPath, dry_run: DryRun = False, replace_edited: ReplaceE
 
 
 @app.command()
-def pull(project: ProjectPath, export: Export = None) -> None:
+def pull(project: ProjectPath, export: Export = None, accounts: Accounts = None) -> None:
     """Get the annotations and write raw responses and reviews; only what is new is asked for.
 
     What was edited or deleted on the server since the last pull is told, and kept in the pull folder.
@@ -77,7 +81,7 @@ def pull(project: ProjectPath, export: Export = None) -> None:
     from blend.views.progress import interruptible, shown_progress
 
     with interruptible(_STOPPED), shown_progress() as notify:
-        done = pull_project(read_project(project), exports=export or (), notify=notify)
+        done = pull_project(read_project(project), exports=export or (), accounts_file=accounts, notify=notify)
     _say(pull_lines(done))
 
 

@@ -11,6 +11,7 @@ from studio_fixtures import typed
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.schemas.errors import InputError, RowError
 
 annotate = partial(run, "annotate")
 
@@ -34,14 +35,16 @@ def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
     file, export = pulled
     title = f"{file.project.name} answer"
     responses = file.collected / "responses" / "ko-KR.jsonl"
-    assert annotate("pull", file.path, "--export", export).splitlines() == [
+    accounts = export.with_name("accounts.csv")
+    accounts.write_text("id,email\n7,Mina@example.org\n")
+    assert annotate("pull", file.path, "--export", export, "--accounts", accounts).splitlines() == [
         f"{title} ko-KR: 2 annotations (2 added)",
         f"{title} fa-IR: not on the server yet",
         f"{responses}: 2 rows",
     ]
     assert "No news: all files are as they were." in annotate("pull", file.path, "--export", export)
     found = json.loads(annotate("status", file.path, "--offline", "--json"))
-    who = pseudonym("user:7", read_key(file.key_file))
+    who = pseudonym("mina@example.org", read_key(file.key_file))
     assert found["people"] == [
         {
             "stage": "answer", "locale": "ko-KR", "annotator": who, "counted": 2, "skipped": 0, "refused": 0,
@@ -56,6 +59,28 @@ def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
     assert who in page.read_text(encoding="utf-8")
     # Nothing finer than a day leaves the pull folder.
     assert "10:11" not in page.read_text(encoding="utf-8") + responses.read_text(encoding="utf-8")
+
+
+def test_an_export_by_people_whom_nobody_knows_is_not_taken(
+    pulled: tuple[ProjectFile, Path], monkeypatch: pytest.MonkeyPatch
+):
+    file, export = pulled
+    monkeypatch.delenv("LABEL_STUDIO_API_KEY", raising=False)
+    with pytest.raises(InputError) as raised:
+        annotate("pull", file.path, "--export", export)
+    assert str(raised.value) == (
+        f"{export}: holds work of account 7, whose e-mail address is not known, so that nobody would have the "
+        "pseudonym of a pull from the server; set LABEL_STUDIO_API_KEY to a token, by which the server is asked, or "
+        "name them in a table with the columns id and email, --accounts FILE"
+    )
+    assert not list((file.pulled / "raw").iterdir())
+    accounts = export.with_name("accounts.csv")
+    accounts.write_text("id,email\n7,not an address\n")
+    with pytest.raises(RowError) as wrong:
+        annotate("pull", file.path, "--export", export, "--accounts", accounts)
+    assert str(wrong.value) == (
+        "accounts.csv:2, column email: is not an e-mail address; write the address with which the account signs in"
+    )
 
 
 def test_a_pseudonym_is_printed(pulled: tuple[ProjectFile, Path]):

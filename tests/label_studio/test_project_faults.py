@@ -174,6 +174,11 @@ def test_an_export_file_in_place_of_the_server(
     done = pull_project(file, exports=[export])
     assert responses.read_text() == before
     assert not any(project.changes for project in done.projects)
+    # Nor does anybody get another name where nothing was pulled before.
+    (file.pulled / "accounts.json").unlink()
+    responses.unlink()
+    pull_project(file, exports=[export])
+    assert responses.read_text() == before
     # The server is asked again afterwards, and has nothing else to say.
     assert [one.fetched for one in pull_project(file).projects] == [True, False]
     assert responses.read_text() == before
@@ -219,7 +224,12 @@ def test_export_files_that_cannot_be_taken(project: Callable[..., ProjectFile], 
 def test_rows_of_others_are_never_replaced(project: Callable[..., ProjectFile], tmp_path: Path):
     file = project("http://127.0.0.1:1")
     export = tmp_path / "export.json"
-    made = {"id": 5, "completed_by": 1, "result": [typed("밥")], "created_at": "2026-11-20T10:00:00Z"}
+    made = {
+        "id": 5,
+        "completed_by": {"email": "mina@example.org"},
+        "result": [typed("밥")],
+        "created_at": "2026-11-20T10:00:00Z",
+    }
     export.write_text(
         json.dumps(
             [

@@ -1,16 +1,20 @@
 """Accounts: the e-mail addresses of those who work in this project, by the number of their account."""
 
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from blend.builders.annotation.project import MAIL
+from blend.builders.annotation.project import MAIL, ProjectFile
+from blend.builders.annotation.server.forgotten import forgotten
 from blend.loaders.files.content import read_content
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.files.whole import write_whole
+from blend.loaders.label_studio.client import label_studio
 from blend.loaders.label_studio.export import Task
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, ServerError
+from blend.schemas.text import agreeing
 
 ACCOUNTS = "accounts.json"
 _FOR_THE_OWNER = 0o600
@@ -46,6 +50,43 @@ def accounts_in(tasks: Iterable[Task]) -> set[int]:
     """Numbers of the accounts that annotated tasks."""
     authors = (annotation.get("completed_by") for task in tasks for annotation in task["annotations"])
     return {author for author in authors if isinstance(author, int) and not isinstance(author, bool)}
+
+
+def addresses_of(
+    file: ProjectFile, exports: Mapping[Path, Sequence[Task]], table: Path | None
+) -> dict[int, str]:
+    """The addresses of all accounts that annotated in exports, so that people keep their pseudonyms.
+
+    Args:
+        file: The project. Its server is asked for accounts that are not known, where there is a token.
+        exports: Tasks by file.
+        table: Of further accounts, see `read_accounts`.
+
+    Raises:
+        InputError: If an address is not known.
+        RowError, RowErrors: As `read_accounts`.
+    """
+    known = accounts(file.pulled) | ({} if table is None else read_accounts(table))
+    hidden = {number for record in forgotten(file.pulled).values() for number in record.accounts}
+    server = file.project.server
+    why = f"set {server.key_variable} to a token, by which the server is asked"
+    for path, tasks in exports.items():
+        if accounts_in(tasks) <= {*known, *hidden}:
+            continue
+        if os.environ.get(server.key_variable, "").strip():
+            try:
+                with label_studio(server.url, variable=server.key_variable) as studio:
+                    known = studio.addresses() | known
+            except ServerError as error:
+                why = f"have the server answer ({error})"
+        if missing := sorted(accounts_in(tasks) - {*known, *hidden}):
+            numbers = f"{agreeing(len(missing), 'account', 'accounts')} {', '.join(map(str, missing))}"
+            raise InputError(
+                f"{path}: holds work of {numbers}, whose e-mail address is not known, so that nobody would have "
+                f"the pseudonym of a pull from the server; {why}, or name them in a table with the columns id and "
+                "email, --accounts FILE"
+            )
+    return known
 
 
 def read_accounts(path: Path) -> dict[int, str]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, read_key
-from blend.builders.annotation.server.accounts import accounts, accounts_in, keep_accounts
+from blend.builders.annotation.server.accounts import accounts, accounts_in, addresses_of, keep_accounts
 from blend.builders.annotation.server.files import Written, json_lines, write_files
 from blend.builders.annotation.server.forgotten import (
     forgotten,
@@ -77,6 +77,7 @@ def pull_project(
     file: ProjectFile,
     *,
     exports: Sequence[Path] = (),
+    accounts_file: Path | None = None,
     notify: Notify | None = None,
     within: Session | None = None,
 ) -> Pull:
@@ -86,7 +87,9 @@ def pull_project(
 
     Args:
         file: The project.
-        exports: Files that the server's page *Export* gave, in the format JSON; then no server is asked.
+        exports: Files that the server's page *Export* gave, in the format JSON; then no server is asked, unless
+            for the addresses of accounts that are not known.
+        accounts_file: Table of accounts, ``id`` and ``email``, for exports; see `accounts.addresses_of`.
         notify: Called with the step, the projects done and projects in all.
         within: The session to do it in; one of its own when absent.
 
@@ -99,7 +102,7 @@ def pull_project(
     key = read_key(file.key_file)
     if exports:
         with held(file.pulled) as folder:
-            return _taken(file, folder, key, _from_files(file, folder, exports))
+            return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
     with session(file) if within is None else nullcontext(within) as at:
         return _taken(file, at.folder, key, _from_server(file, at, notify))
 
@@ -144,8 +147,10 @@ class _Fetched:
     news: frozenset[str]
     """Names of projects that were exported anew."""
     gone: frozenset[str] = frozenset()
-    addresses: Mapping[int, str] | None = None
-    """Of the server's accounts, by number; null where no server was asked."""
+    addresses: Mapping[int, str] = field(default_factory=dict)
+    """Of accounts, by number."""
+    is_fresh: bool = False
+    """Whether it is what the server has now."""
 
 
 def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetched:
@@ -173,7 +178,7 @@ def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetc
         if notify is not None:
             notify("pull", done, len(wanted))
     gone = frozenset(before) & {place.name for place in wanted} - frozenset(at.there)
-    return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone, addresses)
+    return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone, addresses, True)
 
 
 def _make_folders(folder: Folder) -> None:
@@ -181,13 +186,17 @@ def _make_folders(folder: Folder) -> None:
         (folder.path / name).mkdir(exist_ok=True)
 
 
-def _from_files(file: ProjectFile, folder: Folder, exports: Sequence[Path]) -> _Fetched:
+def _from_files(
+    file: ProjectFile, folder: Folder, exports: Sequence[Path], accounts_file: Path | None
+) -> _Fetched:
     """Take export files in the place of the server's answers."""
     _make_folders(folder)
     by_prefix = {place.prefix: place for place in places(file)}
     taken: dict[str, Path] = {}
-    for path in exports:
-        tasks = read_export(path)
+    read = {path: read_export(path) for path in exports}
+    # Before anything is written: with another address, everybody would have another pseudonym.
+    addresses = addresses_of(file, read, accounts_file)
+    for path, tasks in read.items():
         place = _place_of(path, tasks, by_prefix)
         if place.name in taken:
             raise InputError(
@@ -197,7 +206,8 @@ def _from_files(file: ProjectFile, folder: Folder, exports: Sequence[Path]) -> _
         write_whole(raw_export(folder.path, place), read_content(path))
     before = folder.state.get(_PROJECTS, {})
     # Whatever the server said last does not hold for what a file says.
-    return _Fetched({name: state for name, state in before.items() if name not in taken}, frozenset(taken))
+    state = {name: state for name, state in before.items() if name not in taken}
+    return _Fetched(state, frozenset(taken), addresses=addresses)
 
 
 def _place_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, Place]) -> Place:
@@ -218,7 +228,7 @@ def _place_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, Place])
 
 def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
     """Read everything that was ever pulled, tell what is new, and write the files."""
-    addresses = {**accounts(folder.path), **(fetched.addresses or {})}
+    addresses = {**accounts(folder.path), **fetched.addresses}
     people = People(key, addresses)
     pulled: list[PulledProject] = []
     absent: list[Place] = []
@@ -232,7 +242,7 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
             absent.append(place)
             continue
         removed = without_people(raw, people.of, gone, label=place.label)
-        if place.name in fetched.news and fetched.addresses is not None:
+        if place.name in fetched.news and fetched.is_fresh:
             note_on_server(folder.path, place.label, removed)
         if place.stage.name == "review":
             without_their_answers(raw, their_answers, given_in(place, found))
