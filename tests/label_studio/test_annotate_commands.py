@@ -70,8 +70,8 @@ def test_an_export_by_people_whom_nobody_knows_is_not_taken(
         annotate("pull", file.path, "--export", export)
     assert str(raised.value) == (
         f"{export}: holds work of account 7, whose e-mail address is not known, so that nobody would have the "
-        "pseudonym of a pull from the server; set LABEL_STUDIO_API_KEY to a token, by which the server is asked, or "
-        "name them in a table with the columns id and email, --accounts FILE"
+        "pseudonym of a pull from the server; set LABEL_STUDIO_API_KEY to a token, by which the server is "
+        "asked, or name them in a table with the columns id and email, --accounts FILE"
     )
     assert not list((file.pulled / "raw").iterdir())
     accounts = export.with_name("accounts.csv")
@@ -79,7 +79,8 @@ def test_an_export_by_people_whom_nobody_knows_is_not_taken(
     with pytest.raises(RowError) as wrong:
         annotate("pull", file.path, "--export", export, "--accounts", accounts)
     assert str(wrong.value) == (
-        "accounts.csv:2, column email: is not an e-mail address; write the address with which the account signs in"
+        "accounts.csv:2, column email: is not an e-mail address; write the address with which the account "
+        "signs in"
     )
 
 
