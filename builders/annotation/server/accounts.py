@@ -83,8 +83,8 @@ def addresses_of(
             numbers = f"{agreeing(len(missing), 'account', 'accounts')} {', '.join(map(str, missing))}"
             raise InputError(
                 f"{path}: holds work of {numbers}, whose e-mail address is not known, so that nobody would "
-                f"have the pseudonym of a pull from the server; {why}, or name them in a table with the columns "
-                "id and email, --accounts FILE"
+                f"have the pseudonym of a pull from the server; {why}, or name them in a table with the "
+                "columns id and email, --accounts FILE"
             )
     return known
 
