@@ -1,5 +1,6 @@
 """Checking a project file: every mistake at once, with its line, before any server is asked."""
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
@@ -186,9 +187,9 @@ class _Checks:
             self._add(f"locales[{number}].annotators", what, fix)
 
     def _places(self) -> None:
-        collected = self._file.collected.resolve()
+        collected = os.path.realpath(self._file.collected)  # a loop of links is itself
         for key, path in (("pulled", self._file.pulled), ("key_file", self._file.key_file)):
-            if path.resolve().is_relative_to(collected):
+            if Path(os.path.realpath(path)).is_relative_to(collected):
                 what = "lies inside the directory of raw responses, which is published with a release"
                 self._add(key, what, "choose a place beside it")
         if re.match(r"https?://[^/]*@", self._project.server.url):

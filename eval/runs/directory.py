@@ -154,6 +154,11 @@ def explained(directory: Path) -> Iterator[None]:
                 f"{directory}: cannot write here ({getattr(error, 'strerror', text)}); "
                 "choose another --out or change the permissions"
             ) from error
+        if number in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EEXIST):
+            raise StorageError(
+                f"{directory}: is not as the run has made it ({text}); restore it from a copy, or choose "
+                "another --out"
+            ) from error
         raise
 
 

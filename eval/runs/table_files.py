@@ -33,6 +33,7 @@ def whole_table(path: Path) -> Iterator[Path]:
     """A path to write a table to, as of `files.whole.whole_file`; its digest is written when the block ends."""
     digest = ""
     with whole_file(path) as beside:
+        beside.touch()  # polars tells why it cannot write in an error of its own, without the number
         yield beside
         digest = file_sha256(beside)
         # Until the table has its name, the one before it counts as well: a kill leaves either.

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from blend.loaders.files.content import open_content, place_of
 from blend.schemas.errors import InputError
@@ -29,7 +30,12 @@ def file_sha256(path: Path, root: Path | None = None) -> str:
         RowError: If the file cannot be read.
     """
     with open_content(path, where=None if root is None else place_of(path, root)) as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+        return open_sha256(content)
+
+
+def open_sha256(content: BinaryIO) -> str:
+    """SHA-256 of what an open file still holds, in hexadecimal."""
+    return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def directory_digest(files: Iterable[FileInfo]) -> str:

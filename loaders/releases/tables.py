@@ -1,6 +1,5 @@
 """Tables of a release directory, read back into frames."""
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from pydantic import BaseModel
 from blend.loaders.files.content import open_content
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
+from blend.loaders.files.pins import open_sha256
 from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.schemas import frames
@@ -119,7 +119,7 @@ def _check_files(release: Path, files: Mapping[str, FileInfo | None]) -> None:
     for name, info in files.items():
         where = str(release / name)
         with open_content(release / name, where=where, what="table") as content:
-            if info is not None and hashlib.file_digest(content, "sha256").hexdigest() != info.sha256:
+            if info is not None and open_sha256(content) != info.sha256:
                 what = f"not the file that {MANIFEST_NAME} names, by its digest"
                 raise RowError(what, where=where, fix=_AGAIN)
     check_tables([release / name for name in files], fix=_AGAIN)

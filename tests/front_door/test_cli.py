@@ -105,8 +105,8 @@ def test_a_release_can_be_built_again_from_its_recipe(release: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--variants", "0"], "--variants 0: expected a number from 1 on, or 'all'"),
-        (["--variants", "many"], "--variants many: expected a number from 1 on, or 'all'"),
+        (["--variants", "0"], "--variants 0: expected a number from 1 to 1,000, or 'all'"),
+        (["--variants", "many"], "--variants many: expected a number from 1 to 1,000, or 'all'"),
         *(
             (
                 ["--food", "food.nt.gz", *option],

@@ -76,4 +76,4 @@ def test_a_place_for_files_that_is_none(table: Path, tmp_path: Path):
     with pytest.raises(blend.InputError) as caught:
         audit(table, "--out", tmp_path / "file")
     place = tmp_path / "file"
-    assert str(caught.value) == f"{place}: cannot write the audit here (File exists); choose another --out"
+    assert str(caught.value) == f"{place}: is not a folder; choose another --out"

@@ -145,5 +145,5 @@ def test_a_file_in_the_way_is_an_error(stats, tmp_path):
     out.write_text("mine")
     with pytest.raises(BlendError) as error:
         write_frames(stats_frames(stats), stats_json(stats), out)
-    assert str(error.value) == (f"{out}: cannot write the statistics here (File exists); choose another --out")
+    assert str(error.value) == (f"{out}: is not a folder; choose another --out")
     assert out.read_text() == "mine"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blend.loaders.files.content import open_content
+from blend.loaders.files.pins import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 _NOT_NUMBERS = (b"nan", b"inf")
@@ -94,8 +95,7 @@ def _from_model(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[
         from gensim.models.fasttext import load_facebook_vectors
     except ImportError:
         raise MissingExtraError("word vectors of a fastText model (.bin)", extra="vectors") from None
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    sha256 = file_sha256(path)
     try:
         model = load_facebook_vectors(str(path))
     except _NOT_A_MODEL as error:

@@ -113,7 +113,7 @@ def test_message_for_a_directory_that_cannot_be_made(release: Path, tmp_path: Pa
     with pytest.raises(StorageError) as caught:
         export_tasks(release, "lm-eval", tmp_path / "file" / "tasks")
     assert str(caught.value) == (
-        f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another folder"
+        f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another --out"
     )
 
 

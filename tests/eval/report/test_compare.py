@@ -120,8 +120,8 @@ def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     (copy / "decisions.parquet").write_bytes(b"half a file")
     with pytest.raises(InputError) as caught:
         compare_runs([good, copy])
-    assert str(caught.value).startswith(f"{copy}/decisions.parquet: cannot be read (")
-    assert str(caught.value).endswith(f"); score the run again: blend eval score {copy}")
+    assert str(caught.value).startswith(f"{copy}/decisions.parquet: not as it was written: its SHA")
+    assert str(caught.value).endswith(f"; score the run again: blend eval score {copy}")
 
 
 def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):

@@ -12,7 +12,7 @@ from kill_points import Echo, run_all
 
 from blend.eval.runs import table_files
 from blend.eval.runs.answers import AnswerReader
-from blend.eval.runs.directory import read_run
+from blend.eval.runs.directory import explained, read_run
 from blend.eval.runs.table_files import read_frame, write_frame
 from blend.eval.scoring import score_run
 from blend.schemas.errors import BlendError, RowError
@@ -154,3 +154,26 @@ def test_columns_are_what_is_read(tmp_path: Path):
     assert read_frame(tmp_path / "t.parquet", "n").columns == ["n"]
     with pytest.raises(RowError):
         read_frame(tmp_path / "nothing.parquet")
+
+
+def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+
+    def write() -> None:
+        with explained(run):
+            write_frame(run / "decisions.parquet", ROWS)
+
+    assert refused(write) == (
+        f"{run}: cannot write here (Permission denied); choose another --out or change the permissions"
+    )
+
+
+def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
+    shutil.rmtree(run / "answers")
+    assert refused(lambda: run_all(run, Echo())) == (
+        f"{run}: is not as the run has made it ([Errno 2] No such file or directory: "
+        f"'{run}/answers/journal.jsonl'); restore it from a copy, or choose another --out"
+    )
