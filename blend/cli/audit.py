@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.options import AsJson, TablesFolder
+from blend.cli.options import AsJson, Encoding, TablesFolder
 from blend.schemas.text import harmless_json
 
 
@@ -20,10 +20,12 @@ def audit(
         typer.Argument(
             metavar="DIR|REPO@REV|TABLE",
             help="Release directory, org/name@v1.0.0 on the Hub, or a table of anybody's questions: .csv, "
-            ".jsonl or .parquet with columns question, options, answer and, if any, group, template, topic.",
+            ".tsv, .xlsx, .jsonl or .parquet with columns question, options, answer and, if any, group, "
+            "template, topic.",
         ),
     ] = "release",
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
+    encoding: Encoding = None,
     out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -43,8 +45,8 @@ def audit(
     from blend.loaders.releases.references import resolve_release
 
     path = Path(questions)
-    if not is_directory(path) and (path.suffix in SUFFIXES or file_identity(path) is not None):
-        found = audit_questions(read_choice_table(path), examples=examples)
+    if not is_directory(path) and (path.suffix.lower() in SUFFIXES or file_identity(path) is not None):
+        found = audit_questions(read_choice_table(path, encoding=encoding), examples=examples)
     else:
         found = audit_release(resolve_release(questions), examples=examples)
     if out is not None:

@@ -26,7 +26,7 @@ from blend.cli.eval_options import (
 )
 from blend.cli.eval_texts import TextOptions, read_shard, read_text_options
 from blend.cli.groups import with_groups
-from blend.cli.options import AsJson, Release
+from blend.cli.options import AsJson, Encoding, Release
 from blend.exit_codes import UsageError, check_known
 
 app = Application(
@@ -48,6 +48,7 @@ def run(
     config: Config = None,
     model: Model = None,
     answers: Answers = None,
+    encoding: Encoding = None,
     out: RunFolder = DEFAULT_RUN,
     *,
     questions: Questions,
@@ -78,15 +79,19 @@ def run(
     of_shards = read_shard(shard)
     asks_a_model = {**how, **decoding, **eval_asking.given(shard=shard)}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
-        if answers is not None and task == "cultural-prompts" and eval_asking.is_table_of_texts(answers):
+        if (
+            answers is not None
+            and task == "cultural-prompts"
+            and eval_asking.is_table_of_texts(answers, encoding)
+        ):
             eval_asking.refuse({**asks_a_model, **options}, "where a model is asked, and a table asks nobody")
-            eval_asking.print_outcome(eval_asking.keep_texts(answers, model, out), out)
+            eval_asking.print_outcome(eval_asking.keep_texts(answers, model, out, encoding), out)
             return
         asked = ask(release, task, locales=questions.locales, limit=questions.limit, **options)
         eval_asking.print_remarks(asked)
         if answers is not None:
             eval_asking.refuse(asks_a_model, "where a model is asked, and --answers asks nobody")
-            outcome = eval_asking.keep_answers(asked, answers, model, out)
+            outcome = eval_asking.keep_answers(asked, answers, model, out, encoding)
         elif model is not None:
             outcome = eval_asking.ask_model_named(
                 asked, model, out, decoding=decoding, how=how, shard=of_shards

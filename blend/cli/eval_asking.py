@@ -165,18 +165,18 @@ def _check_samples(asked: "AskedOfRelease", decoding: "Decoding") -> None:
         )
 
 
-def is_table_of_texts(path: Path) -> bool:
+def is_table_of_texts(path: Path, encoding: str | None) -> bool:
     """Whether a file holds texts by group and topic, and not answers to the items of a release."""
     from blend.eval.runs.texts import is_table_of_texts
 
-    return is_table_of_texts(path)
+    return is_table_of_texts(path, encoding=encoding)
 
 
-def keep_texts(path: Path, model: str | None, out: Path) -> "Outcome":
+def keep_texts(path: Path, model: str | None, out: Path, encoding: str | None) -> "Outcome":
     """Keep a table of texts as a run of its own."""
     from blend.eval.runs.texts import keep_texts
 
-    return keep_texts(path, out, model=model)
+    return keep_texts(path, out, model=model, encoding=encoding)
 
 
 def _probe(asked: "AskedOfRelease", model: str, out: Path, how: dict[str, Any]) -> "Outcome":
@@ -198,7 +198,9 @@ def _probe(asked: "AskedOfRelease", model: str, out: Path, how: dict[str, Any]) 
         return ask_prober(run, prober, notify=notify)
 
 
-def keep_answers(asked: "AskedOfRelease", answers: Path, model: str | None, out: Path) -> "Outcome":
+def keep_answers(
+    asked: "AskedOfRelease", answers: Path, model: str | None, out: Path, encoding: str | None
+) -> "Outcome":
     """Keep the answers in a file as those of a run."""
     from blend.eval.runs import opened
     from blend.eval.runs.recorded import read_recorded
@@ -206,7 +208,7 @@ def keep_answers(asked: "AskedOfRelease", answers: Path, model: str | None, out:
 
     if asked.asked.kind == "candidates":
         raise UsageError("--answers holds texts, and probing keeps scores of candidates; name a --model")
-    recorded = read_recorded(answers, asked.asked, model=model)
+    recorded = read_recorded(answers, asked.asked, model=model, encoding=encoding)
     for remark in recorded.remarks:
         typer.echo(f"note: {answers.name}: {remark}", err=True)
     with opened(out, asked, recorded.description, None) as run:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.eval_options import IntervalSeed
-from blend.cli.options import AsJson
+from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.schemas.text import counted
 
 
@@ -20,7 +20,7 @@ def judge_sheet(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Directory of a scored run of probe or free-answers.")
     ],
-    out: Annotated[Path, typer.Option(help="CSV file to write.")] = Path("sheet.csv"),
+    out: NewSheet = Path("sheet.csv"),
     sample: Annotated[int, typer.Option(min=1, help="Dishes in the sheet.")] = 50,
     language: Annotated[
         str | None, typer.Option(metavar="TAG", help="Language of the dishes; the run's first one if absent.")
@@ -51,6 +51,7 @@ def judged(
         list[Path], typer.Argument(metavar="SHEET…", help="Sheets that came back, one per annotator.")
     ],
     seed: IntervalSeed = 0,
+    encoding: Encoding = None,
     json: AsJson = False,
 ) -> None:
     """Say how far people agree, what they find right, and which measure goes along with them.
@@ -64,7 +65,7 @@ def judged(
 
     with interruptible():
         [scored] = read_scored([run])
-        found = judge_by_people(scored, sheets, seed=seed)
+        found = judge_by_people(scored, sheets, seed=seed, encoding=encoding)
         write_judged(scored, found)
     if json:
         typer.echo(found.to_json(), nl=False)

@@ -29,7 +29,7 @@ Answers = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Ask nobody, and keep the answers in this CSV, JSON Lines or Parquet file; --model then says "
+        help="Ask nobody, and keep the answers in this table, JSON Lines or Parquet file; --model then says "
         "whose they are.",
     ),
 ]

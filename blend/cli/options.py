@@ -29,8 +29,27 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing el
 RawRecipe = Annotated[
     Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
 ]
-NewSheet = Annotated[Path, typer.Option(help="CSV file to make; an existing one is never replaced.")]
-ReturnedSheet = Annotated[Path, typer.Argument(help="The sheet as it came back, saved as CSV.")]
+NewSheet = Annotated[
+    Path,
+    typer.Option(
+        help="File to make: .csv, or .xlsx with lists to choose from; an existing one is never replaced."
+    ),
+]
+ReturnedSheet = Annotated[Path, typer.Argument(help="The sheet as it came back: .xlsx, CSV or tab-separated.")]
+
+
+def _encoding(name: str | None) -> str | None:
+    from blend.loaders.files.encodings import known_encoding
+
+    return None if name is None else known_encoding(name)
+
+
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", callback=_encoding, help="Of a table that is not UTF-8 or UTF-16, for example cp1252."
+    ),
+]
 Reviewer = Annotated[
     str, typer.Option(callback=_pseudonym, help="Pseudonym of who decided; no name, no address.")
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import NewSheet, ReturnedSheet, Reviewer
+from blend.cli.options import Encoding, NewSheet, ReturnedSheet, Reviewer
 from blend.schemas.text import counted
 
 app = Application(
@@ -51,6 +51,7 @@ def accept(
         Path, typer.Option(help="File of decisions to add to, `decisions` in the recipe's [mcq.judge].")
     ] = Path("decisions.tsv"),
     reviewer: Reviewer = "reviewer",
+    encoding: Encoding = None,
 ) -> None:
     """Add the verdicts of the sheet to the file of decisions that `blend build` reads.
 
@@ -63,7 +64,7 @@ def accept(
     from blend.loaders.responses.pair_sheets import read_pair_sheet
 
     earlier = read_decisions(out, missing_ok=True)
-    decided = read_pair_sheet(sheet, who=reviewer, when=datetime.now(UTC).date())
+    decided = read_pair_sheet(sheet, who=reviewer, when=datetime.now(UTC).date(), encoding=encoding)
     new = undecided(decided, earlier)
     append_decisions(out, new)
     same = sum(decision.verdict == "same" for decision in new)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import NewSheet, RawRecipe, ReturnedSheet, Reviewer
+from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
 from blend.schemas.text import counted
 
 app = Application(
@@ -63,6 +63,7 @@ def accept(
             "--update", help="Put the questions of the sheet into files that are there, and keep all others."
         ),
     ] = False,
+    encoding: Encoding = None,
 ) -> None:
     """Turn the reviewed sheet into the reviews that `blend build` reads.
 
@@ -71,7 +72,7 @@ def accept(
     from blend.builders.saq.reviews import reviews_of
     from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
 
-    accepted = reviews_of(read_answer_sheet(sheet), reviewer=reviewer)
+    accepted = reviews_of(read_answer_sheet(sheet, encoding=encoding), reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
         typer.echo(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import LocaleFile, NewSheet
+from blend.cli.options import Encoding, LocaleFile, NewSheet
 from blend.schemas.text import counted
 
 app = Application(
@@ -22,16 +22,19 @@ def propose(
     ],
     out: NewSheet = Path("sheet.csv"),
     locale_file: LocaleFile = None,
+    encoding: Encoding = None,
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
+    from blend.builders.templates.sheet import DECISIONS
     from blend.loaders.files.locales import registry_with
     from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.responses.templates import read_native_questions
 
     known = registry_with(locale_file)
-    sheet = review_sheet(read_native_questions(questions, locales=known), locales=known)
-    write_new_sheet(out, sheet.drop("source"))
+    sheet = review_sheet(read_native_questions(questions, locales=known, encoding=encoding), locales=known)
+    choices = {"decision": DECISIONS, "merge_into": ("template_id",)}
+    write_new_sheet(out, sheet.drop("source"), choices=choices)
     flagged = sheet.filter(sheet["reasons"] != "").height
     typer.echo(f"{out}: {counted(len(sheet), 'question')}, {flagged} with something to look at.")
     typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
@@ -41,13 +44,14 @@ def propose(
 def accept(
     sheet: Annotated[Path, typer.Argument(help="The review sheet with a decision in every row.")],
     out: NewSheet = Path("templates.csv"),
+    encoding: Encoding = None,
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates.sheet import accept_sheet
     from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.responses.templates import read_review_sheet
 
-    accepted = accept_sheet(read_review_sheet(sheet))
+    accepted = accept_sheet(read_review_sheet(sheet, encoding=encoding))
     templates = accepted.templates.select("template_id", "topic", "source_locale", "text")
     write_new_sheet(out, templates, mark=False)
     typer.echo(
@@ -66,6 +70,7 @@ def localise(
     ] = None,
     out: NewSheet = Path("questions.csv"),
     locale_file: LocaleFile = None,
+    encoding: Encoding = None,
 ) -> None:
     """Fill the slots for every locale and join the translations."""
     from blend.builders.templates.localise import localise as localised
@@ -75,9 +80,9 @@ def localise(
     from blend.loaders.responses.templates import read_review_sheet, read_translations
 
     known = registry_with(locale_file)
-    translated = read_translations(translations, locales=known)
+    translated = read_translations(translations, locales=known, encoding=encoding)
     tags = locale or sorted(set(translated["locale"]))
-    templates = accept_sheet(read_review_sheet(sheet)).templates
+    templates = accept_sheet(read_review_sheet(sheet, encoding=encoding)).templates
     made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
     questions = made.questions.select("template_id", "locale", "question", "en_question")
     write_new_sheet(out, questions, mark=False)

@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.builders.annotation.stages.predictions import PREDICTIONS
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.answer_sheets import parted, unguarded
 from blend.schemas.errors import InputError
 
@@ -17,9 +17,9 @@ def read_predictions(path: Path) -> pl.DataFrame:
     """The predictions of a sheet: `stages.predictions.PREDICTIONS`, in its order.
 
     Args:
-        path: CSV, JSON Lines or Parquet with the columns ``id``, ``dish``, ``ingredients`` (with ``|`` between
-            them, or a list) and perhaps ``image``; further columns are left out, so that nobody is shown which
-            model predicts.
+        path: A table, JSON Lines or Parquet with the columns ``id``, ``dish``, ``ingredients`` (with ``|``
+            between them, or a list) and perhaps ``image``; further columns are left out, so that nobody is
+            shown which model predicts.
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.
@@ -27,8 +27,6 @@ def read_predictions(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such sheet of predictions; correct the path")
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
     notes = Notes()
     rows = []
     first: dict[str, str] = {}

@@ -10,6 +10,10 @@ from typing import NamedTuple
 
 from blend.loaders.files.content import read_content
 from blend.loaders.files.pins import directory_digest, file_infos
+from blend.loaders.files.workbooks import WORKBOOK
+from blend.loaders.responses.decisions import decisions_text, read_decisions
+from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.fillers import read_fillers
 from blend.schemas.layout import (
     ANSWERS_NAME,
     DECISIONS_NAME,
@@ -56,7 +60,7 @@ def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[Sour
     Args:
         options: The recipe's, with locations relative to ``base``.
         base: Folder of the recipe.
-        release: Where they go, byte for byte.
+        release: Where they go, byte for byte; a workbook as text, since one also says who has worked on it.
 
     Returns:
         What was read, with digests. A file of decisions that no judge has begun yet is none.
@@ -67,7 +71,7 @@ def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[Sour
     infos = []
     for file in _reviewed(options):
         if (base / file.location).exists():
-            (release / file.name).write_bytes(read_content(base / file.location))
+            (release / file.name).write_bytes(_content(base / file.location, file.kind))
             files = file_infos(release, [release / file.name])
             digest = directory_digest(files)
             infos.append(
@@ -76,11 +80,24 @@ def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[Sour
     return tuple(infos)
 
 
+def _content(path: Path, kind: str) -> bytes:
+    if path.suffix.lower() != WORKBOOK:
+        return read_content(path)
+    if kind == "decisions":
+        return decisions_text(read_decisions(path)).encode()
+    rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
+    return rows.drop(rows.columns[-1]).write_csv().encode()
+
+
+def _suffix(location: str) -> str:
+    suffix = PurePath(location).suffix
+    return ".csv" if suffix.lower() == WORKBOOK else suffix
+
+
 def _reviewed(options: McqOptions) -> Iterator[_Reviewed]:
     if options.judge.decisions is not None:
         yield _Reviewed("decisions", options.judge.decisions, DECISIONS_NAME)
     if options.fillers is not None:
-        yield _Reviewed("fillers", options.fillers, FILLERS_STEM + PurePath(options.fillers).suffix)
+        yield _Reviewed("fillers", options.fillers, FILLERS_STEM + _suffix(options.fillers))
     if options.exclusions is not None:
-        name = EXCLUSIONS_STEM + PurePath(options.exclusions).suffix
-        yield _Reviewed("exclusions", options.exclusions, name)
+        yield _Reviewed("exclusions", options.exclusions, EXCLUSIONS_STEM + _suffix(options.exclusions))

@@ -47,20 +47,23 @@ class JudgedByPeople(BaseModel):
         return self.model_dump_json(indent=2) + "\n"
 
 
-def judge_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> JudgedByPeople:
+def judge_by_people(
+    run: ScoredRun, paths: Sequence[Path], *, seed: int = 0, encoding: str | None = None
+) -> JudgedByPeople:
     """The figures of the sheets that came back.
 
     Args:
         run: The scored run whose sheet they are.
         paths: Filled-in sheets or tables, see `judgements.read_judgements`.
         seed: Seed of the intervals, all of which are over dishes.
+        encoding: Of tables; see `loaders.files.encodings.read_text`.
 
     Raises:
         InputError: If a file cannot be used, see there.
     """
     every = predictions(run)
     asked = dict(zip(every["id"], every["ingredients"].to_list(), strict=True))
-    judgements = read_judgements(paths, asked).join(
+    judgements = read_judgements(paths, asked, encoding=encoding).join(
         every.select("id", "qid", "region", "language"), on="id", how="left", maintain_order="left"
     )
     # Everybody counts the same: a prediction is right by the share of those who say so.

@@ -6,8 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
-from blend.loaders.files.sheets import read_sheet
+from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.answer_sheets import parted, unguarded
 from blend.schemas.errors import InputError, RowError, raise_all
 
@@ -19,18 +18,23 @@ JUDGEMENTS = pl.Schema(
 NONE = "none"
 """What stands in ``right`` where nothing is right."""
 
-_SHEET_COLUMNS = ("id", "ingredients", "right")
-_TABLE_COLUMNS = Columns(tuple(JUDGEMENTS), others=True)
+_COLUMNS = Columns(
+    ("id",), optional=("ingredients", "right", *list(JUDGEMENTS)[1:]), others=True, returned=True
+)
+_SHEET, _TABLE = ("ingredients", "right"), tuple(JUDGEMENTS)[1:]
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+def read_judgements(
+    paths: Sequence[Path], asked: Mapping[str, Sequence[str]], *, encoding: str | None = None
+) -> pl.DataFrame:
     """The judgements of all files.
 
     Args:
         paths: Sheets that one annotator each has filled in, who is called as the file is; or tables with the
             columns of `JUDGEMENTS`.
         asked: The predictions of the run by id.
+        encoding: Of tables; see `loaders.files.encodings.read_text`.
 
     Returns:
         `JUDGEMENTS`, by file and row. Rows of a sheet without anything in ``right`` are left out.
@@ -44,7 +48,7 @@ def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -
     rows: list[tuple[str, str, str, bool]] = []
     seen: dict[tuple[str, str, str], str] = {}
     for path in paths:
-        for place, name, annotator, ingredient, correct in _read(path, asked, problems):
+        for place, name, annotator, ingredient, correct in _read(path, encoding, asked, problems):
             judged = (name, annotator, ingredient)
             if judged in seen:
                 what = f"{annotator!r} judges {ingredient!r} twice"
@@ -65,19 +69,26 @@ def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -
 _Judgement = tuple[str, str, str, str, bool]
 
 
-def _read(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> list[_Judgement]:
+def _read(
+    path: Path, encoding: str | None, asked: Mapping[str, Sequence[str]], problems: list[RowError]
+) -> list[_Judgement]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; name sheets that were filled in")
-    if path.suffix == ".csv" and "correct" not in path.read_text(encoding="utf-8-sig").partition("\n")[0]:
-        return _sheet(path, asked, problems)
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
-    return _table(path, asked, problems)
+    notes = Notes()
+    rows = read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding)
+    notes.raise_problems()
+    is_table = bool(rows) and "correct" in rows[0].values
+    needed = Columns(_TABLE if is_table else _SHEET, others=True, returned=not is_table)
+    for cells in rows:
+        needed.check(cells.values, cells.place.rpartition(":")[0] + ":1")
+    return _table(rows, asked, problems) if is_table else _sheet(rows, path, asked, problems)
 
 
-def _sheet(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> list[_Judgement]:
+def _sheet(
+    rows: Sequence[Cells], path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]
+) -> list[_Judgement]:
     found: list[_Judgement] = []
-    for cells in read_sheet(path, _SHEET_COLUMNS, required=_SHEET_COLUMNS):
+    for cells in rows:
         name, right = cells.values["id"].strip(), unguarded(cells.values["right"].strip())
         if not right:
             continue
@@ -114,10 +125,11 @@ def _ticked(cell: str, predicted: Sequence[str], place: str) -> set[str]:
     return found
 
 
-def _table(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> list[_Judgement]:
-    notes = Notes()
+def _table(
+    rows: Sequence[Cells], asked: Mapping[str, Sequence[str]], problems: list[RowError]
+) -> list[_Judgement]:
     found: list[_Judgement] = []
-    for cells in read_rows(path, path.parent, notes, _TABLE_COLUMNS):
+    for cells in rows:
         name, annotator, ingredient = (
             str(cells.values[key] or "") for key in ("id", "annotator", "ingredient")
         )
@@ -135,7 +147,6 @@ def _table(path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowErr
             problems.append(RowError(what, where=f"{cells.place}, column annotator", fix="say who judged"))
         else:
             found.append((cells.place, name, annotator, ingredient, correct))
-    notes.raise_problems()
     return found
 
 

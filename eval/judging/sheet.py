@@ -102,7 +102,7 @@ def make_sheet(run: ScoredRun, *, sample: int, language: str | None = None, seed
 
 
 def write_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
+    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Raises:
         InputError, StorageError: As `files.new_files.write_new_sheet`.

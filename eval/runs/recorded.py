@@ -33,8 +33,10 @@ class Recorded(NamedTuple):
     """What the reader noticed and did not refuse, in words for a user."""
 
 
-def read_recorded(path: Path, asked: Asked, *, model: str | None = None) -> Recorded:
-    """The answers in a CSV, JSON Lines or Parquet file.
+def read_recorded(
+    path: Path, asked: Asked, *, model: str | None = None, encoding: str | None = None
+) -> Recorded:
+    """The answers in a table, JSON Lines or Parquet file.
 
     Args:
         path: File with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs one item per
@@ -42,6 +44,7 @@ def read_recorded(path: Path, asked: Asked, *, model: str | None = None) -> Reco
             left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         The answers. An empty or absent response is an empty answer, which is wrong, and is remarked; so is text
@@ -53,7 +56,7 @@ def read_recorded(path: Path, asked: Asked, *, model: str | None = None) -> Reco
             response is not text; names file and row of each.
     """
     items = asked.items
-    every = _rows(path)
+    every = _rows(path, encoding)
     id_column = _id_column(path, every)
     ids = _ids(path, items, id_column)
     skipped = _skipped(asked, id_column)
@@ -78,14 +81,12 @@ def read_recorded(path: Path, asked: Asked, *, model: str | None = None) -> Reco
     )
 
 
-def _rows(path: Path) -> list[Cells]:
+def _rows(path: Path, encoding: str | None) -> list[Cells]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; --answers names a file of answers ({', '.join(SUFFIXES)})")
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
     notes = Notes()
     columns = Columns(("response",), (*ID_COLUMNS, "prompt"), others=True)
-    rows = read_rows(path, path.parent, notes, columns)
+    rows = read_rows(path, path.parent, notes, columns, encoding=encoding)
     notes.raise_problems()
     if not rows:
         raise InputError(f"{path}: no answers; write one row per item")

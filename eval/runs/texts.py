@@ -5,6 +5,7 @@ stand in memory at once.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -15,15 +16,17 @@ from blend.eval.runs.running import Outcome
 from blend.eval.runs.table_files import whole_table
 from blend.eval.tasks.cultural_prompts import GOLD
 from blend.eval.tasks.items import ITEMS, Asked
+from blend.loaders.files.notes import Notes
 from blend.loaders.files.pins import file_sha256
-from blend.schemas.errors import InputError, RowError, raise_all
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.loaders.files.tables import is_plain_csv
+from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.version import __version__
 
 TASK = "cultural-prompts"
 
 REQUIRED = ("group", "topic", "text")
 OPTIONAL = ("sample", "category", "split", "language")
-SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 ROW_GROUP_ROWS = 20_000
 """Rows of a piece of the file of answers: a reader of some topics holds few others."""
@@ -32,25 +35,26 @@ _SHOWN = 10
 _BLANKS = {"category": "", "split": "", "language": None}
 
 
-def is_table_of_texts(path: Path) -> bool:
+def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
     """Whether a file has the columns of a table of texts."""
-    if path.suffix not in SUFFIXES or not path.is_file():
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
         return False
     try:
-        return {*REQUIRED} <= {*_scan(path).collect_schema().names()}
-    except pl.exceptions.PolarsError:
+        return {*REQUIRED} <= {*_opened(path, encoding).rows.collect_schema().names()}
+    except (pl.exceptions.PolarsError, RowError, RowErrors):
         return False
 
 
-def keep_texts(path: Path, out: Path, *, model: str | None = None) -> Outcome:
+def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str | None = None) -> Outcome:
     """Make a run of a table of texts.
 
     Args:
-        path: CSV, JSON Lines or Parquet with ``group``, ``topic`` and ``text``, and perhaps ``sample`` (a whole
-            number; the order of the rows when absent), ``category``, ``split`` (kind of text) and ``language``
-            (BCP 47; English when absent).
+        path: A table, JSON Lines or Parquet with ``group``, ``topic`` and ``text``, and perhaps ``sample`` (a
+            whole number; the order of the rows when absent), ``category``, ``split`` (kind of text) and
+            ``language`` (BCP 47; English when absent).
         out: Directory of the run.
         model: Who wrote the texts; the name of the file when absent.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Raises:
         InputError: If there is no such file.
@@ -59,8 +63,8 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> Outcome:
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; --answers names a table of texts ({', '.join(SUFFIXES)})")
-    rows = _scan(path)
-    keys = _keys(path, rows)
+    texts = _opened(path, encoding)
+    keys = _keys(path, texts)
     _check(path, keys)
     items = keys.select(
         "item_id",
@@ -86,22 +90,38 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> Outcome:
         decoding=None,
     )
     with open_run(out, description, asked) as run:
-        _copy(path, rows, keys, run.answers_folder / PARQUET)
+        _copy(path, texts.rows, keys, run.answers_folder / PARQUET)
     return Outcome(keys.height, 0, 0, 0, None)
 
 
-def _scan(path: Path) -> pl.LazyFrame:
-    if path.suffix == ".csv":
-        return pl.scan_csv(path, infer_schema=False)
-    if path.suffix == ".jsonl":
-        return pl.scan_ndjson(path)
-    if path.suffix == ".parquet":
-        return pl.scan_parquet(path)
-    raise InputError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
+class _Texts(NamedTuple):
+    """A table of texts, not read yet if polars can read it in pieces."""
+
+    rows: pl.LazyFrame
+    numbers: list[int] | None = None
+    """Numbers of the rows in their file; null where they follow one another."""
 
 
-def _keys(path: Path, rows: pl.LazyFrame) -> pl.DataFrame:
+def _opened(path: Path, encoding: str | None) -> _Texts:
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        return _Texts(pl.scan_ndjson(path))
+    if suffix == ".parquet":
+        return _Texts(pl.scan_parquet(path))
+    if suffix == ".csv" and encoding is None and is_plain_csv(path):
+        return _Texts(pl.scan_csv(path, infer_schema=False))
+    notes = Notes()
+    cells = read_rows(path, path.parent, notes, Columns(REQUIRED, OPTIONAL, others=True), encoding=encoding)
+    notes.raise_problems()
+    rows = pl.LazyFrame(
+        [row.values for row in cells], schema=dict.fromkeys(cells[0].values, pl.String) if cells else REQUIRED
+    )
+    return _Texts(rows, [int(row.place.rpartition(":")[2]) for row in cells])
+
+
+def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
     """Everything but the texts, with an id for each row: `GOLD` and ``row``, its number as the file counts."""
+    rows = texts.rows
     try:
         held = rows.collect_schema().names()
         for column in REQUIRED:
@@ -115,8 +135,11 @@ def _keys(path: Path, rows: pl.LazyFrame) -> pl.DataFrame:
         keys = rows.select(*present, *absent, sample).collect()
     except pl.exceptions.PolarsError as error:
         raise _unreadable(path, error) from error
-    first = 2 if path.suffix == ".csv" else 1
-    keys = keys.with_row_index("row", offset=first).with_columns(pl.col("split", "category").fill_null(""))
+    first = 2 if path.suffix.lower() == ".csv" else 1
+    keys = keys.with_row_index("row", offset=first)
+    if texts.numbers is not None:
+        keys = keys.with_columns(row=pl.Series(texts.numbers, dtype=pl.UInt32))
+    keys = keys.with_columns(pl.col("split", "category").fill_null(""))
     by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
     keys = keys.with_columns(sample=pl.col("sample") if "sample" in held else by_order)
     return keys.with_columns(item_id=_item_id())

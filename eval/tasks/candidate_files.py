@@ -21,7 +21,7 @@ class CandidateFile(NamedTuple):
 
 
 def read_candidate_file(path: Path) -> CandidateFile:
-    """The candidates in a CSV, JSON Lines or Parquet file.
+    """The candidates in a table, JSON Lines or Parquet file.
 
     Args:
         path: File with a column ``candidate``, and perhaps ``language`` (a blank one means all); further
@@ -36,8 +36,6 @@ def read_candidate_file(path: Path) -> CandidateFile:
             f"{path}: no such file; --candidates is 'language', 'country', or a file of candidates "
             f"({', '.join(SUFFIXES)})"
         )
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: cannot tell what it holds; name it {', '.join(SUFFIXES)}")
     notes = Notes()
     found: dict[str, set[str]] = {}
     for row in read_rows(path, path.parent, notes, Columns(("candidate",), ("language",), others=True)):

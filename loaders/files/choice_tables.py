@@ -1,4 +1,4 @@
-"""Choice tables: anybody's multiple-choice questions, one row each, in CSV, JSONL or Parquet.
+"""Choice tables: anybody's multiple-choice questions, one row each, in a table, JSONL or Parquet.
 
 Columns ``question``, ``options`` and ``answer``, and, where there are any, ``group`` (whom the question is
 about), ``template`` (what it is a variant of) and ``topic``; others are left out.
@@ -37,15 +37,16 @@ class _Row(NamedTuple):
     options: list[str]
 
 
-def read_choice_table(path: Path) -> pl.DataFrame:
+def read_choice_table(path: Path, *, encoding: str | None = None) -> pl.DataFrame:
     """The questions of a table.
 
-    Options are a list of texts; in CSV a JSON list, or texts parted by ``|``. Answers are the text of an
+    Options are a list of texts; in a table a JSON list, or texts parted by ``|``. Answers are the text of an
     option, its letter, or its index from 0: whichever of the three fits most rows, on a tie in this order. All
     rows must be written in that one way, so that an option ``2`` is not taken for an index.
 
     Args:
-        path: A ``.csv``, ``.jsonl`` or ``.parquet`` file.
+        path: The file.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         ``question``, ``options``, ``answer`` (index from 0), and ``group``, ``template`` and ``topic``, null
@@ -55,14 +56,14 @@ def read_choice_table(path: Path) -> pl.DataFrame:
         InputError: If the file is not of such a kind, or cannot be read.
         RowError, RowErrors: If rows are not questions with an answer among their options; every one is named.
     """
-    if path.suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"{path}: expected a table, {', '.join(SUFFIXES)}; give one, or the directory of a release"
         )
     with open_content(path, what="table"):  # one sentence where it is not there, with the path as given
         pass
     notes = Notes()
-    cells = read_rows(path, path.parent, notes, _COLUMNS)
+    cells = read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding)
     rows = [row for cell in cells if (row := _row(cell, notes)) is not None]
     answers = _answers(rows, notes)
     notes.raise_problems()

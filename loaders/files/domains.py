@@ -5,8 +5,8 @@ from pathlib import Path
 
 import tomli_w
 
+from blend.loaders.files.encodings import read_text
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import read_text
 from blend.schemas.domains import Domain, domains, domains_with, parse_domains
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from blend.loaders.files.encodings import read_text
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import read_text
 from blend.schemas.locales import Locale, Registry, parse_locales, registry
 
 

@@ -1,13 +1,15 @@
 """New files: what somebody goes on working with appears as a whole or not at all, and replaces nothing."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.whole import write_whole
+from blend.loaders.files.workbooks import WORKBOOK, write_workbook
 from blend.schemas.errors import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -63,13 +65,20 @@ def write_new_files(
     return sorted(contents)
 
 
-def write_new_sheet(path: Path, rows: "pl.DataFrame", *, mark: bool = True) -> None:
-    """Write a sheet for people to fill in: CSV in UTF-8.
+def write_new_sheet(
+    path: Path,
+    rows: "pl.DataFrame",
+    *,
+    mark: bool = True,
+    choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> None:
+    """Write a sheet for people to fill in: a workbook where the file is named .xlsx, otherwise CSV in UTF-8.
 
     Args:
         path: Of the file; its folder must be there.
         rows: One cell per value; null is an empty cell, and an empty text one in quotes.
-        mark: Whether a byte order mark comes first, by which spreadsheets know UTF-8.
+        mark: Whether a byte order mark comes first in CSV, by which spreadsheets know UTF-8.
+        choices: What can be chosen in a column of a workbook (see `workbooks.write_workbook`).
 
     Raises:
         InputError: If the file is there.
@@ -78,7 +87,10 @@ def write_new_sheet(path: Path, rows: "pl.DataFrame", *, mark: bool = True) -> N
     if os.path.lexists(path):
         raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
     try:
-        write_whole(path, rows.write_csv(include_bom=mark))
+        if path.suffix.lower() == WORKBOOK:
+            write_whole(path, write_workbook(rows, choices, path.name))
+        else:
+            write_whole(path, rows.write_csv(include_bom=mark))
     except OSError as error:
         raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
 

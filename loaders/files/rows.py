@@ -1,23 +1,23 @@
-"""Files of rows: CSV, JSONL and Parquet as rows that know their place, JSON as one value.
+"""Files of rows: tables that people save, JSONL and Parquet as rows that know their place, JSON as one value.
 
-A place is ``file:row``, the file relative to the folder that is read. The row is the one a spreadsheet shows:
-the header of a CSV file is row 1, and a record that spans several lines is one row. In JSONL it is the line, in
-Parquet the record, both from 1.
+A place is ``file:row``, in a workbook ``file[sheet]:row``, the file relative to the folder that is read. The
+row is the one a spreadsheet shows: the header of a CSV file is row 1, and a record that spans several lines is
+one row. In JSONL it is the line, in Parquet the record, both from 1.
 """
 
-import codecs
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.content import open_content, parquet_rows, place_of, read_content
-from blend.loaders.files.json_text import decoded, parse_json
+from blend.loaders.files.content import open_content, parquet_rows, place_of
+from blend.loaders.files.encodings import read_text
+from blend.loaders.files.json_text import parse_json
 from blend.loaders.files.notes import Notes
+from blend.loaders.files.tables import TABLE_SUFFIXES, Line, Table, open_table, refuse_rewritten
+from blend.loaders.files.workbooks import OTHER_WORKBOOKS
 from blend.schemas.errors import RowError
 from blend.schemas.text import counted
 
@@ -29,7 +29,7 @@ class Cells:
     place: str
     """``file:row``."""
     values: dict[str, Any]
-    """CSV: text, possibly empty; JSONL and Parquet: any value."""
+    """Tables: text, possibly empty; JSONL and Parquet: any value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,73 +46,96 @@ class Columns:
     """Columns that may be there and are left out."""
     others: bool = False
     """Whether columns that nobody named may be there as well; they are left out."""
+    every: bool = False
+    """Whether those are kept, and what a spreadsheet made of texts in them is left to the caller."""
+    rewritten: Collection[str] = ()
+    """Columns in which dates and errors that a spreadsheet made of texts are passed on as it shows them, for a
+    caller who can tell what was there; in others they are problems."""
+    returned: bool = False
+    """Whether we made the file, and people have worked on it: cells at the end of a row may be left out, and
+    nobody is told to add a column that is gone."""
 
-    def check(self, present: Collection[str], where: str, header: str = "") -> None:
-        """Raise for a missing column, or for one that nobody knows and that would be dropped in silence."""
-        known = [*self.required, *self.optional]
-        strange = [name for name in present if name not in (*known, *self.tolerated, *self.ignored)]
-        for column in self.required:
-            if column not in present:
-                close = get_close_matches(column, strange, n=1)
-                fix = f"rename column {close[0]!r}" if close else "add it"
-                fix = _other_separator(header) or fix
-                raise RowError(f"column {column!r} is missing", where=where, fix=fix)
+    @property
+    def known(self) -> list[str]:
+        """Columns that a file may have and that mean something."""
+        return [*self.required, *self.optional, *self.tolerated]
+
+    def named(self, header: Sequence[str]) -> list[str]:
+        """The columns that a header means.
+
+        Case and blanks around names do not count, and empty cells at its end are no columns.
+        """
+        exact = {*self.known, *self.ignored}
+        folded = {name.casefold(): name for name in exact}
+        cells = [*header]
+        while cells and not cells[-1].strip():
+            cells.pop()
+        return [cell if cell in exact else folded.get(cell.strip().casefold(), cell) for cell in cells]
+
+    def check(self, present: Collection[str], where: str) -> None:
+        """Raise for missing columns, and for one that nobody knows and that would be dropped in silence."""
+        strange = [name for name in present if name not in (*self.known, *self.ignored)]
+        missing = [name for name in self.required if name not in present]
+        if missing:
+            close = [] if self.returned else get_close_matches(missing[0], strange, n=1)
+            one = len(missing) == 1
+            fix = f"rename column {close[0]!r}" if close else "add it" if one else "add them"
+            if self.returned:
+                fix = f"bring {'it' if one else 'them'} back as proposed"
+            names = ", ".join(map(repr, missing))
+            what = f"column {names} is missing" if one else f"columns {names} are missing"
+            raise RowError(what, where=where, fix=fix)
         for column in () if self.others else strange:
-            fix = f"rename or remove it; the columns are {', '.join(known)}"
+            columns = ", ".join([*self.required, *self.optional])
+            fix = f"rename or remove it; the columns are {columns}"
             raise RowError(f"unknown column {column!r}", where=where, fix=fix)
 
     def kept(self, values: dict[str, Any]) -> dict[str, Any]:
         """The values without those of columns that are left out."""
-        if self.others:
-            known = (*self.required, *self.optional, *self.tolerated)
-            return {name: value for name, value in values.items() if name in known}
+        if self.others and not self.every:
+            return {name: value for name, value in values.items() if name in self.known}
         return {name: value for name, value in values.items() if name not in self.ignored}
 
 
-def read_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> list[Cells]:
-    """The rows of a ``.csv``, ``.jsonl`` or ``.parquet`` file, each with its place.
+def read_rows(
+    path: Path, root: Path, notes: Notes, columns: Columns, *, encoding: str | None = None
+) -> list[Cells]:
+    """The rows of a table, JSON Lines or Parquet file that hold anything, each with its place.
 
     Args:
-        path: The file.
+        path: The file, with one of `SUFFIXES`.
         root: Folder that places are relative to.
         notes: Takes the problems of single rows, and a finding for a byte order mark. The rows that can be
             read are returned all the same.
         columns: The columns that the file must and may have.
+        encoding: Of tables, see `encodings.read_text`.
 
     Returns:
         Rows in file order, without the ignored columns.
 
     Raises:
-        RowError: If nothing of the file can be read: wrong encoding, missing or unknown columns in the header.
+        RowError: If nothing of the file can be read: another kind of file, wrong encoding, missing or unknown
+            columns in the header.
     """
-    return list(_READERS[path.suffix](path, root, notes, columns))
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        return _jsonl_rows(path, root, notes, columns)
+    if suffix == ".parquet":
+        return list(_parquet_rows(path, root, columns))
+    if suffix not in TABLE_SUFFIXES:
+        raise unknown_kind(path, where=place_of(path, root))
+    table = open_table(path, root, notes, known=columns.known, encoding=encoding)
+    return list(_table_rows(table, notes, columns))
 
 
-def _other_separator(header: str) -> str | None:
-    """What to do when the header holds none of our commas but those of a spreadsheet in another language."""
-    found = next((mark for mark in ";\t" if mark in header and "," not in header), None)
-    return f"separate the columns with commas, not with {found!r}" if found else None
-
-
-def read_text(path: Path, root: Path, notes: Notes) -> str:
-    """The text of a UTF-8 file; a byte order mark is removed and noted, line ends stay as they are.
-
-    Raises:
-        RowError: If the file is not UTF-8; names the first wrong byte and its line.
-    """
-    place = place_of(path, root)
-    content = read_content(path, where=place)
-    if content.startswith(codecs.BOM_UTF8):
-        content = content.removeprefix(codecs.BOM_UTF8)
-        notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
-    # Somebody may have typed one; what is in UTF-16 without a mark has one beside every Latin letter.
-    if content.count(b"\0") > len(content) // 10:
-        raise RowError(
-            "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
-            where=place,
-            fix="save the file with the encoding UTF-8",
+def unknown_kind(path: Path, *, where: str) -> RowError:
+    """The error for a file whose name does not end in one of `SUFFIXES`."""
+    if path.suffix.lower() in OTHER_WORKBOOKS:
+        return RowError(
+            "another spreadsheet's own format", where=where, fix="save it as .xlsx, or as CSV in UTF-8"
         )
-    return decoded(content, place)
+    what = f"unknown file name ending {path.suffix!r}"
+    return RowError(what, where=where, fix=f"use one of: {', '.join(SUFFIXES)}")
 
 
 def read_json(path: Path, root: Path, notes: Notes) -> Any:
@@ -125,53 +148,60 @@ def read_json(path: Path, root: Path, notes: Notes) -> Any:
     return parse_json(read_text(path, root, notes), place_of(path, root))
 
 
-def _csv_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> Iterator[Cells]:
-    text, place = read_text(path, root, notes), place_of(path, root)
-    records = enumerate(csv_records(text, place), start=1)
-    header = next((record for _, record in records), [])
-    if not header:
+def _table_rows(table: Table, notes: Notes, columns: Columns) -> Iterator[Cells]:
+    lines = (line for line in table.lines if not line.is_blank)
+    first = next(lines, None)
+    if first is None:
         fix = f"start it with the columns {', '.join(columns.required)}"
-        raise RowError("no header", where=f"{place}:1", fix=fix)
-    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
+        raise RowError("no header", where=f"{table.place}:1", fix=fix)
+    header = columns.named(first.cells)
+    counts = Counter(name for name in header if columns.every or not columns.others or name in columns.known)
+    repeated = sorted(name for name, times in counts.items() if times > 1)
     if repeated:
-        raise RowError(f"column {repeated[0]!r} occurs twice", where=f"{place}:1", fix="remove one of the two")
-    columns.check(header, f"{place}:1", text.partition("\n")[0])
-    names = list(columns.kept(dict.fromkeys(header)))
-    cells = [header.index(name) for name in names]
-    for row, record in records:
-        if not record:
+        raise RowError(f"column {repeated[0]!r} occurs twice", where=first.place, fix="remove one of the two")
+    columns.check(header, first.place)
+    places = {name: header.index(name) for name in columns.kept(dict.fromkeys(header))}
+    # Spreadsheets leave out empty cells at the end of some rows; a file that was cut off does so, too.
+    needed = None
+    if not columns.returned:
+        needed = (
+            len(header) if table.ends_open else 1 + max((places[name] for name in columns.required), default=-1)
+        )
+    for line in lines:
+        problem = _ragged(line, first, len(header), needed, table)
+        if problem is not None:
+            notes.problems.append(problem)
             continue
-        if len(record) != len(header):
-            notes.problem(
-                f"{counted(len(record), 'cell')}, but the header has {len(header)}",
-                where=f"{place}:{row}",
-                fix="put cells that contain commas in double quotes, and leave empty cells empty",
-            )
-            continue
-        yield Cells(f"{place}:{row}", dict(zip(names, [record[cell] for cell in cells], strict=True)))
+        cells = [*line.cells, *[""] * (len(header) - len(line.cells))]
+        values = {name: cells[at] for name, at in places.items()}
+        for name, cell in values.items():
+            is_ours = name in columns.known and name not in columns.rewritten
+            if is_ours or not cell:
+                refuse_rewritten(cell, f"{line.place}, column {name}", notes)
+        yield Cells(line.place, values)
 
 
-def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list[str]]:
-    """The records of a CSV text; an empty line is an empty record.
+def _ragged(line: Line, header: Line, width: int, needed: int | None, table: Table) -> RowError | None:
+    """The problem of a row with more cells than the header, or without some that it needs.
 
-    Raises:
-        RowError: If it is not CSV; names the row.
+    ``width`` is how many cells of the header are columns, ``needed`` null where rows may be of any length.
     """
-    # newline="" leaves line ends to the csv module; str.splitlines would also split at U+001C and others.
-    # The module's limit of 128 KiB a cell would refuse long answers, and a missing quote is found without it.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    records = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    row = 1
-    try:
-        for record in records:
-            yield record
-            row += 1
-    except csv.Error as error:
-        raise RowError(
-            f"not CSV ({error})",
-            where=f"{place}:{row}",
-            fix="close double quotes, and double those inside a cell",
-        ) from None
+    what = f"{counted(len(line.cells), 'cell')}, but the header has {len(header.cells)}"
+    # Empty ones as well: a comma without quotes moves all cells behind it to the right.
+    too_many = needed is not None and table.separator is not None and len(line.cells) > len(header.cells)
+    if too_many or any(cell.strip() for cell in line.cells[width:]):
+        if table.separator is None:
+            fix = "name the columns on the right as well, or empty them"
+            return RowError("a cell to the right of the last column", where=line.place, fix=fix)
+        fix = (
+            f"put cells that contain {table.separator!r} in double quotes, and move what stands to the right "
+            "of the last column"
+        )
+        return RowError(what, where=line.place, fix=fix)
+    if needed is not None and len(line.cells) < needed and table.separator is not None:
+        fix = f"write the missing ones, empty ones as well, with {table.separator!r} between them"
+        return RowError(what, where=line.place, fix=fix)
+    return None
 
 
 def _jsonl_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> list[Cells]:
@@ -194,7 +224,7 @@ def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
     return Cells(where, columns.kept(values))
 
 
-def _parquet_rows(path: Path, root: Path, _: Notes, columns: Columns) -> Iterator[Cells]:
+def _parquet_rows(path: Path, root: Path, columns: Columns) -> Iterator[Cells]:
     place = place_of(path, root)
     with open_content(path, where=place) as file:
         rows = parquet_rows(file, where=place, fix="write or copy it again")
@@ -203,9 +233,5 @@ def _parquet_rows(path: Path, root: Path, _: Notes, columns: Columns) -> Iterato
         yield Cells(f"{place}:{row}", columns.kept(values))
 
 
-_Reader = Callable[[Path, Path, Notes, Columns], Iterable[Cells]]
-
-_READERS: dict[str, _Reader] = {".csv": _csv_rows, ".jsonl": _jsonl_rows, ".parquet": _parquet_rows}
-
-SUFFIXES = tuple(_READERS)
+SUFFIXES = (*TABLE_SUFFIXES, ".jsonl", ".parquet")
 """File name endings that `read_rows` reads."""

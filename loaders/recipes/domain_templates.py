@@ -5,8 +5,8 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.content import instead_of_file
+from blend.loaders.files.encodings import read_text
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import read_text
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
 from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.content import instead_of_file
+from blend.loaders.files.encodings import known_encoding
 from blend.loaders.files.pins import check_pin, directory_digest, file_infos
 from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import read_responses, response_files
@@ -89,7 +90,7 @@ def load_snapshot(
     Raises:
         InputError: If the snapshot is not there, is damaged, or is not the pinned one.
     """
-    _refuse(source, "revision")
+    _refuse(source, "revision", "encoding")
     snapshot = base / source.location if path is None else path
     if not snapshot.is_file():
         raise InputError(
@@ -111,7 +112,7 @@ def _sample(
     *,
     reviewing: bool,
 ) -> SourceTables:
-    _refuse(source, "location", "revision")
+    _refuse(source, "location", "revision", "encoding")
     with sample_path() as folder:
         return _response_tables(source, folder, locales, reviewing=reviewing)
 
@@ -123,7 +124,7 @@ def _responses(source: Source, base: Path, locales: Registry, *, reviewing: bool
 
 def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
     info = _info(source, folder, response_files(folder))
-    tables = read_responses(folder, locales=locales, reviewing=reviewing)
+    tables = read_responses(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
     return SourceTables(
         info=info,
         questions=tables.questions,
@@ -135,7 +136,12 @@ def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewi
     )
 
 
+def _encoding(source: Source) -> str | None:
+    return None if source.encoding is None else known_encoding(source.encoding)
+
+
 def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
+    _refuse(source, "encoding")
     if source.revision is None:
         folder, commit = _directory(source, base), None
     else:
@@ -226,7 +232,9 @@ def load_topics(source: Source, base: Path = Path(), *, folder: Path | None = No
     """
     _refuse(source, "revision")
     place = _directory(source, base) if folder is None else folder
-    return SourceTopics(_info(source, place, topic_files(place)), read_topics(place))
+    return SourceTopics(
+        _info(source, place, topic_files(place)), read_topics(place, encoding=_encoding(source))
+    )
 
 
 def _name(source: Source) -> str:

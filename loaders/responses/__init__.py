@@ -15,6 +15,7 @@ from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.content import place_of
 from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.loaders.files.tables import only_named
 from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
@@ -24,6 +25,7 @@ from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES,
 from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Prompt, QuestionTemplate, Response, Review
 
+_HIDDEN = (".", "~$")  # with the second, a spreadsheet marks files that are open in it
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
 _ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
@@ -52,17 +54,19 @@ def read_responses(
     locales: Registry | None = None,
     reviewing: bool = False,
     collecting: bool = False,
+    encoding: str | None = None,
 ) -> ResponseTables:
     """The questions, responses and reviews in a directory of raw responses.
 
     Args:
-        folder: Holds ``templates`` and ``questions`` (one file each, ``.csv``, ``.jsonl`` or ``.parquet``),
+        folder: Holds ``templates`` and ``questions`` (one file each: a table, JSON Lines or Parquet),
             ``responses/`` with files of the same kinds, and perhaps ``prompts`` (one file) and
             ``reviews/`` with JSONL or Parquet files.
         locales: Known locales; the packaged registry when absent.
         reviewing: Whether the answers are about to be reviewed; then those pass that are not in the format that
             their question asks for, about which only a reviewer can decide.
         collecting: Whether responses are still being collected; then there may be none yet.
+        encoding: Of tables; see `loaders.files.encodings.read_text`.
 
     Returns:
         The tables. Answers are exactly as typed. The answer format of a question is its template's.
@@ -75,11 +79,11 @@ def read_responses(
     folder, notes = Path(folder), Notes()
     files = _layout(folder, notes, collecting=collecting)
     all_read = not notes.problems
-    templates = _table(_TEMPLATES, files["templates"], folder, known, notes)
-    questions = _table(_QUESTIONS, files["questions"], folder, known, notes)
-    responses = _table(_RESPONSES, files["responses"], folder, known, notes)
-    reviews = _table(_REVIEWS, files["reviews"], folder, known, notes)
-    prompts = _table(_PROMPTS, files["prompts"], folder, known, notes)
+    templates = _table(_TEMPLATES, files["templates"], folder, known, notes, encoding)
+    questions = _table(_QUESTIONS, files["questions"], folder, known, notes, encoding)
+    responses = _table(_RESPONSES, files["responses"], folder, known, notes, encoding)
+    reviews = _table(_REVIEWS, files["reviews"], folder, known, notes, encoding)
+    prompts = _table(_PROMPTS, files["prompts"], folder, known, notes, encoding)
     if not all_read:  # rows stand where nobody reads them, so nothing can be said to be missing
         responses, reviews = responses._replace(whole=False), reviews._replace(whole=False)
     check_links(templates, questions, responses, reviews, notes, reviewing=reviewing)
@@ -119,7 +123,7 @@ def _layout(folder: Path, notes: Notes, *, collecting: bool = False) -> dict[str
     files = {
         "templates": [_single_file(folder, "templates")],
         "questions": [_single_file(folder, "questions")],
-        "prompts": _named(folder, "prompts"),
+        "prompts": [] if (prompts := only_named(folder, "prompts", SUFFIXES)) is None else [prompts],
         "responses": _files(folder, "responses", SUFFIXES, notes),
         "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
     }
@@ -144,13 +148,15 @@ class _Kind(Generic[R]):
     """Whether a file without the locale column is named for its locale."""
 
 
-def _table(kind: _Kind[R], files: Sequence[Path], folder: Path, known: Registry, notes: Notes) -> Checked[R]:
+def _table(
+    kind: _Kind[R], files: Sequence[Path], folder: Path, known: Registry, notes: Notes, encoding: str | None
+) -> Checked[R]:
     """The valid rows of all files of a kind; whatever is wrong with others is noted."""
     own = notes.part()
     rows: list[Placed[R]] = []
     for file in files:
         with own.collected():
-            cells = read_rows(file, folder, own, kind.columns)
+            cells = read_rows(file, folder, own, kind.columns, encoding=encoding)
             if kind.model is Review and not cells:
                 fix = "restore it, or delete it if nobody has reviewed anything"
                 own.problem("the file holds no review", where=place_of(file, folder), fix=fix)
@@ -207,20 +213,10 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def _single_file(folder: Path, name: str) -> Path:
-    found = _named(folder, name)
-    if not found:
-        names = " or ".join(f"{name}{suffix}" for suffix in SUFFIXES)
-        raise InputError(f"{folder}: no file {names}; add one as docs/responses.md describes")
-    return found[0]
-
-
-def _named(folder: Path, name: str) -> list[Path]:
-    """The one file of a name, whatever its kind, or none."""
-    # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
-    found = [path for suffix in SUFFIXES if os.path.lexists(path := folder / f"{name}{suffix}")]
-    if len(found) > 1:
-        present = " and ".join(path.name for path in found)
-        raise InputError(f"{folder}: {present} stand side by side; keep one of them")
+    found = only_named(folder, name, SUFFIXES)
+    if found is None:
+        endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise InputError(f"{folder}: no file {name}{endings}; add one as docs/responses.md describes")
     return found
 
 
@@ -231,16 +227,16 @@ def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> 
         return []
     try:
         # Not `glob`, for which a folder that may not be read is an empty one.
-        files = sorted(path for path in part.iterdir() if not path.name.startswith("."))
+        files = sorted(path for path in part.iterdir() if not path.name.startswith(_HIDDEN))
     except OSError as error:
         fix = "make it a folder that may be read"
         notes.problem(f"cannot be read as a folder ({error.strerror})", where=name, fix=fix)
         return []
     for path in files:
-        if path.suffix not in suffixes:
+        if path.suffix.lower() not in suffixes:
             fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"
             notes.problem("not a file of rows", where=place_of(path, folder), fix=fix)
-    return [path for path in files if path.suffix in suffixes]
+    return [path for path in files if path.suffix.lower() in suffixes]
 
 
 def _template_values(cells: Cells) -> dict[str, Any]:

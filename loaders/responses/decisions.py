@@ -1,7 +1,7 @@
 """Decisions: which answers mean the same, as decided by people or a model, in a file that people review.
 
-The file is TSV in UTF-8 with a header row. Cells may be quoted as spreadsheets do it. Rows are added in whole,
-one batch at a time, so that a run that dies loses no verdict that it had got; see `docs/judges.md`.
+The file is TSV in UTF-8 with a header row; what a spreadsheet makes of it is read as well. Rows are added in
+whole, one batch at a time, so that a run that dies loses no verdict that it had got; see `docs/judges.md`.
 """
 
 import codecs
@@ -21,8 +21,12 @@ from typing import Literal
 from filelock import FileLock
 
 from blend.loaders.files.content import read_content
+from blend.loaders.files.encodings import UTF_16
 from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Columns, read_rows
+from blend.loaders.files.tables import TEXT_SUFFIXES
 from blend.loaders.files.whole import write_whole
+from blend.loaders.files.workbooks import WORKBOOK
 from blend.schemas.errors import InputError, RowError, StorageError
 from blend.schemas.part import Text
 from blend.schemas.personal import Pseudonym
@@ -51,6 +55,7 @@ class Decision(Row):
 
 COLUMNS = tuple(Decision.model_fields)
 """Columns of the file, in the order in which they are written."""
+_ELSEWHERE = Columns(COLUMNS, rewritten=("when",))
 
 
 def pair_key(a: str, b: str) -> tuple[str, str]:
@@ -95,8 +100,14 @@ def read_decisions(path: Path, notes: Notes | None = None, *, missing_ok: bool =
             f"correct the path, or make the file with the columns {', '.join(COLUMNS)}, separated by tabs"
         )
     notes = Notes() if notes is None else notes.part()
-    text = _text(path, notes)
-    placed = _decisions(text, path.name, notes) if text else []
+    if _is_ours(path):
+        text = _text(path, notes)
+        placed = _decisions(text, path.name, notes) if text else []
+    else:
+        placed = []
+        for cells in read_rows(path, path.parent, notes, _ELSEWHERE):
+            with notes.collected():
+                placed.append((cells.place, _decision(cells.values, cells.place)))
     _check_no_contradiction(placed, notes)
     notes.raise_problems()
     return tuple(decision for _, decision in placed)
@@ -109,17 +120,27 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
     a row that it leaves at the end is left out by `read_decisions` and replaced by the next call. Processes
     that add to one file at the same time wait for each other.
 
+    A file that a spreadsheet has saved in its own way is written anew, as we write it.
+
     Raises:
+        InputError: If the file is a workbook.
         RowError: If the file's header has other columns.
         StorageError: If the file cannot be written or the disk is full; then it is as before.
     """
     if not decisions:
         return
+    if path.suffix.lower() == WORKBOOK:
+        raise InputError(
+            f"{path}: verdicts are added to text, not to a workbook; save it as .tsv and name that"
+        )
     with _explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
             if path.exists() and path.stat().st_size:
-                _append(path, decisions)
+                if _is_ours(path):
+                    _append(path, decisions)
+                else:
+                    write_whole(path, decisions_text([*read_decisions(path), *decisions]))
             else:
                 write_whole(path, decisions_text(decisions))
 
@@ -127,6 +148,13 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
 def decisions_text(decisions: Sequence[Decision]) -> str:
     """A whole file of decisions; empty for none."""
     return _lines([list(COLUMNS), *_cells(decisions, COLUMNS)]).decode() if decisions else ""
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is as we write it, or empty: UTF-8 with tabs between the cells."""
+    first = read_content(path, what="decisions file").partition(b"\n")[0]
+    elsewhere = path.suffix.lower() not in ("", *TEXT_SUFFIXES) or first.startswith(UTF_16)
+    return not elsewhere and (b"\t" in first or not first.strip())
 
 
 def _text(path: Path, notes: Notes) -> str:
@@ -217,8 +245,7 @@ def _check_header(header: Sequence[str], place: str) -> None:
     where = f"{place}:1"
     for column in COLUMNS:
         if column not in header:
-            commas = len(header) == 1 and any(mark in header[0] for mark in ",;")
-            fix = "separate the columns with tabs" if commas else f"the columns are {', '.join(COLUMNS)}"
+            fix = f"the columns are {', '.join(COLUMNS)}"
             raise RowError(f"column {column!r} is missing", where=where, fix=fix)
     for column in header:
         if column not in COLUMNS:

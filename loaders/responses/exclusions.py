@@ -12,7 +12,7 @@ _COLUMNS = Columns(("template_id", "locale", "option", "kind", "reviewer"), opti
 
 
 def read_exclusions(path: Path) -> pl.DataFrame:
-    """The exclusions in a CSV, JSON Lines or Parquet file, for example of the stage mcq-review.
+    """The exclusions in a table, JSON Lines or Parquet file, for example of the stage mcq-review.
 
     Returns:
         `frames.EXCLUSIONS`, in the file's order; what an exclusion names is checked where it is used.

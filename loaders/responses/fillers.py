@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FILLERS
 from blend.schemas.personal import pseudonym
@@ -14,7 +14,7 @@ _COLUMNS = Columns(("template_id", "option", "region", "reviewer"), optional=("l
 
 
 def read_fillers(path: Path) -> pl.DataFrame:
-    """The fillers in a CSV, JSON Lines or Parquet file.
+    """The fillers in a table, JSON Lines or Parquet file.
 
     Args:
         path: Columns ``template_id``, ``option``, ``region``, ``reviewer``, and perhaps ``locale`` (empty: any)
@@ -45,8 +45,6 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file of {what}; correct the recipe's key mcq.{what}")
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: unknown kind of file {path.suffix!r}; use one of: {', '.join(SUFFIXES)}")
     notes = Notes()
     rows = []
     for cells in read_rows(path, path.parent, notes, columns):

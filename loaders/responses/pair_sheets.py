@@ -7,20 +7,25 @@ import polars as pl
 
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import Cells
-from blend.loaders.files.sheets import read_sheet
+from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.answer_sheets import guarded, unguarded
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
 from blend.schemas.text import clean
 
-_READ_AGAIN = ("answer_a", "answer_b", "verdict", "check")
+_COLUMNS = Columns(
+    ("answer_a", "answer_b", "verdict", "check"),
+    optional=("why",),
+    others=True,
+    rewritten=("answer_a", "answer_b", "check"),  # of which the mark tells what was there
+    returned=True,
+)
 _VERDICTS = {"same": "same", "s": "same", "different": "different", "d": "different"}
 
 
 def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
+    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Args:
         sheet: `schemas.pair_sheets.PAIR_SHEET`.
@@ -31,29 +36,26 @@ def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """
     texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
     cells = sheet.select(list(PAIR_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
-    write_new_sheet(path, cells)
+    write_new_sheet(path, cells, choices={"verdict": ("same", "different")})
 
 
-def read_pair_sheet(path: Path, *, who: str, when: date) -> tuple[Decision, ...]:
+def read_pair_sheet(path: Path, *, who: str, when: date, encoding: str | None = None) -> tuple[Decision, ...]:
     """The decisions in a sheet that came back; rows without a verdict are left out.
 
     Args:
-        path: CSV in UTF-8, however separated; see `files.sheets.read_sheet`.
+        path: The table.
         who: Pseudonym of whoever decided.
         when: Day of the decisions.
+        encoding: Of the table; see `loaders.files.encodings.read_text`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a verdict is unknown, or the answers of a decided row
             are not those that were proposed.
         InputError: If no row has a verdict.
     """
-    if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".numbers"):
-        raise RowError(
-            "a spreadsheet's own format", where=path.name, fix="save the sheet as CSV, with the encoding UTF-8"
-        )
     notes = Notes()
     decisions: list[Decision] = []
-    for cells in read_sheet(path, (*_READ_AGAIN, "why"), required=_READ_AGAIN):
+    for cells in read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding):
         if cells.values["verdict"].strip():
             with notes.collected():
                 decisions.append(_decision(cells, who, when))
@@ -80,4 +82,4 @@ def _decision(cells: Cells, who: str, when: date) -> Decision:
             fix="bring back the two answers and the column check as they were proposed, and decide again",
         )
     row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": when}
-    return Decision.model_validate({**row, "why": clean(unguarded(values["why"]))})
+    return Decision.model_validate({**row, "why": clean(unguarded(values.get("why", "")))})

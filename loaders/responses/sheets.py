@@ -7,32 +7,41 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.loaders.files.encodings import read_text
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.rows import SUFFIXES, read_text
-from blend.loaders.files.sheets import read_sheet
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.whole import write_whole
-from blend.schemas.answer_sheets import ANSWER_SHEET, READ_AGAIN
+from blend.schemas.answer_sheets import ANSWER_SHEET, INVALID, READ_AGAIN
 from blend.schemas.errors import ConflictError, RowError, StorageError
 
-_COLUMNS = tuple(name for name in ANSWER_SHEET if name != "source")
+_NAMES = tuple(name for name in ANSWER_SHEET if name != "source")
+_COLUMNS = Columns(
+    READ_AGAIN,
+    optional=[name for name in _NAMES if name not in READ_AGAIN],
+    others=True,
+    rewritten=_NAMES,  # marks, formats and other cells of the row tell what was there
+    returned=True,
+)
 
 
 def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet as spreadsheets read it: CSV in UTF-8 with a byte order mark.
+    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Raises:
         InputError, StorageError: As `files.new_files.write_new_sheet`.
     """
-    write_new_sheet(path, sheet.select(_COLUMNS).with_columns(pl.all().replace("", None)))
+    cells = sheet.select(_NAMES).with_columns(pl.all().replace("", None))
+    write_new_sheet(path, cells, choices={"invalid": (INVALID,)})
 
 
-def read_answer_sheet(path: Path) -> pl.DataFrame:
+def read_answer_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFrame:
     """A sheet as it came back from a spreadsheet.
 
     Args:
-        path: CSV in UTF-8, however separated; see `files.sheets.read_sheet`.
+        path: The table.
+        encoding: Of the table; see `loaders.files.encodings.read_text`.
 
     Returns:
         `schemas.answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
@@ -41,14 +50,15 @@ def read_answer_sheet(path: Path) -> pl.DataFrame:
         RowError, RowErrors: If the file cannot be read.
         InputError: If it has no rows.
     """
-    if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".numbers"):
-        raise RowError(
-            "a spreadsheet's own format", where=path.name, fix="save the sheet as CSV, with the encoding UTF-8"
-        )
-    rows = read_sheet(path, _COLUMNS, required=READ_AGAIN)
+    notes = Notes()
+    rows = read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding)
+    notes.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
-    return pl.DataFrame([{**cells.values, "source": cells.place} for cells in rows], schema=ANSWER_SHEET)
+    empty = dict.fromkeys(_NAMES, "")
+    return pl.DataFrame(
+        [{**empty, **cells.values, "source": cells.place} for cells in rows], schema=ANSWER_SHEET
+    )
 
 
 class WrittenReviews(NamedTuple):

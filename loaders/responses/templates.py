@@ -1,6 +1,6 @@
 """Files on the way to templates: natives' questions, the reviewed sheet, translations.
 
-Each is CSV (UTF-8, with or without byte order mark), JSONL or Parquet; ``docs/templates.md`` shows examples.
+Each is a table, JSONL or Parquet; ``docs/templates.md`` shows examples.
 """
 
 from pathlib import Path
@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from blend.loaders.files.notes import Notes, unknown_name
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
-from blend.loaders.files.sheets import read_sheet
-from blend.schemas.errors import RowError, UnknownNameError
+from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.schemas.errors import UnknownNameError
 from blend.schemas.locales import Registry, registry
 from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
 
@@ -19,18 +18,22 @@ _NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",)
 _SHEET_COLUMNS = Columns(
     required=("template_id", "topic", "template", "decision"),
     optional=("source_locale", "question", "reasons", "group", "nearest", "similarity", "merge_into"),
-    ignored=("source",),
+    others=True,
+    returned=True,
 )
 _TRANSLATION_COLUMNS = Columns(required=("template_id", "locale", "question"))
 
 
-def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+def read_native_questions(
+    path: Path, *, locales: Registry | None = None, encoding: str | None = None
+) -> pl.DataFrame:
     """Questions as natives wrote them.
 
     Args:
         path: Columns ``id``, ``topic``, ``text`` and, optional in file and row, ``locale`` (the author's; any
             name by which `Registry.find` knows it).
         locales: Known locales; the packaged registry when absent.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         `template_frames.NATIVE_QUESTIONS`, in file order.
@@ -42,7 +45,7 @@ def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.
     known = registry() if locales is None else locales
     notes = Notes()
     rows: list[dict[str, Any]] = []
-    for cells in _rows(path, notes, _NATIVE_COLUMNS):
+    for cells in read_rows(path, path.parent, notes, _NATIVE_COLUMNS, encoding=encoding):
         row = {
             "template_id": _filled(cells, "id", notes),
             "topic": _filled(cells, "topic", notes),
@@ -56,13 +59,13 @@ def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.
     return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
 
 
-def read_review_sheet(path: Path) -> pl.DataFrame:
+def read_review_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFrame:
     """A review sheet after review.
 
     Args:
         path: Columns of `template_frames.SHEET`; of them ``template_id``, ``topic``, ``template`` and
-            ``decision`` have to be there, and ``source`` is replaced by the row's place in this file. CSV is
-            read however a spreadsheet writes it; see `files.sheets.read_sheet`.
+            ``decision`` have to be there, and ``source`` is replaced by the row's place in this file.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         `template_frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
@@ -78,19 +81,22 @@ def read_review_sheet(path: Path) -> pl.DataFrame:
             "similarity": _number(cells, "similarity", notes),
             "source": cells.place,
         }
-        for cells in _sheet_rows(path, notes)
+        for cells in read_rows(path, path.parent, notes, _SHEET_COLUMNS, encoding=encoding)
     ]
     notes.raise_problems()
     return pl.DataFrame(rows, schema=SHEET)
 
 
-def read_translations(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+def read_translations(
+    path: Path, *, locales: Registry | None = None, encoding: str | None = None
+) -> pl.DataFrame:
     """Translated questions.
 
     Args:
         path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it) and ``question``
             (local language, country named).
         locales: Known locales; the packaged registry when absent.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         `template_frames.TRANSLATIONS`, in file order.
@@ -108,24 +114,11 @@ def read_translations(path: Path, *, locales: Registry | None = None) -> pl.Data
             "question": _filled(cells, "question", notes),
             "source": cells.place,
         }
-        for cells in _rows(path, notes, _TRANSLATION_COLUMNS)
+        for cells in read_rows(path, path.parent, notes, _TRANSLATION_COLUMNS, encoding=encoding)
     ]
     _check_unique(rows, ("template_id", "locale"), notes)
     notes.raise_problems()
     return pl.DataFrame(rows, schema=TRANSLATIONS)
-
-
-def _sheet_rows(path: Path, notes: Notes) -> list[Cells]:
-    if path.suffix == ".csv":
-        return read_sheet(path, SHEET.names(), required=tuple(_SHEET_COLUMNS.required))
-    return _rows(path, notes, _SHEET_COLUMNS)
-
-
-def _rows(path: Path, notes: Notes, columns: Columns) -> list[Cells]:
-    if path.suffix not in SUFFIXES:
-        fix = f"use one of: {', '.join(SUFFIXES)}"
-        raise RowError(f"unknown file name ending {path.suffix!r}", where=path.name, fix=fix)
-    return read_rows(path, path.parent, notes, columns)
 
 
 def _text(cells: Cells, column: str) -> str | None:

@@ -1,23 +1,23 @@
 """Surveys of values, from the user's copy: Hofstede's dimensions, the World Values Survey, or another table.
 
 Their publishers have terms of their own, so this package brings no survey: a file is read from where its user
-keeps it. What comes in is CSV with a column ``Demonym`` (or ``group``, or ``country``) and one column of
+keeps it. What comes in is a table with a column ``Demonym`` (or ``group``, or ``country``) and one column of
 numbers per dimension; what goes out is a `Survey`. Nothing here knows how distances are made.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import csv_records, read_text
+from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.tables import refuse_rewritten
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.nationalities import demonym_of_country
 from blend.schemas.surveys import Survey
-from blend.schemas.text import counted
 
 GROUP_COLUMNS = ("Demonym", "group")
 """Columns that can name a row; the first one that the file has counts."""
@@ -42,8 +42,15 @@ PAPER_TABLES = "https://github.com/shaily99/eecc"
 """Where the tables with demonyms are that Bhatt and Diaz (2024) used."""
 
 
+_COLUMNS = Columns((), optional=(*GROUP_COLUMNS, *NAME_COLUMNS), others=True, every=True)
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
+
+
 def read_survey(path: Path, name: str) -> Survey:
-    """A survey from a CSV file, with commas or semicolons between its cells.
+    """A survey from a table.
+
+    A comma in numbers is the decimal sign where no number of the file has a point, unless each could be one of
+    thousands.
 
     Args:
         path: The file.
@@ -60,37 +67,20 @@ def read_survey(path: Path, name: str) -> Survey:
     if not path.is_file():
         raise InputError(f"survey {name}: no such file: {path}; {_how_to_get(name)}")
     notes = Notes()
-    text = read_text(path, path.parent, notes)
-    first_line = text.partition("\n")[0]
-    separator = ";" if ";" in first_line and "," not in first_line else ","
-    header, *records = [*csv_records(text, path.name, separator=separator)] or [[]]
+    rows = read_rows(path, path.parent, notes, _COLUMNS)
+    notes.raise_problems()
+    if not rows:
+        raise RowError("no rows", where=path.name, fix=_how_to_get(name))
+    header = list(rows[0].values)
     column = _group_column(header, path)
     dimensions = [key for key in header if key not in (*GROUP_COLUMNS, *NAME_COLUMNS)]
     if not dimensions:
         raise RowError("no column of answers", where=f"{path.name}:1", fix="add one column per dimension")
-    rows = [
-        _Row(f"{path.name}:{number}", dict(zip(header, record, strict=False)), len(record))
-        for number, record in enumerate(records, start=2)
-        if record
-    ]
-    _check_cells(rows, len(header), notes)
     groups = _groups(rows, column, notes)
-    values = [[_number(row, key, notes) for key in dimensions] for row in rows]
+    sign = _decimal_sign(row.values[key] for row in rows for key in dimensions)
+    values = [[_number(row, key, sign, notes) for key in dimensions] for row in rows]
     notes.raise_problems()
-    if not rows:
-        raise RowError("no rows", where=path.name, fix=_how_to_get(name))
     return Survey(name, groups, tuple(dimensions), np.array(values, dtype=np.float64), NOMINAL.get(name, ()))
-
-
-class _Row(NamedTuple):
-    """A line of the table."""
-
-    place: str
-    """``file:row``."""
-    cells: dict[str, str]
-    """By column."""
-    n_cells: int
-    """Cells that it has."""
 
 
 def _how_to_get(name: str) -> str:
@@ -113,23 +103,12 @@ def _group_column(header: Sequence[str], path: Path) -> str:
     )
 
 
-def _check_cells(rows: Sequence[_Row], n_columns: int, notes: Notes) -> None:
-    for row in rows:
-        if row.n_cells != n_columns:
-            notes.problem(
-                f"{counted(row.n_cells, 'cell')}, but the header has {n_columns}",
-                where=row.place,
-                fix="put cells that contain commas in double quotes, and leave empty cells empty",
-            )
-    notes.raise_problems()
-
-
-def _groups(rows: Sequence[_Row], column: str, notes: Notes) -> tuple[str, ...]:
+def _groups(rows: Sequence[Cells], column: str, notes: Notes) -> tuple[str, ...]:
     """The demonym of every row; by the name of its country where the table has no demonyms."""
     places: dict[str, str] = {}
     groups = []
     for row in rows:
-        group = row.cells[column].strip()
+        group = row.values[column].strip()
         if column == "country":
             group = demonym_of_country(group) or group
         where = f"{row.place}, column {column}"
@@ -142,18 +121,29 @@ def _groups(rows: Sequence[_Row], column: str, notes: Notes) -> tuple[str, ...]:
     return tuple(groups)
 
 
-def _number(row: _Row, column: str, notes: Notes) -> float:
-    text = row.cells[column].strip()
+def _decimal_sign(cells: Iterable[str]) -> str:
+    """What parts the whole from the decimals.
+
+    A comma where no number has a point, as spreadsheets of many languages write it, unless every comma could be
+    one of thousands.
+    """
+    numbers = [cell for cell in cells if "." in cell or "," in cell]
+    has_points = any("." in cell for cell in numbers)
+    return "." if has_points or all(_THOUSANDS.fullmatch(cell.strip()) for cell in numbers) else ","
+
+
+def _number(row: Cells, column: str, sign: str, notes: Notes) -> float:
+    cell = row.values[column]
+    text, where = cell.strip(), f"{row.place}, column {column}"
     if text in MISSING:
         return float("nan")
+    refuse_rewritten(cell, where, notes)
     try:
-        value = float(text)
+        value = float(text.replace(sign, "."))
     except ValueError:
         value = float("nan")
     if not math.isfinite(value):
         notes.problem(
-            f"{text!r} is not a number",
-            where=f"{row.place}, column {column}",
-            fix="write a number, or #NULL! where there is none",
+            f"{text!r} is not a number", where=where, fix="write a number, or #NULL! where there is none"
         )
     return value

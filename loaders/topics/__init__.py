@@ -1,9 +1,9 @@
 """Topics: what readers are to be told about, and the templates that ask for it, from a directory of TSV files.
 
 A directory has one folder per kind of text (``qa``, ``stories``), and in each ``topics.tsv`` or, as published,
-``concepts.tsv`` (category, topic) and ``templates.tsv`` (name, language, template), both without a header. What
-comes in is that directory; what goes out are frames whose rows know their place. Nothing here knows of
-nationalities.
+``concepts.tsv`` (category, topic) and ``templates.tsv`` (name, language, template), both without a header; any
+other kind of table may stand in place of TSV. What comes in is that directory; what goes out are frames whose
+rows know their place. Nothing here knows of nationalities.
 """
 
 import re
@@ -14,7 +14,7 @@ import polars as pl
 
 from blend.loaders.files.content import instead_of_directory
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import read_text
+from blend.loaders.files.tables import Line, named_table, read_headless
 from blend.schemas.characters import forbidden_in
 from blend.schemas.cultural_prompts import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
 from blend.schemas.errors import InputError
@@ -22,10 +22,10 @@ from blend.schemas.languages import is_language
 from blend.schemas.slots import ANY_SLOT
 from blend.schemas.text import counted
 
-TOPIC_FILES = ("topics.tsv", "concepts.tsv")
-"""Names of a file of topics; the second is the published one."""
+_TOPICS = ("topics", "concepts")
+"""Names of a file of topics, without its ending; the second is the published one."""
 
-TEMPLATES_NAME = "templates.tsv"
+_TEMPLATES = "templates"
 
 TOPICS = pl.Schema({"kind": pl.String(), "category": pl.String(), "topic": pl.String(), "source": pl.String()})
 """One row per line of a file of topics, in its order; the kinds by name."""
@@ -74,13 +74,17 @@ def topic_files(folder: Path) -> list[Path]:
     return sorted(
         path
         for kind in _kinds(folder)
-        for path in kind.iterdir()
-        if path.name in (*TOPIC_FILES, TEMPLATES_NAME)
+        for name in (*_TOPICS, _TEMPLATES)
+        if (path := named_table(kind, name)) is not None
     )
 
 
-def read_topics(folder: Path) -> TopicTables:
+def read_topics(folder: Path, *, encoding: str | None = None) -> TopicTables:
     """Topics and templates from a directory.
+
+    Args:
+        folder: The directory.
+        encoding: Of its tables; see `loaders.files.encodings.read_text`.
 
     Raises:
         InputError: If it is not there, or holds no kind of text.
@@ -92,9 +96,9 @@ def read_topics(folder: Path) -> TopicTables:
     topics, templates = [], []
     for kind in kinds:
         with notes.collected():
-            topics += _topics(kind, folder, notes)
+            topics += _topics(kind, folder, notes, encoding)
         with notes.collected():
-            templates += _templates(kind, folder, notes)
+            templates += _templates(kind, folder, notes, encoding)
     notes.raise_problems()
     return TopicTables(
         pl.DataFrame(topics, schema=TOPICS, orient="row"),
@@ -104,7 +108,7 @@ def read_topics(folder: Path) -> TopicTables:
 
 
 def read_forms(path: Path) -> pl.DataFrame:
-    """What nationalities are called in other languages: TSV of language, English demonym, form and article.
+    """What nationalities are called in other languages: a table of language, English demonym, form and article.
 
     Returns:
         `FORMS`, in the order of the file. The article is left blank in languages without one.
@@ -117,7 +121,7 @@ def read_forms(path: Path) -> pl.DataFrame:
         raise InputError(f"recipe, key cultural.forms: no such file: {path}; correct the path")
     notes = Notes()
     rows: dict[tuple[str, str], tuple[str, str, str, str | None, str]] = {}
-    for place, cells in _lines(path, path.parent, notes):
+    for place, cells in _lines(path, path.parent, notes, 4):
         if len(cells) not in (3, 4):
             notes.problem(
                 f"{counted(len(cells), 'cell')}, but three or four are expected",
@@ -146,13 +150,13 @@ def _kinds(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(
             f"source topics: {instead_of_directory(folder)}: {folder}; give the path of a directory with one "
-            f"folder per kind of text, each with {TOPIC_FILES[0]} and {TEMPLATES_NAME}"
+            "folder per kind of text, each with topics.tsv and templates.tsv"
         )
-    found = sorted(path.parent for path in folder.glob(f"*/{TEMPLATES_NAME}"))
+    found = sorted(path for path in folder.iterdir() if path.is_dir() and named_table(path, _TEMPLATES))
     if not found:
         raise InputError(
-            f"source topics: {folder}: no folder with a file {TEMPLATES_NAME}; make one per kind of text, "
-            f"for example qa/{TEMPLATES_NAME} and qa/{TOPIC_FILES[0]}"
+            f"source topics: {folder}: no folder with a file templates.tsv; make one per kind of text, "
+            "for example qa/templates.tsv and qa/topics.tsv"
         )
     for path in found:
         if not _KIND.fullmatch(path.name):
@@ -163,15 +167,13 @@ def _kinds(folder: Path) -> list[Path]:
     return found
 
 
-def _topics(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str, str]]:
-    path = next((kind / name for name in TOPIC_FILES if (kind / name).is_file()), None)
+def _topics(kind: Path, root: Path, notes: Notes, encoding: str | None) -> list[tuple[str, str, str, str]]:
+    path = next((found for name in _TOPICS if (found := named_table(kind, name)) is not None), None)
     if path is None:
-        notes.problem(
-            f"no file {TOPIC_FILES[0]}", where=kind.name, fix="add it, with category and topic per line"
-        )
+        notes.problem("no file topics.tsv", where=kind.name, fix="add it, with category and topic per line")
         return []
     rows = []
-    lines = _lines(path, root, notes)
+    lines = _lines(path, root, notes, 2, encoding)
     for place, cells in lines:
         if len(cells) != 2:
             notes.problem(
@@ -189,9 +191,13 @@ def _topics(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str, s
     return rows
 
 
-def _templates(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str, str, str]]:
+def _templates(
+    kind: Path, root: Path, notes: Notes, encoding: str | None
+) -> list[tuple[str, str, str, str, str]]:
     rows: list[tuple[str, str, str, str, str]] = []
-    lines = _lines(kind / TEMPLATES_NAME, root, notes)
+    path = named_table(kind, _TEMPLATES)
+    assert path is not None  # what makes a folder a kind
+    lines = _lines(path, root, notes, 3, encoding)
     for place, cells in lines:
         if len(cells) != 3:
             notes.problem(
@@ -209,7 +215,7 @@ def _templates(kind: Path, root: Path, notes: Notes) -> list[tuple[str, str, str
             notes.problem(f"a second template {name!r}", where=place, fix="give each a name of its own")
         rows.append((kind.name, name, language, template, place))
     if not lines:
-        notes.problem("no templates", where=f"{kind.name}/{TEMPLATES_NAME}", fix="add one line per template")
+        notes.problem("no templates", where=f"{kind.name}/{path.name}", fix="add one line per template")
     return rows
 
 
@@ -230,14 +236,10 @@ def _check_template(template: str, place: str, notes: Notes) -> None:
             notes.problem(f"no slot for the {what}", where=place, fix=f"write {slots[0]} where it stands")
 
 
-def _lines(path: Path, root: Path, notes: Notes) -> list[tuple[str, list[str]]]:
-    """The lines of a TSV file that are not blank, each with its place."""
-    text = read_text(path, root, notes)
-    place = path.relative_to(root).as_posix()
-    lines = text.replace("\r\n", "\n").split("\n")
-    for number, line in enumerate(lines, start=1):
-        for held in forbidden_in(line.replace("\t", " ")):
-            notes.problem(f"the line holds {held}", where=f"{place}:{number}", fix="delete it")
-    return [
-        (f"{place}:{number}", line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()
-    ]
+def _lines(path: Path, root: Path, notes: Notes, width: int, encoding: str | None = None) -> list[Line]:
+    """The lines of a table without header that are not blank, each with its place."""
+    lines = read_headless(path, root, notes, width=width, encoding=encoding)
+    for line in lines:
+        for held in forbidden_in(" ".join(line.cells)):
+            notes.problem(f"the line holds {held}", where=line.place, fix="delete it")
+    return lines

@@ -155,9 +155,9 @@ def test_what_is_wrong_with_a_sheet(project: Path):
         "bring back the two answers and the column check as they were proposed, and decide again"
     )
     with pytest.raises(BlendError) as caught:
-        read_pair_sheet(project / "pairs.xlsx", who="r1", when=TODAY)
+        read_pair_sheet(project / "pairs.ods", who="r1", when=TODAY)
     assert str(caught.value) == (
-        "pairs.xlsx: a spreadsheet's own format; save the sheet as CSV, with the encoding UTF-8"
+        "pairs.ods: another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8"
     )
 
 

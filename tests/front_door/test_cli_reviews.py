@@ -167,8 +167,8 @@ def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
         (
             ["accept", "recipe.toml"],
             (
-                "recipe.toml:1: columns 'template_id', 'locale', 'answer', 'group', 'check' "
-                "are missing; bring them back as proposed; a sheet is saved as CSV, with all its columns"
+                "recipe.toml: unknown file name ending '.toml'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, "
+                ".parquet"
             ),
         ),
         (["accept", "nothere.csv"], "nothere.csv: no such file; correct the path"),

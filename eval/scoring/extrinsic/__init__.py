@@ -23,9 +23,9 @@ from blend.eval.scoring.extrinsic.figures import all_scores, remarks_on
 from blend.eval.scoring.extrinsic.reading import groups_of, topics_of
 from blend.eval.scoring.extrinsic.tables import SimilarityFile, analysis_folder, write_tables
 from blend.eval.scoring.judged import Judged
+from blend.loaders.files.encodings import read_text
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.progress import Notify, silent
-from blend.loaders.files.rows import read_text
 from blend.loaders.surveys import read_survey
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.nationalities import nationalities

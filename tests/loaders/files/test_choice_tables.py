@@ -105,9 +105,9 @@ def test_a_cell_of_another_type_is_named(tmp_path: Path):
 
 def test_a_table_that_is_none(tmp_path: Path):
     with pytest.raises(
-        InputError, match=r"^mine.txt: expected a table, .csv, .jsonl, .parquet; give one, or the "
+        InputError, match=r"^mine.ods: expected a table, .csv, .tsv, .txt, .xlsx, .jsonl, .parquet; "
     ):
-        read_choice_table(Path("mine.txt"))
+        read_choice_table(Path("mine.ods"))
     with pytest.raises(InputError, match=r"^nothere.csv: no such table; correct the path$"):
         read_choice_table(Path("nothere.csv"))
     empty = csv(tmp_path)

@@ -35,7 +35,7 @@ def test_an_unknown_kind_of_file(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         read_fillers(tmp_path / "fillers.xls")
     assert str(caught.value) == (
-        f"{tmp_path}/fillers.xls: unknown kind of file '.xls'; use one of: .csv, .jsonl, .parquet"
+        "fillers.xls: another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8"
     )
 
 

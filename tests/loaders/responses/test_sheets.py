@@ -56,7 +56,7 @@ def test_a_sheet_that_cannot_be_written(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("s.xlsx", "s.xlsx: a spreadsheet's own format; save the sheet as CSV, with the encoding UTF-8"),
+        ("s.xlsx", "s.xlsx: not a workbook, or damaged; save it again as .xlsx, or as CSV in UTF-8"),
         ("s.csv", "s.csv: no rows; give the sheet that `blend reviews propose` made"),
     ],
 )

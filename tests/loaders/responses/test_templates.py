@@ -85,9 +85,9 @@ def test_wrong_cells(tmp_path: Path, read, text: str, message: str):
 
 def test_unknown_ending(tmp_path: Path):
     with pytest.raises(RowError) as caught:
-        read_native_questions(tmp_path / "natives.xlsx")
+        read_native_questions(tmp_path / "natives.doc")
     assert str(caught.value) == (
-        "natives.xlsx: unknown file name ending '.xlsx'; use one of: .csv, .jsonl, .parquet"
+        "natives.doc: unknown file name ending '.doc'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
     )
 
 

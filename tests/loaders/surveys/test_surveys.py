@@ -70,8 +70,8 @@ BROKEN = {
     "cells": (
         "Demonym,a\nThai,1,2\n",
         (
-            "s.csv:2: 3 cells, but the header has 2; put cells that contain commas in double "
-            "quotes, and leave empty cells empty"
+            "s.csv:2: 3 cells, but the header has 2; put cells that contain ',' in double quotes, and move "
+            "what stands to the right of the last column"
         ),
     ),
 }

@@ -1,0 +1,107 @@
+"""Encodings: the text of a file that somebody saved, and never a guess which one it is in."""
+
+import codecs
+from pathlib import Path
+
+from blend.loaders.files import json_text
+from blend.loaders.files.content import place_of, read_content
+from blend.loaders.files.notes import Notes
+from blend.schemas.errors import InputError, RowError
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UTF_8 = "utf-8"
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How files in UTF-16 begin."""
+
+
+def read_text(path: Path, root: Path, notes: Notes, *, encoding: str | None = None) -> str:
+    """The text of a file; line ends stay as they are.
+
+    Args:
+        path: The file.
+        root: Folder that places are relative to.
+        notes: Takes a finding for a byte order mark, which is left out.
+        encoding: Of a file that has no byte order mark; UTF-8 when absent. A mark says UTF-8 or UTF-16.
+
+    Raises:
+        RowError: If the file is not in that encoding (names the first wrong byte and its line), is UTF-8 where
+            another encoding is given, or has a null beside every character.
+    """
+    place = place_of(path, root)
+    return decoded(read_content(path, where=place), place, notes, encoding=encoding)
+
+
+def decoded(
+    content: bytes, place: str, notes: Notes, *, encoding: str | None = None, can_be_said: bool = False
+) -> str:
+    """The text of a file's content; arguments and errors as of `read_text`.
+
+    ``can_be_said`` is whether messages tell the user to say which encoding the file has.
+    """
+    for mark, name in _MARKS:
+        if content.startswith(mark):
+            content, encoding = content.removeprefix(mark), name
+            notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
+            break
+    else:
+        _check_encoding(content, place, encoding)
+    # Somebody may have typed one; what is in UTF-16 without a mark has one beside every Latin letter.
+    if content.count(b"\0") > len(content) // 10 and encoding not in ("utf-16-le", "utf-16-be"):
+        raise RowError(
+            "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
+            where=place,
+            fix="save the file with the encoding UTF-8",
+        )
+    return _decoded(content, encoding or _UTF_8, place, can_be_said=can_be_said)
+
+
+def known_encoding(name: str) -> str:
+    """The name of an encoding, as given.
+
+    Raises:
+        InputError: If nobody knows it, or it is not one of text.
+    """
+    try:
+        if codecs.lookup(name)._is_text_encoding:  # what `bytes.decode` itself asks
+            return name
+    except (LookupError, ValueError):
+        pass
+    raise InputError(
+        f"unknown encoding {name!r}; write one that Python knows: cp1252 (western Windows), cp1250 (central "
+        "European), cp1251 (Cyrillic), cp1254 (Turkish), cp1256 (Arabic), cp932 (Japanese), cp949 (Korean), "
+        "gb18030 (Chinese) …"
+    )
+
+
+def _check_encoding(content: bytes, place: str, encoding: str | None) -> None:
+    """Refuse UTF-8 where another encoding is given: read in that one, it would be other letters in silence."""
+    if encoding is None or codecs.lookup(encoding).name == _UTF_8 or content.isascii():
+        return
+    try:
+        content.decode(_UTF_8)
+    except UnicodeDecodeError:
+        return
+    fix = "leave the encoding out for this file, or save it in that one"
+    raise RowError(f"the file is UTF-8, not {encoding}", where=place, fix=fix)
+
+
+def _decoded(content: bytes, encoding: str, place: str, *, can_be_said: bool) -> str:
+    if encoding == _UTF_8:
+        try:
+            return json_text.decoded(content, place)
+        except RowError as error:
+            fix = f"{error.fix}, or say which one it has (docs/tables.md)" if can_be_said else error.fix
+            raise RowError(error.what, where=place, fix=fix) from None
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        what = (
+            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not {encoding.upper()}"
+        )
+        fix = "say which encoding the file has, or save it with UTF-8"
+        raise RowError(what, where=place, fix=fix) from None

@@ -1,0 +1,299 @@
+"""Tables as spreadsheets save them: each of their habits is read, and what is wrong names its row."""
+
+import zipfile
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from blend.loaders.files import workbooks
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Columns, read_rows
+from blend.schemas.errors import RowError, RowErrors
+
+COLUMNS = Columns(("id", "answer"), optional=("group",), others=True, returned=True)
+
+
+def read(
+    path: Path, columns: Columns = COLUMNS, *, encoding: str | None = None
+) -> list[tuple[str, dict[str, Any]]]:
+    notes = Notes()
+    rows = read_rows(path, path.parent, notes, columns, encoding=encoding)
+    notes.raise_problems()
+    return [(row.place, row.values) for row in rows]
+
+
+def saved(folder: Path, content: str | bytes, name: str = "sheet.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def workbook(folder: Path, *rows: list[Any], name: str = "sheet.xlsx", **formats: str) -> Path:
+    """A workbook as a spreadsheet saves it; ``formats`` of cells by their address."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for address, number_format in formats.items():
+        book.active[address].number_format = number_format
+    book.save(folder / name)
+    return folder / name
+
+
+ROWS = [
+    ("sheet.csv:2", {"id": "q", "answer": "rice, white", "group": "1"}),
+    ("sheet.csv:3", {"id": "q", "answer": "café", "group": ""}),
+]
+TABS = 'id\tanswer\tgroup\r\nq\t"rice, white"\t1\r\nq\tcafé\t\r\n'
+SEMICOLONS = "id;answer;group\r\nq;rice, white;1\r\nq;café;\r\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'id,answer,group\nq,"rice, white",1\nq,café,\n',
+        "\ufeff" + SEMICOLONS,
+        b"\xff\xfe" + TABS.encode("utf-16-le"),
+        b"\xfe\xff" + TABS.encode("utf-16-be"),
+        "id\tanswer\tgroup\nq\trice, white\t1\nq\tcafé\n",
+        "sep=;\n" + SEMICOLONS,
+        '"id","answer","group"\n"q","rice, white","1"\n"q","café",""',
+        'group,id,my own,answer\n1,q,!,"rice, white"\n,q,,café\n',
+        ' ID ,Answer,GROUP\nq,"rice, white",1\nq,café,\n',
+        'id,answer,group,,\nq,"rice, white",1,,\nq,café,,,\n',
+    ],
+    ids=[
+        "plain",
+        "Excel's CSV UTF-8 where a comma is decimal",
+        "Excel's Unicode text",
+        "UTF-16 of the other order",
+        "tabs",
+        "sep",
+        "quoted",
+        "columns moved",
+        "header typed anew",
+        "empty columns",
+    ],
+)
+def test_whatever_a_spreadsheet_makes_of_a_table(tmp_path: Path, content: str | bytes):
+    assert read(saved(tmp_path, content)) == ROWS
+
+
+@pytest.mark.parametrize("name", ["sheet.tsv", "sheet.txt", "SHEET.CSV"])
+def test_the_name_does_not_decide_what_parts_the_cells(tmp_path: Path, name: str):
+    assert [values for _, values in read(saved(tmp_path, SEMICOLONS, name))] == [values for _, values in ROWS]
+
+
+def test_a_workbook_names_file_sheet_and_row(tmp_path: Path):
+    path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice, white", 1], [], ["q", "café", None])
+    assert read(path) == [("sheet.xlsx[Sheet]:2", ROWS[0][1]), ("sheet.xlsx[Sheet]:4", ROWS[1][1])]
+
+
+def test_the_sheet_with_the_columns_is_the_one_that_is_read(tmp_path: Path):
+    path = workbook(tmp_path, ["notes of mine"], ["do not forget"])
+    book = openpyxl.load_workbook(path)
+    for row in (["id", "answer"], ["q", "rice"]):
+        book.create_sheet("answers") if "answers" not in book.sheetnames else None
+        book["answers"].append(row)
+    book.save(path)
+    assert read(path) == [("sheet.xlsx[answers]:2", {"id": "q", "answer": "rice"})]
+    book["Sheet"].delete_rows(1, 2)
+    book.copy_worksheet(book["answers"])
+    book.save(path)
+    with pytest.raises(RowError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        "sheet.xlsx: the sheets answers, answers Copy could all be meant; keep the one that is meant, and move "
+        "the others to another file"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "text"),
+    [
+        ("007", "@", "007"),
+        (7, "General", "7"),
+        (7, "000", "007"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1.5, "0.00", "1.5"),
+        (0.5, "0%", "50%"),
+        (0.125, "0.0%", "12.5%"),
+        (time(18, 0), "h:mm", "18:00"),
+        (0.7638888888888888, "h:mm", "18:20"),
+        (timedelta(hours=25, minutes=30), "[h]:mm:ss", "25:30"),
+        (True, "General", "TRUE"),
+        ("a_x000D_b_x005F_x0041_", "@", "a\rb_x0041_"),
+    ],
+)
+def test_what_a_cell_shows_is_read_where_that_says_it_all(tmp_path, value, number_format, text):
+    path = workbook(tmp_path, ["id", "answer"], ["q", value], B2=number_format)
+    assert read(path)[0][1]["answer"] == text
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "what"),
+    [
+        (date(2026, 1, 2), "d-mmm", "the date 2026-01-02"),
+        (
+            datetime.fromisoformat("2026-01-02T08:30:00"),
+            "yyyy-mm-dd h:mm",
+            "the date and time 2026-01-02 08:30:00",
+        ),
+        ("#NAME?", "General", "the error #NAME?"),
+        ("=B1", "General", "a formula whose value was never computed"),
+        (0.5, "# ?/?", "the number 0.5 in the format '# ?/?'"),
+        (1.5e17, "0", "the number 1.5e+17, of which a spreadsheet keeps 15 digits"),
+    ],
+    ids=["1/2", "a time stamp", "-kimchi", "=B1", "0 1/2", "a long number"],
+)
+def test_what_a_spreadsheet_made_of_a_text_is_refused(tmp_path, value, number_format, what):
+    path = workbook(tmp_path, ["id", "answer"], ["q", "rice"], ["q", value], B3=number_format)
+    with pytest.raises(RowError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"sheet.xlsx[Sheet]:3, column answer: the cell holds {what}, made by a spreadsheet; give the column "
+        "the format Text, and write again what stood there"
+    )
+
+
+def test_a_reader_that_knows_what_was_there_gets_what_the_cell_shows(tmp_path: Path):
+    path = workbook(tmp_path, ["id", "answer"], ["q", date(2026, 1, 2)])
+    knowing = Columns(("id", "answer"), rewritten=("answer",))
+    assert read(path, knowing) == [("sheet.xlsx[Sheet]:2", {"id": "q", "answer": "2026-01-02"})]
+
+
+def test_empty_rows_count_but_are_passed_over(tmp_path: Path):
+    rows = read(saved(tmp_path, "id;answer;group\n;;\nq;rice;1\n\n;;\nq;18:00;2\n"))
+    assert [place for place, _ in rows] == ["sheet.csv:3", "sheet.csv:6"]
+
+
+def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path):
+    # Excel drops separators behind the last filled cell in some rows (support.microsoft.com, 77295).
+    path = saved(tmp_path, "id,answer,group\nq,rice\n")
+    assert read(path, Columns(("id",), optional=("answer", "group")))[0][1]["group"] == ""
+    path = saved(tmp_path, "id,answer,group\nq,ri")
+    with pytest.raises(RowError) as caught:
+        read(path, Columns(("id",), optional=("answer", "group")))
+    assert str(caught.value) == (
+        "sheet.csv:2: 2 cells, but the header has 3; write the missing ones, empty ones as well, with ',' "
+        "between them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,group\nq,1\n", "sheet.csv:1: column 'answer' is missing; bring it back as proposed"),
+        ("x\nq\n", "sheet.csv:1: columns 'id', 'answer' are missing; bring them back as proposed"),
+        ("", "sheet.csv:1: no header; start it with the columns id, answer"),
+        ("id,answer,id\nq,rice,1\n", "sheet.csv:1: column 'id' occurs twice; remove one of the two"),
+        (
+            "id,answer,group\nq,rice,white,1\n",
+            (
+                "sheet.csv:2: 4 cells, but the header has 3; put cells that contain ',' in double quotes, and "
+                "move what stands to the right of the last column"
+            ),
+        ),
+        (
+            'id,answer,group\nq,"rice,1\n',
+            (
+                "sheet.csv:2: not CSV (unexpected end of data); close double quotes, and double those inside "
+                "a cell"
+            ),
+        ),
+        (
+            "id,answer\nq,rice\n".encode("utf-16-le"),
+            (
+                "sheet.csv: every second byte is null, so this is not UTF-8 but UTF-16, or no text; save the file "
+                "with the encoding UTF-8"
+            ),
+        ),
+        (b"PK\x03\x04", "sheet.csv: a workbook, not text; name it sheet.xlsx"),
+    ],
+    ids=[
+        "a column gone",
+        "no column",
+        "empty",
+        "a column twice",
+        "a cell too many",
+        "an open quote",
+        "NUL",
+        "zip",
+    ],
+)
+def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, message: str):
+    with pytest.raises((RowError, RowErrors)) as caught:
+        read(saved(tmp_path, content))
+    assert str(caught.value) == message
+
+
+def test_an_encoding_is_said_and_never_guessed(tmp_path: Path):
+    path = saved(tmp_path, SEMICOLONS.encode("cp1252"))
+    assert [values for _, values in read(path, encoding="cp1252")] == [values for _, values in ROWS]
+    with pytest.raises(RowError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        "sheet.csv: byte 0xE9 at offset 39 (line 3) is not UTF-8; save the file with the encoding UTF-8 (in a "
+        "spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+    )
+    with pytest.raises(RowError) as caught:
+        read(saved(tmp_path, SEMICOLONS), encoding="cp1252")
+    assert str(caught.value) == (
+        "sheet.csv: the file is UTF-8, not cp1252; leave the encoding out for this file, or save it in that one"
+    )
+    # A mark says what a file is in, whatever else is said.
+    assert len(read(saved(tmp_path, "\ufeff" + SEMICOLONS), encoding="cp1252")) == 2
+
+
+def archive(folder: Path, **parts: bytes) -> bytes:
+    with zipfile.ZipFile(folder / "made.zip", "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in parts.items():
+            made.writestr("[Content_Types].xml" if name == "types" else f"xl/worksheets/{name}.xml", content)
+    return (folder / "made.zip").read_bytes()
+
+
+def test_files_that_are_not_workbooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    good = workbook(tmp_path, ["id", "answer"], ["q", "rice"]).read_bytes()
+    monkeypatch.setattr(workbooks, "MAX_UNPACKED", 100_000)
+    damaged = "sheet.xlsx: not a workbook, or damaged; save it again as .xlsx, or as CSV in UTF-8"
+    bomb = archive(tmp_path, types=b"", sheet1=b" " * 100_001)
+    for content, message in (
+        (b"", damaged),
+        (b"id,answer\n", damaged),
+        (good[: len(good) // 2], damaged),
+        (good.replace(b"<", b"<<"), damaged),
+        (archive(tmp_path, types=b"<x/>"), damaged),
+        (archive(tmp_path, sheet1=b""), "sheet.xlsx: not a workbook; save it as .xlsx, or as CSV in UTF-8"),
+        (
+            b"\xd0\xcf\x11\xe0",
+            (
+                "sheet.xlsx: protected by a password, or an .xls file by another name; save it as .xlsx "
+                "without a password"
+            ),
+        ),
+        (
+            archive(tmp_path, types=b"<!DOCTYPE a>"),
+            "sheet.xlsx: a workbook that declares entities; do not use it",
+        ),
+        (
+            bomb,
+            (
+                f"sheet.xlsx: {len(bomb)} bytes that unpack to 100,001; more than 100,000 is not read; save "
+                "the sheet as CSV, with the encoding UTF-8"
+            ),
+        ),
+        (
+            workbook(tmp_path, name="empty.xlsx").read_bytes(),
+            "sheet.xlsx: no sheet holds anything; fill one in, or save the right file",
+        ),
+    ):
+        with pytest.raises(RowError) as caught:
+            read(saved(tmp_path, content, "sheet.xlsx"))
+        assert str(caught.value) == message
+    with pytest.raises(RowError) as caught:
+        read(saved(tmp_path, b"", "sheet.ods"))
+    assert str(caught.value) == (
+        "sheet.ods: another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8"
+    )
