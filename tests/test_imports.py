@@ -41,8 +41,8 @@ MAY_IMPORT = {
     "builders/templates": "",
     "builders/prompts": "loaders/topics builders",
     "builders/annotation": "loaders/files loaders/recipes loaders/responses builders/mcq builders/saq",
-    "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/responses "
-    "builders/annotation builders/release builders/saq",
+    "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
+    "loaders/responses builders/annotation builders/release builders/saq",
     "builders/saq": "",
     "builders/judges": "loaders/responses loaders/servers",
     "builders/audit": "loaders/releases loaders/responses builders/judges builders/mcq",

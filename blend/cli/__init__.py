@@ -15,6 +15,7 @@ from blend.cli import (
     audit,
     build,
     diff,
+    importing,
     init,
     look,
     publish,
@@ -54,6 +55,7 @@ app.add_typer(evaluation.app, name="eval")
 app.add_typer(templates.app, name="templates")
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(review_pairs.app, name="review-pairs")
+app.add_typer(importing.app, name="responses")
 app.add_typer(wikidata.app, name="wikidata")
 
 

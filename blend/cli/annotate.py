@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import AsJson, DryRun, NewFolder
+from blend.cli.importing import Collected, MapFile, import_rows
+from blend.cli.options import AsJson, DryRun, Encoding, NewFolder
 
 app = Application(
     no_args_is_help=True,
@@ -254,6 +255,50 @@ def _agreed(question: str) -> None:
         )
     if not typer.confirm(question):
         raise InputError("nothing was changed; --local-only leaves the server as it is")
+
+
+@app.command("import")
+def import_export(
+    export: Annotated[
+        Path, typer.Argument(metavar="EXPORT", help="Export of any project: JSON, JSON-MIN, CSV or TSV.")
+    ],
+    map_file: MapFile = Path("map.toml"),
+    out: Collected = Path("collected"),
+    encoding: Encoding = None,
+) -> None:
+    """Make responses of what people answered in a project that is not ours, by a map that you have checked.
+
+    - `blend annotate import export.json --map map.toml` writes the map first; the same again imports.
+    """
+    from blend.loaders.label_studio.foreign import read_foreign_export
+
+    import_rows(read_foreign_export(export, encoding=encoding), export, map_file, out, "annotate import")
+
+
+@app.command()
+def export(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROJECT|DIR|REPO@REV",
+            help="Project file; or a release, whose multiple-choice questions are reviewed anew.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder to make; nothing in it is replaced.")] = Path("tasks"),
+    locale: Annotated[
+        list[str] | None, typer.Option(help="Only this locale; repeat it. All when absent.")
+    ] = None,
+) -> None:
+    """Write tasks and labelling configurations for a Label Studio that is set up by hand; asks no server.
+
+    - `blend annotate export project.toml --out tasks` writes two files per stage and locale.
+    - `blend annotate export org/name@v1.0.0 --locale ko-KR` asks natives about a release's questions.
+    """
+    from blend.builders.annotation.server.exporting import projects_to_export, write_tasks
+
+    for path in write_tasks(projects_to_export(source, tags=locale), out):
+        typer.echo(str(out / path))
+    typer.echo("Make a project for each: its labelling configuration is the .xml, its tasks are the .json.")
 
 
 @app.command()

@@ -8,7 +8,6 @@ import codecs
 import csv
 import io
 import os
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -92,7 +91,7 @@ def open_table(
     separator, skipped = _separator(text, known)
     if separator is None:
         is_tsv = path.suffix.lower() == ".tsv"
-        separator = "\t" if is_tsv else "," if width is None else _by_width(text, width, place)
+        separator = "\t" if is_tsv else _by_width(text, width, place)
     records = enumerate(csv_records(text, place, separator=separator), start=1)
     lines = (Line(f"{place}:{row - skipped}", cells) for row, cells in records if row > skipped)
     return Table(place, lines, separator, ends_open=not text.endswith(("\n", "\r")))
@@ -191,19 +190,23 @@ def _separator(text: str, known: Collection[str]) -> tuple[str | None, int]:
         return said.removeprefix(_SAID) or "\t", 1
     wanted = {name.casefold() for name in known}
     found = {mark: len(wanted.intersection(_names(first.split(mark)))) for mark in _SEPARATORS}
-    if known and not any(found.values()):  # whatever parts the most columns, for the message that names them
-        found = {mark: first.count(mark) for mark in _SEPARATORS}
     best = max(_SEPARATORS, key=lambda mark: found[mark])
     return (best if found[best] else None), 0
 
 
-def _by_width(text: str, width: int, place: str) -> str:
-    """What separates the cells of a table without a header: by what most lines have the expected number."""
-    found: Counter[str] = Counter()
+def _by_width(text: str, width: int | None, place: str) -> str:
+    """What separates the cells of a table whose columns nobody knows: that by which most lines are as wide.
+
+    As wide as expected in a table without a header, otherwise as the first line.
+    """
+    found: dict[str, tuple[int, int]] = {}
     for mark in _SEPARATORS:
         with suppress(RowError):  # told when the lines are read
-            found[mark] = sum(len(cells) == width for cells in csv_records(text, place, separator=mark))
-    best = [mark for mark in _SEPARATORS if found[mark] == max(found.values()) > 0]
+            widths = [len(cells) for cells in csv_records(text, place, separator=mark) if cells]
+            wanted = width or (widths[0] if widths else 0)
+            if wanted > 1 and wanted in widths:
+                found[mark] = widths.count(wanted), wanted
+    best = [mark for mark, measure in found.items() if measure == max(found.values())]
     if len(best) > 1:
         marks = " or ".join(map(repr, best))
         fix = "write sep= and the right one, as in sep=;, into a first line of its own, or save it as .tsv"

@@ -206,8 +206,8 @@ def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path
         (
             "id,answer\nq,rice\n".encode("utf-16-le"),
             (
-                "sheet.csv: every second byte is null, so this is not UTF-8 but UTF-16, or no text; save the file "
-                "with the encoding UTF-8"
+                "sheet.csv: every second byte is null, so this is not UTF-8 but UTF-16, or no text; save the "
+                "file with the encoding UTF-8"
             ),
         ),
         (b"PK\x03\x04", "sheet.csv: a workbook, not text; name it sheet.xlsx"),

@@ -1,0 +1,69 @@
+"""``blend responses import`` and ``blend annotate import``: answers that somebody collected in another way."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from blend.cli.application import Application
+from blend.cli.options import Encoding
+from blend.schemas.text import counted
+
+if TYPE_CHECKING:
+    from blend.loaders.files.rows import Cells
+
+app = Application(
+    no_args_is_help=True,
+    help="Bring in answers that were collected elsewhere. `docs/importing.md` explains it.",
+)
+
+MapFile = Annotated[
+    Path,
+    typer.Option(
+        "--map", metavar="FILE", help="What the columns mean (TOML); a guess is written if it is absent."
+    ),
+]
+Collected = Annotated[
+    Path, typer.Option(help="Directory of raw responses with the questions that people answered.")
+]
+
+
+@app.command("import")
+def import_table(
+    table: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Table of answers: .xlsx, CSV or tab-separated.")
+    ],
+    map_file: MapFile = Path("map.toml"),
+    out: Collected = Path("collected"),
+    encoding: Encoding = None,
+) -> None:
+    """Make responses of a wide table (Google Forms) or a long one, by a map that you have checked.
+
+    - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
+      same imports.
+    """
+    from blend.builders.annotation.import_files import read_table
+
+    import_rows(read_table(table, encoding=encoding), table, map_file, out, "responses import")
+
+
+def import_rows(rows: Sequence["Cells"], table: Path, map_file: Path, out: Path, command: str) -> None:
+    """Import rows, and say what was done and what is next."""
+    from blend.builders.annotation.import_files import import_file
+    from blend.views.safe import shown
+
+    done = import_file(rows, table.name, map_file, out)
+    if done.proposed is not None:
+        guess, n = done.proposed
+        typer.echo(f"{map_file}: a guess: {counted(n, 'question')} of {guess.locale}. Nothing is imported yet.")
+        for name in (*guess.leave_out, *guess.leave_out_questions):
+            typer.echo(f"  left out: {shown(name)}")
+        typer.echo(f"Check it, then run the same again: blend {command} {table} --map {map_file} --out {out}")
+    for written in done.written:
+        typer.echo(
+            f"{written.path}: {counted(written.responses, 'response')} of "
+            f"{counted(written.people, 'annotator')}."
+        )
+    if done.blank:
+        typer.echo(f"{counted(done.blank, 'question')} left blank, which are no responses.")

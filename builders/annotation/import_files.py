@@ -1,0 +1,135 @@
+"""Files of an import: the map, proposed or read, and responses beside the questions that they answer."""
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.builders.annotation.importing import Proposed, import_responses, proposed_map, response_table
+from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
+from blend.builders.annotation.words import words_of
+from blend.loaders.files.import_maps import map_text, read_map
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.whole import write_whole
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import ConflictError, StorageError
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+
+_EVERY = Columns((), others=True, every=True)
+_KINDS = ("idk", "no-answer", "not-applicable")
+_KEY_NAME = "annotators.key"
+_OWNER_ALONE = 0o600
+
+
+class Written(NamedTuple):
+    """A file of responses that was written."""
+
+    path: Path
+    responses: int
+    people: int
+
+
+class ImportDone(NamedTuple):
+    """What an import did."""
+
+    written: tuple[Written, ...]
+    """Files; none where a map was proposed."""
+    blank: int
+    """Questions that somebody left blank."""
+    proposed: Proposed | None
+    """The map that was written to be checked."""
+
+
+def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
+    """The rows of a table with every column.
+
+    Raises:
+        RowError, RowErrors: If it cannot be read.
+    """
+    notes = Notes()
+    rows = read_rows(path, path.parent, notes, _EVERY, encoding=encoding)
+    notes.raise_problems()
+    return rows
+
+
+def import_file(
+    rows: Sequence[Cells], name: str, map_path: Path, folder: Path, *, locales: Registry | None = None
+) -> ImportDone:
+    """Import the rows of a table, or propose a map for them where there is none.
+
+    Args:
+        rows: Of the table.
+        name: Of its file, for messages.
+        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported.
+        folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
+            there.
+        locales: Known locales; the packaged registry when absent.
+
+    Raises:
+        InputError, RowError, RowErrors: As `importing.import_responses`, or if the folder or the key of the
+            pseudonyms cannot be read.
+        ConflictError: If a file of responses is there already.
+        StorageError: If a file cannot be written.
+    """
+    known = registry() if locales is None else locales
+    tables = read_responses(folder, locales=known, reviewing=True, collecting=True)
+    if not os.path.lexists(map_path):
+        questions = tables.questions.select(*KEY, "question", "en_question").to_dicts()
+        guess = proposed_map(rows, questions, _said({known.get(one["locale"]).language for one in questions}))
+        if guess.map.annotator is not None:
+            guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
+        _write(map_path, map_text(guess.map, name))
+        return ImportDone((), 0, guess)
+    by = read_map(map_path)
+    asked: dict[str, list[str]] = {}
+    for template_id, locale in tables.questions.select(KEY).iter_rows():
+        asked.setdefault(locale, []).append(template_id)
+    key = None if by.key_file is None else _key(map_path.parent / by.key_file)
+    imported = import_responses(
+        rows,
+        by,
+        asked=asked,
+        locales=known,
+        named=lambda who: who if key is None else pseudonym(who, key),
+        name=name,
+    )
+    paths = {locale: folder / "responses" / f"{locale}.csv" for locale in imported.responses}
+    there = [path for path in paths.values() if os.path.lexists(path)]
+    if there:
+        raise ConflictError(
+            f"{there[0]}: exists, and nothing is replaced; move it away, or give another folder with the "
+            "questions"
+        )
+    written = []
+    for locale, path in paths.items():
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(response_table(imported.responses[locale]))
+        _write(path, text.getvalue())
+        responses = imported.responses[locale]
+        written.append(Written(path, len(responses), len({one.annotator for one in responses})))
+    return ImportDone(tuple(written), imported.blank, None)
+
+
+def _said(languages: set[str]) -> dict[str, str]:
+    """Texts that our own pages offer in place of an answer, in some languages and in English."""
+    words = [words_of(language) for language in sorted(languages | {"en"})]
+    return {one[kind]: kind for one in words for kind in _KINDS} | {kind: kind for kind in _KINDS}
+
+
+def _key(path: Path) -> bytes:
+    """The key of the pseudonyms, made where there is none."""
+    if not os.path.lexists(path):
+        _write(path, new_key(), mode=_OWNER_ALONE)
+    return read_key(path)
+
+
+def _write(path: Path, text: str, *, mode: int | None = None) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text, mode=mode)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another place") from error

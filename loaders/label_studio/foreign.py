@@ -1,0 +1,92 @@
+"""Foreign exports: what another project's people answered, one row per annotation, from any table or JSON."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blend.loaders.files.notes import Notes
+from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.schemas.errors import InputError
+
+_EVERY = Columns((), others=True, every=True)
+_VALUES = ("text", "choices", "taxonomy", "rating", "number", "datetime", "labels")
+
+
+def read_foreign_export(path: Path, *, encoding: str | None = None) -> list[Cells]:
+    """The annotations of an export, whatever the labelling configuration.
+
+    Args:
+        path: JSON or JSON-MIN (``.json``), CSV or TSV, as the page *Export* gives them.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
+
+    Returns:
+        One row per annotation: fields of the task and results by the names of their controls, as text or as a
+        list of texts; ``annotator``, as the file names it. Skipped tasks are left out.
+
+    Raises:
+        InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
+    """
+    notes = Notes()
+    if path.suffix.lower() != ".json":
+        cells = read_rows(path, path.parent, notes, _EVERY, encoding=encoding)
+        rows = [Cells(row.place, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
+    else:
+        rows = _json_rows(path, notes)
+    notes.raise_problems()
+    return rows
+
+
+def _json_rows(path: Path, notes: Notes) -> list[Cells]:
+    tasks = read_json(path, path.parent, notes)
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
+    rows = []
+    for number, task in enumerate(tasks, start=1):
+        place = f"{path.name}:{number}"
+        if not isinstance(task.get("annotations"), list):  # JSON-MIN: one object per annotation
+            rows.append(Cells(place, {name: _texts(value) for name, value in task.items()}))
+            continue
+        data = task.get("data") if isinstance(task.get("data"), dict) else {}
+        rows += [
+            Cells(place, {**{name: _texts(value) for name, value in data.items()}, **_results(annotation)})
+            for annotation in task["annotations"]
+            if isinstance(annotation, dict) and not annotation.get("was_cancelled")
+        ]
+    return rows
+
+
+def _results(annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """What an annotation says, by control, and by whom."""
+    who = annotation.get("completed_by")
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    found: dict[str, Any] = {"annotator": None if who is None else str(who)}
+    for result in annotation.get("result") or []:
+        if isinstance(result, dict) and "from_name" in result:
+            found.setdefault(str(result["from_name"]), []).extend(_listed(result.get("value")))
+    return found
+
+
+def _listed(value: Any) -> list[str]:
+    texts = _texts(value)
+    return texts if isinstance(texts, list) else [] if texts is None else [texts]
+
+
+def _texts(value: Any) -> Any:
+    """A value as a text or a list of texts; of an object, what its control says."""
+    if isinstance(value, dict):
+        value = next((value[name] for name in _VALUES if name in value), json.dumps(value, ensure_ascii=False))
+    if isinstance(value, list):
+        return [text for one in value for text in _listed(one)]
+    return None if value is None else str(value)
+
+
+def _parsed(cell: str) -> Any:
+    """A cell of a table, in which several answers stand as JSON."""
+    if cell.startswith(("[", "{")):
+        try:
+            return _texts(json.loads(cell))
+        except (ValueError, RecursionError):
+            return cell
+    return cell
