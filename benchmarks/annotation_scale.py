@@ -6,6 +6,7 @@ server's), and the ratio of their sum to that of the first pull. 500 questions a
 are collected; then five people have answered each question. Linux only: it reads the server in ``/proc``.
 """
 
+import argparse
 import json
 import os
 import sys
@@ -28,25 +29,34 @@ from blend.loaders.label_studio.client import label_studio
 from blend.loaders.label_studio.inventory import inventory
 from blend.schemas.locales import registry
 
-LOCALES, QUESTIONS, PEOPLE = 16, 500, 5
+PEOPLE = 5
 VARIABLE = "LABEL_STUDIO_API_KEY"
 _ANSWERS = ("rice", "bread", "tea", "soup", "noodles", "fruit", "eggs", "milk")
 
 
-def main(folder: Path) -> None:
+def main() -> None:
     """Measure every step once, in this order, on one server."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where the server keeps its data")
+    parser.add_argument("--locales", type=int, default=16)
+    parser.add_argument("--questions", type=int, default=500, help="questions per locale")
+    options = parser.parse_args()
+    folder, n = options.folder, options.questions
+    n_answers = options.locales * n * PEOPLE
     folder.mkdir(parents=True, exist_ok=True)
     with serving(folder / "server") as server:
         os.environ[VARIABLE] = server.token
-        path = _write_project(folder / "project", server.url)
+        path = _write_project(folder / "project", server.url, options.locales, n)
         measure = Measured(server.process)
-        measure("push of 16 locales, 500 questions, 2 stages", lambda: push_project(check_project(path)))
+        push = f"push of {options.locales} locales, {n} questions, 2 stages"
+        measure(push, lambda: push_project(check_project(path)))
         measure("push of the same again", lambda: push_project(check_project(path)))
         _answer(path)
-        measure("pull of 40,000 annotations", lambda: pull_project(read_project(path)))
+        pull = f"pull of {n_answers:,} annotations"
+        measure(pull, lambda: pull_project(read_project(path)))
         measure("pull without news", lambda: pull_project(read_project(path)))
         measure("reliability, from the pull folder", lambda: project_reliability(check_project(path)))
-    measure.show(beside="pull of 40,000 annotations")
+    measure.show(beside=pull)
 
 
 class Measured:
@@ -87,11 +97,11 @@ class Measured:
         return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _write_project(folder: Path, url: str) -> Path:
-    tags = [locale.tag for locale in registry()][:LOCALES]
+def _write_project(folder: Path, url: str, n_locales: int, n_questions: int) -> Path:
+    tags = [locale.tag for locale in registry()][:n_locales]
     (folder / "collected").mkdir(parents=True, exist_ok=True)
     topics = ["Food", "Work life", "Family", "Sport", "Education"]
-    names = [f"q-{number:03}" for number in range(QUESTIONS)]
+    names = [f"q-{number:03}" for number in range(n_questions)]
     rows = [f'{name},{topics[n % 5]},,"What is number {n} in {{country}}?"' for n, name in enumerate(names)]
     _write_csv(folder / "collected" / "templates.csv", "template_id,topic,source_locale,text", rows)
     asked = []
@@ -109,7 +119,7 @@ def _write_project(folder: Path, url: str) -> Path:
         'name = "benchmark"',
         'stages = ["collect", "answer"]',
         f"topics = {json.dumps(topics)}",
-        f"questions_per_topic = {QUESTIONS // len(topics)}",
+        f"questions_per_topic = {n_questions // len(topics)}",
         *(f'[[locales]]\nlocale = "{tag}"' for tag in tags),
         f'[server]\nurl = "{url}"',
     ]
@@ -149,4 +159,4 @@ def _given(task: int, people: list[int]) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -52,6 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
     parser.add_argument("--times", type=int, default=1, help="rounds, of which the best counts")
+    parser.add_argument("--cases", type=int, help="cases measured, from the first; all when absent")
     parser.add_argument("--one", nargs=3, metavar=("FOLDER", "MODE", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -61,7 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as compiled:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = compiled
-        print_table(arguments.blend, arguments.times)
+        print_table(arguments.blend, arguments.times, CASES[: arguments.cases])
 
 
 Figures = dict[str, float]
@@ -71,20 +72,20 @@ PUBLISHED = "published procedure"
 OWN_TOOLS = "published procedure, with its own tools"
 
 
-def print_table(blend: Path | None, times: int) -> None:
+def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) -> None:
     """Measure everything: 16 regions in turns, after a round that only compiles, then the larger ones."""
     in_turns: dict[str, Measurement] = {}
     if blend is not None:
         in_turns[PUBLISHED] = partial(published_procedure, blend)
         in_turns[OWN_TOOLS] = partial(published_procedure, blend, "--own-tools")
-    in_turns |= {mode: partial(case, blend, n, mode) for n, mode in CASES if n == 16}
+    in_turns |= {mode: partial(case, blend, n, mode) for n, mode in cases if n == 16}
     rounds = [{name: measure() for name, measure in in_turns.items()} for _ in range(1 + times)][1:]
     print("| regions | mode | rows written | processor seconds | of published | µs per row | peak memory, MB |")
     print("|---:|---|---:|---:|---:|---:|---:|")
     best = {name: min((of[name] for of in rounds), key=itemgetter("cpu_s")) for name in in_turns}
     for name, figures in best.items():
         print_row(16, name, figures, best.get(PUBLISHED))
-    for n_regions, mode in CASES:
+    for n_regions, mode in cases:
         if n_regions != 16:
             print_row(n_regions, mode, case(blend, n_regions, mode), best.get(PUBLISHED))
 

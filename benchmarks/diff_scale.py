@@ -24,11 +24,13 @@ import polars as pl
 from blend.builders.diff import diff_releases
 from blend.builders.parquet import Table, write_table
 from blend.builders.release import build_release
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.manifest import FileInfo
 
 SIZES = (100_000, 300_000, 1_000_000)
 CHANGED = 100
@@ -78,7 +80,12 @@ def make_release(
         batches = iter([pl.concat(batches).sample(fraction=1, shuffle=True, seed=1)])
     out.mkdir(parents=True)
     table = Table(MULTIPLE_CHOICE_QUESTIONS, "test", CONFIGS[MULTIPLE_CHOICE_QUESTIONS], batches)
-    manifest = read_manifest(sample).model_copy(update={"tables": (write_table(table, out),), "files": ()})
+    written = write_table(table, out)
+    files = tuple(
+        FileInfo(path=path, size=(out / path).stat().st_size, sha256=file_sha256(out / path))
+        for path in written.files
+    )
+    manifest = read_manifest(sample).model_copy(update={"tables": (written,), "files": files})
     (out / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -67,6 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--generator", type=Path, help="script that makes snapshots")
     parser.add_argument("--one", type=Path, metavar="SNAPSHOT", help=argparse.SUPPRESS)
+    parser.add_argument("--sizes", nargs="*", type=int, default=SIZES, help="numbers of dishes")
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(measured(arguments.one)))
@@ -74,15 +75,15 @@ def main() -> None:
     if arguments.generator is None:
         parser.error("--generator is needed")
     with tempfile.TemporaryDirectory() as scratch:
-        print_sizes(arguments.generator, Path(scratch))
+        print_sizes(arguments.generator, Path(scratch), arguments.sizes)
         print_ratio(arguments.generator, Path(scratch))
 
 
-def print_sizes(generator: Path, scratch: Path) -> None:
+def print_sizes(generator: Path, scratch: Path, sizes: Sequence[int]) -> None:
     """The table of sizes."""
     print("| dishes | triples | rows | read, s | build, s | rows, s | all, s | µs per triple | peak, MB |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for n_dishes in SIZES:
+    for n_dishes in sizes:
         plain, large = scratch / f"{n_dishes}.nt.gz", scratch / f"{n_dishes}-40.nt.gz"
         generate(generator, plain, n_dishes)
         n_triples = add_labels(plain, large)

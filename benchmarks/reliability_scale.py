@@ -27,9 +27,10 @@ def main() -> None:
     """Measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nltk", action="store_true", help="alpha of one region by nltk as well")
+    parser.add_argument("--questions", type=int, default=N_QUESTIONS, help="questions in each region")
     arguments = parser.parse_args()
     tags = [locale.tag for locale in registry() if "blend" in locale.collections]
-    questions, responses, work = made(tags)
+    questions, responses, work = made(tags, arguments.questions)
     reviews = empty(REVIEWS)
     reliability(questions.head(500), responses.head(100), reviews)  # what only the first call does
     started, cpu = time.perf_counter(), time.process_time()
@@ -40,7 +41,7 @@ def main() -> None:
         by_nltk(questions, responses, tags[0], found.locales.filter(locale=tags[0])["alpha"].item())
 
 
-def made(tags: list[str]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def made(tags: list[str], n_questions: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Questions, responses and the account of work, all invented."""
     rng = np.random.default_rng(0)
     questions = [
@@ -48,7 +49,7 @@ def made(tags: list[str]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
         | {"question": f"question {n}?", "en_question": f"question {n}?", "answer_format": "text"}
         | {"language": registry().get(tag).language}
         for tag in tags
-        for n in range(N_QUESTIONS)
+        for n in range(n_questions)
     ]
     responses, work = [], []
     for question in questions:

@@ -32,6 +32,7 @@ def main() -> None:
     """Measure every case and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
+    parser.add_argument("--cases", type=int, help="cases measured, from the first; all when absent")
     parser.add_argument("--build", nargs=3, metavar=("FOLDER", "VARIANTS", "OUT"), help=argparse.SUPPRESS)
     parser.add_argument("--validate", nargs=2, metavar=("FOLDER", "RELEASE"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -45,7 +46,7 @@ def main() -> None:
             "| loading, processor seconds |"
         )
         print("|---:|---|---:|---:|---:|---:|---:|---:|")
-        for n_regions, variants in CASES:
+        for n_regions, variants in CASES[: arguments.cases]:
             print(case(arguments.blend, n_regions, variants), flush=True)
 
 

@@ -118,7 +118,8 @@ def _mean(values: FloatArray, seed: int, draws: int) -> Estimate:
         return Estimate(None, None, None, 0.0)
     if len(known) < FEW:
         few = student_interval(known, np.ones(len(known)), level=LEVEL) if len(known) > 1 else None
-        return Estimate(float(known.mean()), *(few or (None, None)), float(len(known)))
+        low, high = few or (None, None)
+        return Estimate(float(known.mean()), low, high, float(len(known)))
     drawn = [weights @ known / len(known) for weights in cluster_weights(len(known), seed=seed, draws=draws)]
     return _estimate(known.mean(), np.concatenate([np.zeros(0), *drawn]), len(known))
 

@@ -1,0 +1,90 @@
+"""The page about dishes: best first, nothing cut off, free answers by language."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.eval.report.page import build_report
+from blend.eval.runs import opened
+from blend.eval.runs.directory import read_run
+from blend.eval.runs.recorded import read_recorded
+from blend.eval.runs.running import keep_recorded
+from blend.eval.scoring import score_run, write_scores
+from blend.eval.tasks.asking import ask
+
+pytestmark = pytest.mark.integration  # the published dishes, and a real browser
+
+WEAK, STRONG = (
+    "a-model-that-is-rather-weak-and-has-a-rather-long-name-7b",
+    "org/a-strong-one-with-a-long-name-70b",
+)
+NAMES = {WEAK: 1, STRONG: 3}
+"""Parts of each dish that a model names."""
+
+
+@pytest.fixture(scope="module")
+def runs(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("dishes")
+    asked = ask(food_release, "free-answers", config="food-aligned", languages=("en", "ko"), limit=60)
+    accepted = asked.asked.gold["accepted"].to_list()
+    for number, (model, n_named) in enumerate(NAMES.items()):
+        texts = [", ".join([*(names[0] for names in parts[:n_named]), "stone"]) for parts in accepted]
+        file = folder / f"{number}.parquet"
+        asked.asked.items.select("item_id", response=pl.Series(texts)).write_parquet(file)
+        recorded = read_recorded(file, asked.asked, model=model)
+        with opened(folder / f"run-{number}", asked, recorded.description, None) as run:
+            keep_recorded(run, recorded)
+        run = read_run(folder / f"run-{number}")
+        write_scores(run, score_run(run))
+    return [folder / "run-0", folder / "run-1"]
+
+
+@pytest.fixture(scope="module")
+def page(runs: list[Path]) -> str:
+    return build_report(runs)
+
+
+def test_the_best_by_the_leading_figure_comes_first(page: str):
+    # The runs are named the other way round.
+    assert re.findall(r'<td class="model"><bdi>([^<]+)', page) == [STRONG, WEAK]
+    places = re.findall(r'<td class="place" data-label="place">(\d)', page)
+    assert places == ["1", "2"]
+
+
+def test_free_answers_have_figures_by_language(page: str):
+    section = page.partition('id="free-answers-language"')[2].partition("<h3")[0]
+    assert "Languages have other dishes and other words for ingredients" in section
+    languages = re.findall(r'<td data-label="language"><bdi>(\w+)</bdi>', section)
+    assert sorted(languages) == ["en", "ko"]
+
+
+@pytest.fixture(scope="module")
+def browser(missing: Callable[[str], None]) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        missing("the browser chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.mark.parametrize("width", [390, 900, 1200])
+def test_a_browser_shows_it_whole(browser: Any, page: str, tmp_path: Path, width: int):
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    shown = browser.new_page(viewport={"width": width, "height": 1000})
+    shown.goto((tmp_path / "page.html").as_uri())
+    shown.wait_for_selector("svg")
+    overview = shown.eval_on_selector(".scroll", "one => [one.scrollWidth, one.clientWidth]")
+    assert overview[0] <= overview[1]
+    drawn = shown.eval_on_selector_all("svg text", "all => all.map(one => one.textContent)")
+    assert WEAK in drawn
+    assert STRONG in drawn
+    assert [text for text in drawn if "…" in text] == []
