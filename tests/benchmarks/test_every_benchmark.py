@@ -42,6 +42,6 @@ def test_it_runs(name: str, shared: Path, tmp_path: Path):
     # Figures are worth nothing beside other tests; one thread is the least that disturbs them.
     alone = {**os.environ, "POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=alone)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=FOLDER.parent, env=alone)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() or name == "make_regions"
