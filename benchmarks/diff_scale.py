@@ -129,7 +129,7 @@ def measured(old: Path, new: Path) -> dict[str, Any]:
         "seconds": seconds,
         "peak_mb": peak / 1024,
         "mb": size / 1e6,
-        "rows": [split.added, split.removed, split.changed],
+        "rows": [split.added + split.replaced, split.removed + split.replaced, split.changed],
     }
 
 
