@@ -337,7 +337,7 @@ def _annotation() -> None:
         made = [
             {
                 "id": 10 * number + person,
-                "completed_by": person,
+                "completed_by": {"email": f"a{person}@example.org"},
                 "result": [
                     {
                         "id": "x",
