@@ -121,6 +121,49 @@ def sync(project: ProjectPath) -> None:
     _say(push_lines(done.push, dry_run=False))
 
 
+StageLocales = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[STAGE/LOCALE...]", help="Stages, like answer/ko-KR; all if absent."),
+]
+
+
+@app.command()
+def restore(project: ProjectPath, stage: StageLocales = None) -> None:
+    """Bring annotations back to the server that were pulled, and that it does not have any more.
+
+    Where a project was deleted, or the server is another one: projects and tasks are made anew, and every
+    annotation is entered for the account of whoever gave it.
+
+    - `blend annotate restore project.toml answer/ko-KR` may be stopped at any moment and run again.
+    """
+    from blend.builders.annotation.server.restoring import restore as restore_stages
+    from blend.views.annotation import pull_lines, restore_lines
+    from blend.views.progress import interruptible, shown_progress
+
+    with interruptible(_STOPPED), shown_progress() as notify:
+        done = restore_stages(project, stage or (), notify=notify)
+    _say(restore_lines(done))
+    _say(pull_lines(done.pull))
+
+
+@app.command()
+def abandon(
+    project: ProjectPath,
+    stage: Annotated[list[str], typer.Argument(metavar="STAGE/LOCALE...", help="Stages, like answer/ko-KR.")],
+) -> None:
+    """Give up annotations that were pulled, and that the server does not have any more.
+
+    Their rows leave responses and reviews; the history keeps them, as deleted.
+
+    - `blend annotate abandon project.toml answer/ko-KR` for a project that was deleted on purpose.
+    """
+    from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.server.restoring import give_up
+    from blend.views.annotation import pull_lines
+
+    _say(pull_lines(give_up(read_project(project), stage)))
+
+
 @app.command()
 def status(
     project: ProjectPath,
@@ -138,10 +181,11 @@ def status(
 
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.server.exports import vanished_counts
     from blend.builders.annotation.server.page import write_status_page
     from blend.builders.annotation.server.progress import project_status
     from blend.builders.annotation.server.pulling import pull_project
-    from blend.views.annotation import pull_lines, status_json, status_tables
+    from blend.views.annotation import pull_lines, status_json, status_tables, vanished_line
     from blend.views.progress import interruptible, shown_progress
     from blend.views.safe import SafeConsole
 
@@ -156,6 +200,9 @@ def status(
     if as_json:
         typer.echo(status_json(found))
         return
+    if offline:
+        file = read_project(project)
+        _say([vanished_line(place, kept, file.path) for place, kept in vanished_counts(file)])
     console = SafeConsole()
     for table in status_tables(found):
         console.print(table)

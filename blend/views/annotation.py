@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -15,7 +16,9 @@ from blend.views.tables import narrow_table
 if TYPE_CHECKING:
     from blend.builders.annotation.check import CheckedProject
     from blend.builders.annotation.server.progress import ProjectStatus
+    from blend.builders.annotation.server.projects import Place
     from blend.builders.annotation.server.pulling import Pull, PulledProject
+    from blend.builders.annotation.server.restoring import Restored
     from blend.builders.annotation.server.topping_up import TopUp
 
 _LISTED = 10
@@ -68,6 +71,7 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
 def pull_lines(pull: "Pull") -> list[str]:
     """What a pull did."""
     lines = [line for project in pull.projects for line in _project_lines(project)]
+    lines += [vanished_line(one.place, one.vanished, pull.path) for one in pull.projects if one.vanished]
     lines += [f"{place.title}: not on the server yet" for place in pull.absent]
     for written in pull.written:
         if written.changed:
@@ -85,20 +89,42 @@ def pull_lines(pull: "Pull") -> list[str]:
 def _project_lines(project: "PulledProject") -> Iterator[str]:
     title = project.place.title
     events = Counter(change.event for change in project.changes)
-    if project.gone:
-        kept = counted(project.annotations, "annotation")
-        are = agreeing(project.annotations, "is", "are")
-        yield f"{title}: is not on the server any more; its {kept}, pulled before, {are} kept and counted"
-    elif events:
+    if project.is_gone:
+        left = "" if project.vanished else "; nobody has annotated it"
+        yield f"{title}: is not on the server any more{left}"
+    if events:
         told = ", ".join(
             f"{events[event]} {event}" for event in ("added", "edited", "deleted") if events[event]
         )
         yield f"{title}: {counted(project.annotations, 'annotation')} ({told})"
     lost = [change for change in project.changes if change.event != "added"]
     for change in lost[:_LISTED]:
-        yield f"  {change.event}: annotation {change.annotation} of {change.annotator} on {change.blend_id}"
+        by = "" if change.changed_by is None else f", by {change.changed_by}"
+        yield f"  {change.event}: annotation {change.annotation} of {change.annotator} on {change.blend_id}{by}"
     if len(lost) > _LISTED:
         yield f"  and {len(lost) - _LISTED} more; the history holds them all"
+
+
+def vanished_line(place: "Place", annotations: int, path: Path) -> str:
+    """What is kept of a stage that the server has no more, and what can be done about it."""
+    kept = f"{counted(annotations, 'annotation')} {agreeing(annotations, 'is', 'are')} kept and counted"
+    what, them = f"{path} {place.path}", agreeing(annotations, "it", "them")
+    return (
+        f"{place.title}: {kept} though not on the server any more; `blend annotate restore {what}` brings "
+        f"{them} back there, `blend annotate abandon {what}` gives {them} up"
+    )
+
+
+def restore_lines(done: "Restored") -> list[str]:
+    """What was brought back, and what could not be."""
+    return [
+        f"Brought back: {counted(done.annotations, 'annotation')}.",
+        *(
+            f"  {counted(number, 'annotation')} of {who} not: no account on the server is theirs; once they "
+            "have signed up there with the same address, run the same again"
+            for who, number in sorted(done.without_account.items())
+        ),
+    ]
 
 
 def top_up_lines(done: "Sequence[TopUp]", *, dry_run: bool) -> list[str]:

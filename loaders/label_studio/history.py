@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,9 @@ from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 
 Event = Literal["added", "edited", "deleted"]
+
+_MOMENT = timedelta(seconds=1)
+_SOMEBODY = "somebody who is forgotten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +28,22 @@ class Change:
     blend_id: str
     annotator: str | None
     """Pseudonym."""
+    changed_by: str | None = None
+    """Pseudonym of the account that made this version, if it is not the author's."""
+
+
+def identity(annotation: Mapping[str, Any]) -> str:
+    """What an annotation is known by wherever it is; its number is given again, by another server for one."""
+    return str(annotation.get("unique_id") or annotation["id"])
 
 
 def record(path: Path, tasks: Sequence[Task], annotator: Callable[[Any], str | None]) -> list[Change]:
     """Add to a history what is new, changed or gone in an export; a line that a kill has cut off is dropped.
 
     Args:
-        path: Of the history of one project on the server; made if it is not there.
-        tasks: Of an export of the whole project.
-        annotator: From what an annotation says of its author to a pseudonym.
+        path: Of the history of a stage; made if it is not there.
+        tasks: All that is there of the stage, or is kept.
+        annotator: From what an annotation says of its author, and of who changed it last, to a pseudonym.
 
     Returns:
         What was added, by number of the annotation.
@@ -42,27 +52,40 @@ def record(path: Path, tasks: Sequence[Task], annotator: Callable[[Any], str | N
         InputError: If the history is damaged.
     """
     known = last_versions(path)
-    present = {int(a["id"]): (task, a) for task in tasks for a in task["annotations"]}
     lines: list[dict[str, Any]] = []
-    for number, (task, annotation) in sorted(present.items()):
-        version = _version(task, annotation, annotator)
-        before = known.get(number)
+    present: set[str] = set()
+    ordered = sorted(
+        ((task, one) for task in tasks for one in task["annotations"]), key=lambda pair: int(pair[1]["id"])
+    )
+    for task, annotation in ordered:
+        editor = annotator(annotation.get("updated_by"))
+        version = _version(task, annotation, annotator(annotation.get("completed_by")), editor)
+        name, number = identity(annotation), str(annotation["id"])
+        # Lines of copies, and of early histories, have the number alone.
+        if name not in known and known.get(number, {}).get("annotator") == version["annotator"]:
+            name = number
+        present.add(name)
+        before = known.get(name)
         if before is None or before["event"] == "deleted":
-            lines.append({"event": "added", "annotation": number, **version})
-        elif any(before.get(key) != version[key] for key in ("result", "skipped")):
-            lines.append({"event": "edited", "annotation": number, **version})
+            by = version["changed_by"] if _is_changed(annotation) else None
+            lines.append({**version, "event": "added", "changed_by": by})
+        elif _is_another(version, before, editor):
+            lines.append({**version, "event": "edited"})
     lines += [
         {**before, "event": "deleted"}
-        for number, before in sorted(known.items())
-        if number not in present and before["event"] != "deleted"
+        for name, before in sorted(known.items(), key=lambda pair: int(pair[1]["annotation"]))
+        if name not in present and before["event"] != "deleted"
     ]
     _append(path, lines)
-    return [Change(line["event"], line["annotation"], line["blend_id"], line["annotator"]) for line in lines]
+    return [
+        Change(line["event"], line["annotation"], line["blend_id"], line["annotator"], line.get("changed_by"))
+        for line in lines
+    ]
 
 
-def last_versions(path: Path) -> dict[int, Mapping[str, Any]]:
-    """The last line of every annotation, by its number."""
-    return {int(line["annotation"]): line for line in versions(path)}
+def last_versions(path: Path) -> dict[str, Mapping[str, Any]]:
+    """The last line of every annotation, by its `identity`."""
+    return {str(line.get("unique_id") or line["annotation"]): line for line in versions(path)}
 
 
 def versions(path: Path) -> Sequence[Mapping[str, Any]]:
@@ -79,11 +102,12 @@ def forget(path: Path, annotator: str, results: Callable[[Results], Results] = l
     Args:
         path: Of the history.
         annotator: Whose lines to remove.
-        results: From the results of other people's lines to what is left of them.
+        results: From the results of other people's lines to what is left of them; lines that the person has
+            changed name nobody for it.
     """
     lines = _lines(path)
     kept = [
-        {**line, "result": results(line.get("result") or [])}
+        {**line, **_changed_by_somebody(line, annotator), "result": results(line.get("result") or [])}
         for line in lines
         if line["annotator"] != annotator
     ]
@@ -97,21 +121,62 @@ def renumber(path: Path, numbers: Mapping[int, int]) -> None:
     lines = _lines(path)
     if any(line["annotation"] in numbers for line in lines):
         changed = (
-            {**line, "annotation": numbers.get(line["annotation"], line["annotation"])} for line in lines
+            {**line, "annotation": numbers[line["annotation"]], "unique_id": None}
+            if line["annotation"] in numbers
+            else line
+            for line in lines
         )
         write_whole(path, "".join(map(_line, changed)))
 
 
+def _changed_by_somebody(line: Mapping[str, Any], annotator: str) -> Mapping[str, str]:
+    return {"changed_by": _SOMEBODY} if line.get("changed_by") == annotator else {}
+
+
 def _version(
-    task: Task, annotation: Mapping[str, Any], annotator: Callable[[Any], str | None]
+    task: Task, annotation: Mapping[str, Any], author: str | None, editor: str | None
 ) -> dict[str, Any]:
+    account = annotation.get("completed_by")
     return {
+        "annotation": int(annotation["id"]),
+        "unique_id": annotation.get("unique_id"),
         "blend_id": str(task["data"].get("blend_id", "")),
         "task": int(task["id"]),
-        "annotator": annotator(annotation.get("completed_by")),
+        "annotator": author,
+        "account": account if isinstance(account, int) else None,
         "skipped": bool(annotation.get("was_cancelled")),
         "result": annotation.get("result") or [],
+        "changed_by": None if editor == author else editor,
     }
+
+
+def _is_changed(annotation: Mapping[str, Any]) -> bool:
+    """Whether an annotation that is seen for the first time was changed after it was made.
+
+    Whoever enters it for another account, by a program, makes it and changes nothing; the server dates both
+    within a moment.
+    """
+    try:
+        made, changed = (
+            datetime.fromisoformat(str(annotation.get(key))) for key in ("created_at", "updated_at")
+        )
+        return changed - made > _MOMENT
+    except (ValueError, TypeError):
+        return False
+
+
+def _is_another(version: Mapping[str, Any], before: Mapping[str, Any], editor: str | None) -> bool:
+    """Whether an annotation says something else than before, is somebody else's, or its author confirms it."""
+    return (
+        any(before.get(key) != version[key] for key in ("result", "skipped"))
+        # Both: an account may get another address, and on another server a person has another account.
+        or (
+            before["annotator"] != version["annotator"]
+            and None not in (before.get("account"), version["account"])
+            and before["account"] != version["account"]
+        )
+        or (before.get("changed_by") is not None and editor is not None and editor == version["annotator"])
+    )
 
 
 def _append(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:

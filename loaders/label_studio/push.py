@@ -2,8 +2,9 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from blend.loaders.files.progress import Notify
 from blend.loaders.label_studio.client import RemoteTask, Studio
@@ -85,11 +86,15 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     removed = _still_unannotated(studio, project, [*replaced, *plan.doubled, *plan.outdated])
     studio.delete_tasks(project, sorted(removed))
     added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
-    if not added:
-        return
+    if added:
+        payloads = [task.payload() for task in sorted(added, key=lambda task: task.blend_id)]
+        import_tasks(studio, folder, project, payloads)
+
+
+def import_tasks(studio: Studio, folder: Folder, project: int, payloads: Sequence[Mapping[str, Any]]) -> None:
+    """Import tasks that are missing, each once, whoever else does the same at the same time."""
     folder.begin_import(project)
-    studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
-    # Another push at the same time may have imported the same tasks.
+    studio.import_tasks(project, payloads)
     studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
     folder.end_import()
 

@@ -62,18 +62,20 @@ def test_an_answer_that_is_edited_alone_is_pulled_from_every_position(
     title = f"{file.project.name} answer ko-KR"
     responses = file.collected / "responses" / "ko-KR.jsonl"
     edit = label_studio.sdk.annotations.update
+    mina, lead = name_of(file, "mina"), name_of(file, "lead")
     # The last, the first, one in the middle; then that again whose edit is older than those of the others.
     for turn, template in enumerate(("food-05", "food-01", "food-03", "food-05")):
         annotation = given[template, "mina"]
         edit(annotation, result=[typed(f"edited {turn}")])
         assert pull_lines(pull_project(file)) == [
             f"{title}: 10 annotations (1 edited)",
-            f"  edited: annotation {annotation} of {name_of(file, 'mina')} on answer/ko-KR/{template}",
+            f"  edited: annotation {annotation} of {mina} on answer/ko-KR/{template}, by {lead}",
             f"{responses}: 10 rows",
+            f"changed-by-another: {min(turn + 1, 3)}",
         ]
         now = {(row["template_id"], row["annotator"]): row["answers"] for row in rows(responses)}
         assert now[template, name_of(file, "mina")] == [f"edited {turn}"]
-        assert pull_lines(pull_project(file)) == NO_NEWS
+        assert pull_lines(pull_project(file)) == [*NO_NEWS, f"changed-by-another: {min(turn + 1, 3)}"]
     # Two at a time, and one that comes for one that goes: the counts are as they were.
     edit(given["food-02", "jun"], result=[typed("two")])
     edit(given["food-04", "jun"], result=[typed("four")])

@@ -12,9 +12,10 @@ from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, pseudonym, read_key
 from blend.builders.annotation.server.accounts import accounts, keep_accounts
+from blend.builders.annotation.server.exports import kept_exports, kept_tasks, raw_export
 from blend.builders.annotation.server.forgotten import Record, forgotten, remember, without_people
 from blend.builders.annotation.server.projects import Place, places
-from blend.builders.annotation.server.pulling import HISTORY, Pull, pulled_projects, raw_export, take_again
+from blend.builders.annotation.server.pulling import HISTORY, Pull, pulled_projects, take_again
 from blend.builders.annotation.stages.answer import ANSWERS
 from blend.builders.annotation.stages.model import Material
 from blend.builders.saq.collection import NEEDS_RESPONSES
@@ -72,7 +73,7 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         before = _collected(file)
         given = _given(before, besides=annotator)
         record, gone = _record(file, people, annotator, given), forgotten(folder.path)
-        if record == Record() and annotator not in gone:
+        if record == Record() and annotator not in gone and not _is_kept(file, people, annotator):
             raise InputError(
                 f"{annotator} has done nothing in this project, as far as it was pulled; "
                 "`blend annotate status` lists who has"
@@ -86,10 +87,9 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         without_answers = partial(results_without, gone=record.answers - given)
         lines = 0
         for place in places(file):
-            raw = raw_export(folder.path, place)
-            if raw.exists():
-                without_people(raw, people.of, {annotator})
-                write_digest(raw)
+            for path in kept_exports(folder.path, place):
+                without_people(path, people.of, {annotator})
+                write_digest(path)
             results = without_answers if place.stage.name == "review" else list
             lines += forget(folder.path / HISTORY / f"{place.slug}.jsonl", annotator, results)
         keep_accounts(folder.path, known, set(known) - own)
@@ -131,6 +131,16 @@ def _record(file: ProjectFile, people: People, annotator: str, given: frozenset[
     return found.merged(Record(answers=frozenset(typed - given)))
 
 
+def _is_kept(file: ProjectFile, people: People, annotator: str) -> bool:
+    """Whether anything of a person is kept that the server has no more."""
+    return any(
+        people.of(one.get("completed_by")) == annotator
+        for place in places(file)
+        for task in kept_tasks(file.pulled, place).vanished
+        for one in task["annotations"]
+    )
+
+
 def _given(collected: ResponseTables | None, *, besides: str) -> frozenset[str]:
     """Ids of the answers that others gave."""
     responses = empty(RESPONSES) if collected is None else collected.responses
@@ -145,8 +155,8 @@ def _typed(file: ProjectFile, place: Place, people: People, annotator: str) -> I
     """Ids of all answers that a person ever gave in a stage, corrected ones included."""
     if place.stage.name != "answer":
         return
-    raw = raw_export(file.pulled, place)
-    for task in read_export(raw) if raw.exists() else ():
+    kept = kept_tasks(file.pulled, place)
+    for task in (*kept.there, *kept.vanished):
         for one in task["annotations"]:
             if people.of(one.get("completed_by")) == annotator:
                 yield from _ids(str(task["data"].get("blend_id")), one.get("result") or ())

@@ -36,6 +36,11 @@ class Place(NamedTuple):
         return f"{self.stage.name} {self.locale.tag}"
 
     @property
+    def path(self) -> str:
+        """How the command line names it, ``STAGE/LOCALE``."""
+        return f"{self.stage.name}/{self.locale.tag}"
+
+    @property
     def prefix(self) -> str:
         """What the ids of its tasks begin with."""
         return f"{self.stage.name}/{self.locale.tag}/"

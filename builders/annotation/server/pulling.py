@@ -1,9 +1,10 @@
 """Pulling: annotations become the files that builds read; whatever came is kept, and whatever went is told."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,17 @@ from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, read_key
 from blend.builders.annotation.server.accounts import accounts, accounts_in, addresses_of, keep_accounts
+from blend.builders.annotation.server.changed_answers import changed_by_others
+from blend.builders.annotation.server.exports import (
+    RAW,
+    Kept,
+    kept_exports,
+    kept_tasks,
+    let_go,
+    raw_export,
+    replace_export,
+    set_aside,
+)
 from blend.builders.annotation.server.files import Written, json_lines, write_files
 from blend.builders.annotation.server.forgotten import (
     forgotten,
@@ -36,7 +48,7 @@ from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.text import clean, counted
 
-RAW, HISTORY, FINDINGS_FILE = "raw", "history", "findings.csv"
+HISTORY, FINDINGS_FILE = "history", "findings.csv"
 _PROJECTS = "projects"
 
 _BY_LOCALE = frozenset({"responses", "reviews"})
@@ -57,14 +69,18 @@ class PulledProject:
     """Since the last pull."""
     fetched: bool
     """Whether the server had news."""
-    gone: bool = False
-    """Whether the project, pulled before, is not on the server any more."""
+    vanished: int = 0
+    """How many of the annotations are kept although they are not on the server any more."""
+    is_gone: bool = False
+    """Whether the project itself was there at the last pull, and is not any more."""
 
 
 @dataclass(frozen=True)
 class Pull:
     """What a pull did."""
 
+    path: Path
+    """The project file."""
     projects: Sequence[PulledProject]
     absent: Sequence[Place]
     """Stages that were never pushed."""
@@ -112,17 +128,12 @@ def readings(file: ProjectFile) -> dict[str, tuple[Place, list[Task], Reading]]:
     people = People(read_key(file.key_file), accounts(file.pulled))
     found = {}
     for place in places(file):
-        raw = raw_export(file.pulled, place)
-        if raw.exists():
-            tasks = read_export(raw)
+        if kept_exports(file.pulled, place):
+            kept = kept_tasks(file.pulled, place)
+            tasks = [*kept.there, *kept.vanished]
             desk = place.stage.desk(file.project, place.locale, people, file.locales)
             found[place.slug] = place, tasks, place.stage.read(tasks, desk)
     return found
-
-
-def raw_export(pulled: Path, place: Place) -> Path:
-    """Where the last export of a stage is kept."""
-    return pulled / RAW / f"{place.slug}.json"
 
 
 def expect_news(folder: Folder) -> None:
@@ -147,6 +158,8 @@ class _Fetched:
     news: frozenset[str]
     """Names of projects that were exported anew."""
     gone: frozenset[str] = frozenset()
+    abandoned: frozenset[str] = frozenset()
+    """Names of projects of which what is kept beside the last export is given up."""
     addresses: Mapping[int, str] = field(default_factory=dict)
     """Of accounts, by number."""
     is_fresh: bool = False
@@ -157,8 +170,10 @@ def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetc
     """Export what has news; the state is that of before each export, so that nothing can fall in between."""
     _make_folders(at.folder)
     studio, folder, wanted = at.studio, at.folder, list(places(file))
-    before = folder.state.get(_PROJECTS, {})
-    if not at.there and not before:
+    before, key = folder.state.get(_PROJECTS, {}), read_key(file.key_file)
+    # Of the accounts as they were: another server has others of the same numbers.
+    people = People(key, accounts(folder.path))
+    if not at.there and not any(kept_exports(folder.path, place) for place in wanted):
         raise ConflictError(
             f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
             f"`blend annotate push {file.path}`"
@@ -166,19 +181,22 @@ def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetc
     doubled = [both_annotated(studio.where, name, found) for name, found in at.there.items()]
     if any(doubled):
         raise ConflictError("\n".join(filter(None, doubled)))
-    addresses = studio.addresses()
-    state, news = {}, set()
+    state, news, gone = {}, set(), set()
     for done, place in enumerate(wanted, start=1):
         if found := at.there.get(place.name):
             state[place.name] = found[0].state()
             raw = raw_export(folder.path, place)
             if before.get(place.name) != state[place.name] or not is_intact(raw):
-                studio.export(found[0].project.id, raw)
+                export = partial(studio.export, found[0].project.id)
+                replace_export(folder.path, place, people, export)
                 news.add(place.name)
+        elif raw_export(folder.path, place).exists():
+            set_aside(folder.path, place, people)
+            gone.add(place.name)
         if notify is not None:
             notify("pull", done, len(wanted))
-    gone = frozenset(before) & {place.name for place in wanted} - frozenset(at.there)
-    return _Fetched({**{name: before[name] for name in gone}, **state}, frozenset(news), gone, addresses, True)
+    # After the exports: whoever came while they were made is known.
+    return _Fetched(state, frozenset(news), frozenset(gone), addresses=studio.addresses(), is_fresh=True)
 
 
 def _make_folders(folder: Folder) -> None:
@@ -191,6 +209,7 @@ def _from_files(
 ) -> _Fetched:
     """Take export files in the place of the server's answers."""
     _make_folders(folder)
+    people = People(read_key(file.key_file), accounts(folder.path))
     by_prefix = {place.prefix: place for place in places(file)}
     taken: dict[str, Path] = {}
     read = {path: read_export(path) for path in exports}
@@ -203,7 +222,8 @@ def _from_files(
                 f"{path}: is about {place.title!r}, as {taken[place.name]} is; give one of the two"
             )
         taken[place.name] = path
-        write_whole(raw_export(folder.path, place), read_content(path))
+        copy = partial(write_whole, content=read_content(path))
+        replace_export(folder.path, place, people, copy)
     before = folder.state.get(_PROJECTS, {})
     # Whatever the server said last does not hold for what a file says.
     state = {name: state for name, state in before.items() if name not in taken}
@@ -237,26 +257,26 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     found: list[tuple[Place, Reading]] = []
     working: set[int] = set()
     for place in places(file):
-        raw = raw_export(folder.path, place)
-        if not raw.exists():
-            absent.append(place)
+        let_go(folder.path, place)
+        exports = kept_exports(folder.path, place)
+        for path in exports:
+            removed = without_people(path, people.of, gone, label=place.label)
+            is_last = place.name in fetched.news and path == raw_export(folder.path, place)
+            if is_last and fetched.is_fresh:
+                note_on_server(folder.path, place.label, removed)
+            if place.stage.name == "review":
+                without_their_answers(path, their_answers, given_in(place, found))
+            write_digest(path)
+        if not exports:
+            if place.name in fetched.gone:
+                pulled.append(PulledProject(place, 0, 0, (), fetched=False, is_gone=True))
+            else:
+                absent.append(place)
             continue
-        removed = without_people(raw, people.of, gone, label=place.label)
-        if place.name in fetched.news and fetched.is_fresh:
-            note_on_server(folder.path, place.label, removed)
-        if place.stage.name == "review":
-            without_their_answers(raw, their_answers, given_in(place, found))
-        tasks = read_export(raw)
-        working |= accounts_in(tasks)
-        desk = place.stage.desk(file.project, place.locale, people, file.locales)
-        reading = place.stage.read(tasks, desk)
-        news, is_gone = place.name in fetched.news, place.name in fetched.gone
-        # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
-        history = folder.path / HISTORY / f"{place.slug}.jsonl"
-        changes = record(history, tasks, people.of) if news else []
-        write_digest(raw)
-        annotations = sum(len(task["annotations"]) for task in tasks)
-        pulled.append(PulledProject(place, len(tasks), annotations, changes, news, is_gone))
+        kept = kept_tasks(folder.path, place)
+        working |= accounts_in(kept.there)
+        one, reading = _read(file, folder, place, people, kept, fetched)
+        pulled.append(one)
         found.append((place, reading))
     found = [(place, _settled(place, reading, found)) for place, reading in found]
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
@@ -264,12 +284,41 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     write_whole(folder.path / FINDINGS_FILE, findings.write_csv())
     keep_accounts(folder.path, addresses, working)
     folder.write_state({**folder.state, _PROJECTS: fetched.state})
-    return Pull(pulled, absent, written, findings)
+    return Pull(file.path, pulled, absent, written, findings)
 
 
-def take_again(file: ProjectFile, folder: Folder, key: bytes) -> Pull:
-    """Write the files anew from what was pulled before, without asking anybody."""
-    return _taken(file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset()))
+def _read(
+    file: ProjectFile, folder: Folder, place: Place, people: People, kept: Kept, fetched: _Fetched
+) -> tuple[PulledProject, Reading]:
+    """Read what is kept of a stage, and write down what happened to it since the last pull."""
+    vanished = [] if place.name in fetched.abandoned else kept.vanished
+    tasks, news = [*kept.there, *vanished], place.name in fetched.news
+    desk = place.stage.desk(file.project, place.locale, people, file.locales)
+    reading = place.stage.read(tasks, desk)
+    history = folder.path / HISTORY / f"{place.slug}.jsonl"
+    # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
+    changes = record(history, tasks, people.of) if news or place.name in fetched.abandoned else []
+    changed = changed_by_others(history, tasks, place.locale.tag)
+    lost = sum(len(task["annotations"]) for task in vanished)
+    annotations = sum(len(task["annotations"]) for task in tasks)
+    is_gone = place.name in fetched.gone
+    one = PulledProject(place, len(kept.there), annotations, changes, news, lost, is_gone)
+    return one, reading._replace(findings=pl.concat([reading.findings, changed]))
+
+
+def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collection[Place] = ()) -> Pull:
+    """Write the files anew from what was pulled before, without asking anybody.
+
+    Args:
+        file: The project.
+        folder: Its pull folder.
+        key: Of the pseudonyms.
+        without: Stages of which what the server has no more is left out, and told as deleted.
+    """
+    abandoned = frozenset(place.name for place in without)
+    return _taken(
+        file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset(), abandoned=abandoned)
+    )
 
 
 def given_in(place: Place, found: Sequence[tuple[Place, Reading]]) -> Mapping[str, int]:

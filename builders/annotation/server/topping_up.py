@@ -9,9 +9,9 @@ from typing import Any
 
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.collecting import collection_plan
+from blend.builders.annotation.server.exports import raw_export
 from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import Place, places
-from blend.builders.annotation.server.pulling import raw_export
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.progress import Notify

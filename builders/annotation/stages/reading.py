@@ -51,7 +51,8 @@ class Reader:
         self._controls = controls
         self._desk = desk
         self._findings: list[dict[str, str | None]] = []
-        self._work: dict[int, dict[str, Any]] = {}
+        self._work: dict[str, dict[str, Any]] = {}
+        """By place: the numbers of annotations are given again once a project is gone."""
 
     def all_of(self, exported: Sequence[Mapping[str, Any]]) -> list[Done]:
         """Every annotation that its author meant to give, by the id of its task, then by time."""
@@ -112,7 +113,7 @@ class Reader:
 
     def day(self, done: Done) -> str:
         """The day of an annotation, ``YYYY-MM-DD``; the first day of 1970 where the server does not say."""
-        return self._work[done.annotation]["day"] or "1970-01-01"
+        return self._work[done.place]["day"] or "1970-01-01"
 
     def note(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation."""
@@ -121,7 +122,7 @@ class Reader:
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)
-        self._work[done.annotation]["outcome"] = "refused"
+        self._work[done.place]["outcome"] = "refused"
 
     def shown(self, text: str) -> str:
         """A text as a finding quotes it: harmless, and not for pages."""
@@ -137,7 +138,7 @@ class Reader:
 
     def _of_task(self, task: Mapping[str, Any]) -> list[Done]:
         data = task.get("data")
-        place = f"task {task.get('id')}"
+        place = place_of(task)
         if not isinstance(data, Mapping) or not str(data.get("blend_id", "")).startswith(self._prefix):
             locale = {"locale": self._desk.locale.tag}
             annotations = counted(len(task.get("annotations") or []), "annotation")
@@ -157,7 +158,7 @@ class Reader:
         number = int(annotation["id"])
         place = f"{place}, annotation {number}"
         annotator = self._desk.people.of(annotation.get("completed_by"))
-        self._work[number] = {
+        self._work[place] = {
             "stage": self._stage,
             "locale": self._desk.locale.tag,
             "blend_id": data["blend_id"],
@@ -169,23 +170,23 @@ class Reader:
             "day": _day(annotation.get("created_at")),
         }
         if annotator is None:
-            self._left_out(number, "unknown-annotator", place, data, "nobody is named as its author")
+            self._left_out("unknown-annotator", place, data, "nobody is named as its author")
             return None
         if self._desk.known is not None and annotator not in self._desk.known:
             detail = f"{annotator} is not among those whom the project file names for this stage"
-            self._left_out(number, "unknown-annotator", place, data, detail)
+            self._left_out("unknown-annotator", place, data, detail)
             return None
         if annotation.get("was_cancelled"):
             self._note("skipped-task", place, data, f"{annotator} skipped the task; nothing is taken from it")
-            self._work[number]["outcome"] = "skipped"
+            self._work[place]["outcome"] = "skipped"
             return None
         results = self._results(annotation, place, data, annotator)
         changed = str(annotation.get("updated_at") or annotation.get("created_at") or "")
         return Done(data, int(task["id"]), number, annotator, results, (changed, number), place)
 
-    def _left_out(self, number: int, kind: str, place: str, data: Mapping[str, Any], detail: str) -> None:
+    def _left_out(self, kind: str, place: str, data: Mapping[str, Any], detail: str) -> None:
         self._note(kind, place, data, f"{detail}; left out")
-        self._work[number]["outcome"] = "refused"
+        self._work[place]["outcome"] = "refused"
 
     def _results(
         self, annotation: Mapping[str, Any], place: str, data: Mapping[str, Any], annotator: str
@@ -234,6 +235,11 @@ class Reader:
                 "detail": detail,
             }
         )
+
+
+def place_of(task: Mapping[str, Any]) -> str:
+    """What findings call a task; numbers of one that is not on the server any more may be those of another."""
+    return f"{'vanished ' if task.get('vanished') else ''}task {task.get('id')}"
 
 
 def _seconds(lead_time: Any) -> float | None:

@@ -1,0 +1,131 @@
+"""Restoring: what is kept although the server has it no more is brought back there, or given up."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.server.exports import abandon, kept_tasks, vanished_exports
+from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.session import Session, session
+from blend.loaders.files.progress import Notify
+from blend.loaders.label_studio.client import Studio
+from blend.loaders.label_studio.export import Task
+from blend.loaders.label_studio.folder import held
+from blend.loaders.label_studio.push import import_tasks
+from blend.schemas.errors import InputError
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was brought back."""
+
+    annotations: int
+    without_account: Mapping[str, int]
+    """Annotations that could not be, by the pseudonym of whoever has no account on the server."""
+    pull: Pull
+    """What is there now."""
+
+
+def restore(path: Path, only: Collection[str] = (), *, notify: Notify | None = None) -> Restored:
+    """Bring annotations back to the server that are kept although it has them no more.
+
+    Projects and tasks that are missing are made; an annotation is entered for the account of the same person,
+    and keeps everything but its date. May be stopped at any moment and run again: nothing is entered twice.
+
+    Args:
+        path: The project file.
+        only: Stages to restore, as ``STAGE/LOCALE``; all when empty.
+        notify: Called with the step, the tasks done and tasks in all.
+
+    Raises:
+        InputError: If nothing of a stage is kept, or there is no token.
+        ConflictError, ServerError: As `pulling.pull_project` and `pushing.push_project`.
+    """
+    file = check_project(path).file
+    chosen = _chosen(file, only)
+    # Before, since what a run that was stopped has entered is there; after, since what was entered is.
+    pull_project(file, notify=notify)
+    push_project(check_project(path), notify=notify)
+    entered, without_account = 0, dict[str, int]()
+    with session(file) as at:
+        accounts = _accounts(file, at.studio)
+        for place in chosen:
+            vanished = kept_tasks(file.pulled, place).vanished
+            numbers = _numbers(at, place, vanished)
+            for done, task in enumerate(vanished, start=1):
+                for annotation in task["annotations"]:
+                    who = annotation["completed_by"]["pseudonym"]
+                    if (person := accounts.get(who)) is None:
+                        without_account[who] = without_account.get(who, 0) + 1
+                        continue
+                    _enter(at.studio, numbers[task["data"]["blend_id"]], person, annotation)
+                    entered += 1
+                if notify is not None:
+                    notify("restore", done, len(vanished))
+    return Restored(entered, without_account, pull_project(file, notify=notify))
+
+
+def give_up(file: ProjectFile, only: Sequence[str]) -> Pull:
+    """Remove annotations that are kept although the server has them no more; the history keeps them as deleted.
+
+    Args:
+        file: The project.
+        only: Stages, as ``STAGE/LOCALE``.
+
+    Raises:
+        InputError: If nothing of a stage is kept, or there is no key.
+        ConflictError: If another process holds the pull folder, or a file to write anew was edited by hand.
+    """
+    key = read_key(file.key_file)
+    with held(file.pulled) as folder:
+        chosen = _chosen(file, only)
+        done = take_again(file, folder, key, without=chosen)
+        # Last of all: a run after a stop finds them again.
+        for place in chosen:
+            abandon(folder.path, place)
+    return done
+
+
+def _chosen(file: ProjectFile, only: Collection[str]) -> list[Place]:
+    """The stages of which something is kept that the server has no more."""
+    kept = {place.path: place for place in places(file) if vanished_exports(file.pulled, place)}
+    if unknown := [one for one in only if one not in kept]:
+        listed = f"it is of {', '.join(kept)}" if kept else "there is nothing at all"
+        raise InputError(
+            f"{file.path}: nothing is kept of {', '.join(unknown)} that is not on the server; {listed}"
+        )
+    if not kept:
+        raise InputError(f"{file.path}: nothing is kept that is not on the server; there is nothing to restore")
+    return [kept[one] for one in only or kept]
+
+
+def _numbers(at: Session, place: Place, tasks: Sequence[Task]) -> Mapping[str, int]:
+    """Numbers of tasks on the server by their ids of ours; those that no push makes any more are made."""
+    project = at.there[place.name][0]
+    there = {task.blend_id: task.id for task in project.tasks}
+    missing = {
+        task["data"]["blend_id"]: task["data"] for task in tasks if task["data"]["blend_id"] not in there
+    }
+    if missing:
+        import_tasks(at.studio, at.folder, project.project.id, [{"data": data} for data in missing.values()])
+        there = {task.blend_id: task.id for task in at.studio.tasks(project.project.id)}
+    return {name: number for name, number in there.items() if name is not None}
+
+
+def _enter(studio: Studio, task: int, person: int, annotation: Mapping[str, Any]) -> None:
+    """Enter an annotation under the identity that it had, by which every pull knows it again."""
+    kept = ("unique_id", "was_cancelled", "lead_time", "ground_truth")
+    others = {name: annotation[name] for name in kept if annotation.get(name) is not None}
+    studio.annotate(task, person, annotation["result"], **others)
+
+
+def _accounts(file: ProjectFile, studio: Studio) -> dict[str, int]:
+    """Numbers of the server's accounts by pseudonym."""
+    key = read_key(file.key_file)
+    return {pseudonym(address, key): number for number, address in studio.addresses().items()}
