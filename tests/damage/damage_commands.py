@@ -173,8 +173,8 @@ COMMANDS = (
     Command("eval push runs/choices --model org/m --dataset org/d --dry-run", _run("choices")),
     Command("annotate check project/project.toml", _PROJECT, folders=("project/collected", "project/pulled")),
     Command(
-        "annotate pull project/project.toml --export project/export.json",
-        (*_PROJECT, "project/export.json"),
+        "annotate pull project/project.toml --export project/export.json --accounts project/accounts.csv",
+        (*_PROJECT, "project/export.json", "project/accounts.csv"),
         ("project/**",),
         ("project", "project/pulled", "project/collected", "project/collected/responses"),
         adds=("project/pulled/history/*",),

@@ -354,7 +354,9 @@ def _annotation() -> None:
         ]
         tasks.append({"id": number, "data": data, "annotations": made})
     (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
-    _blend("annotate", "pull", "project/project.toml", "--export", "project/export.json")
+    (folder / "accounts.csv").write_text("id,email\n7,mina@example.org\n8,jun@example.org\n")
+    export = ("--export", "project/export.json", "--accounts", "project/accounts.csv")
+    _blend("annotate", "pull", "project/project.toml", *export)
 
 
 if __name__ == "__main__":
