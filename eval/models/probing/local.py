@@ -83,6 +83,8 @@ class LocalProber:
         self._batches = Batches(1 if on_cpu else GPU_TOKENS, batch_size=batch_size)
         self._loaded: PreTrainedModel | None = None
         self._takes_trees: bool | None = None
+        # On a GPU many prompts share a batch, and who sees whom in a row of all of them would not fit.
+        self._takes_rows: bool | None = None if on_cpu else False
 
     def describe(self) -> ModelDescription:
         """See `models.protocols.Described.describe`."""
@@ -278,7 +280,10 @@ class LocalProber:
         encoded = [ids for _, _, ids, _ in asked]
         if self._scorer == "masked":
             sets = [self._masked(candidates) for *_, candidates in asked]
-            return masked.masked_logprobs(self._model, encoded, self._tokenizer.mask_token_id, sets)
+            mask = self._tokenizer.mask_token_id
+            if self._takes_rows is None:
+                self._takes_rows = masked.takes_rows(self._model, encoded[0], mask, sets[0])
+            return masked.masked_logprobs(self._model, encoded, mask, sets, in_row=self._takes_rows)
         if self._scorer == "infilling":
             trees = [self._tree(candidates, prompt) for _, prompt, _, candidates in asked]
             return infilling.infilled_logprobs(self._model, encoded, self._sentinel, trees)

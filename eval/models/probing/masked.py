@@ -7,12 +7,13 @@ References:
     Zhou et al. (2025), FmLAMA, section 4; Kassner et al. (2021), Multilingual LAMA (several masks).
 """
 
+import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blend.eval.models.alone import summed
+from blend.eval.models.alone import Twice, agrees, summed
 from blend.eval.models.padding import padded
 from blend.eval.models.probing.heads import read_only
 from blend.eval.models.probing.prompts import Gapped
@@ -20,6 +21,7 @@ from blend.eval.models.probing.protocol import CandidateScores
 from blend.schemas.probing import GAP
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
@@ -61,8 +63,37 @@ def problem(ids: Sequence[int], mask: int) -> str | None:
     return None if n_masks == 1 else f"the prompt has {n_masks} masks in place of {GAP}; it must have one"
 
 
+def takes_rows(
+    model: "PreTrainedModel", prompt: Sequence[int], mask: int, candidates: MaskedCandidates
+) -> bool:
+    """Whether a model computes texts that stand in one row as it computes each of them alone.
+
+    It has to take positions, and a mask that says which token sees which. It is tried with a candidate of every
+    length.
+    """
+    if "position_ids" not in inspect.signature(model.forward).parameters:
+        return False
+    try:
+        (together,) = masked_logprobs(model, [prompt], mask, [candidates], in_row=True)
+    except (RuntimeError, ValueError, TypeError, IndexError):
+        return False
+    tried = [(members[0], candidates.tokens[n][0].tolist()) for n, members in candidates.members.items()]
+    return agrees(
+        model,
+        [
+            Twice(str(ids), len(ids), together.logprobs[i], plain_logprob(model, prompt, mask, ids))
+            for i, ids in tried
+        ],
+    )
+
+
 def masked_logprobs(
-    model: "PreTrainedModel", prompts: Sequence[Sequence[int]], mask: int, sets: Sequence[MaskedCandidates]
+    model: "PreTrainedModel",
+    prompts: Sequence[Sequence[int]],
+    mask: int,
+    sets: Sequence[MaskedCandidates],
+    *,
+    in_row: bool = False,
 ) -> list[CandidateScores]:
     """Scores of each prompt's candidates, computed as one batch.
 
@@ -71,6 +102,8 @@ def masked_logprobs(
         prompts: Tokens of each prompt, with one mask.
         mask: The token of the mask.
         sets: Candidates of each prompt.
+        in_row: Have the texts stand in one row, where each sees itself only, in place of rows that are padded:
+            no token is computed for nothing. For models that `takes_rows`.
     """
     import torch
 
@@ -79,11 +112,20 @@ def masked_logprobs(
     found = [np.full(len(candidates.lengths), np.nan) for candidates in sets]
     if asked:
         texts = [[*prompts[p][: places[p]], *[mask] * n, *prompts[p][places[p] + 1 :]] for p, n in asked]
-        batch = padded(texts, model.device, left=False)
-        rows = torch.tensor([row for row, (_, n) in enumerate(asked) for _ in range(n)], device=model.device)
-        columns = torch.tensor([places[p] + i for p, n in asked for i in range(n)], device=model.device)
-        with torch.inference_mode(), read_only(model, rows, columns):
-            logits = model(input_ids=batch.ids, attention_mask=batch.mask).logits[0]
+        lengths = np.array([len(text) for text in texts])
+        # Where each mask stands: its text, and its place there.
+        text_of = np.repeat(np.arange(len(asked)), [n for _, n in asked])
+        place_of = np.concatenate([places[p] + np.arange(n) for p, n in asked])
+        if in_row:
+            inputs = _row(model, texts, lengths)
+            rows, columns = np.zeros_like(text_of), (np.cumsum(lengths) - lengths)[text_of] + place_of
+        else:
+            batch = padded(texts, model.device, left=False)
+            inputs = {"input_ids": batch.ids, "attention_mask": batch.mask}
+            rows, columns = text_of, place_of
+        at = (torch.from_numpy(rows).to(model.device), torch.from_numpy(columns).to(model.device))
+        with torch.inference_mode(), read_only(model, *at):
+            logits = model(**inputs).logits[0]
             logprobs = torch.log_softmax(logits.float(), dim=-1)
             start = 0
             for p, n in asked:
@@ -95,6 +137,25 @@ def masked_logprobs(
         CandidateScores(values, candidates.lengths, len(prompt))
         for values, candidates, prompt in zip(found, sets, prompts, strict=True)
     ]
+
+
+def _row(
+    model: "PreTrainedModel", texts: Sequence[Sequence[int]], lengths: "np.ndarray[Any, np.dtype[np.int64]]"
+) -> "dict[str, torch.Tensor]":
+    """What a model is given where texts stand in one row, each with positions of its own."""
+    import torch
+
+    # Models of RoBERTa's kind count positions from the one after that of their padding.
+    first = getattr(getattr(model.base_model, "embeddings", None), "padding_idx", None)
+    positions = np.concatenate([np.arange(n) for n in lengths]) + (0 if first is None else first + 1)
+    text_of = np.repeat(np.arange(len(texts)), lengths)
+    given = {
+        "input_ids": np.concatenate(texts)[None],
+        "position_ids": positions[None],
+        # Shape (1, 1, n_tokens, n_tokens): the row's token sees the column's.
+        "attention_mask": (text_of[:, None] == text_of)[None, None],
+    }
+    return {name: torch.from_numpy(value).to(model.device) for name, value in given.items()}
 
 
 def plain_logprob(model: "PreTrainedModel", prompt: Sequence[int], mask: int, tokens: Sequence[int]) -> float:

@@ -1,0 +1,267 @@
+"""Every command of the README and the documentation runs, page by page, in order, in a clean folder.
+
+What a page takes for granted (a Hub with releases, a SPARQL endpoint, the reader's own files) really stands
+there; what does not run is listed here with the reason, so that nothing is passed over unnoticed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_releases import make_release
+from hub_server import Hub
+
+from blend import Recipe, build_release
+from blend.eval.models.tiny import make_tiny_model
+
+pytestmark = pytest.mark.integration
+
+BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+WALKED_ELSEWHERE = {
+    "tutorial": "test_tutorial_doc.py",
+    "reviews": "test_tutorial_doc.py",
+    "first-texts": "test_tutorial_doc.py",
+    "publishing": "test_publishing_doc.py",
+    "new-culture": "label_studio/test_new_culture_doc.py",
+}
+"""Page to the test that follows it and looks at what comes out."""
+
+NOT_RUN = {
+    "make ": "the set-up itself; .ci/run does both",
+    "pip install": "what tests need is installed",
+    "hf download": "the client of another package, which its own tests hold",
+    "dask scheduler": "goes on until it is stopped; tests/eval/extrinsic starts a cluster",
+    "MALLOC_TRIM_THRESHOLD_": "the same",
+    "inspect eval": "its environment is one of its own; tests/eval/export runs it",
+    "lighteval accelerate": "downloads a file; tests/eval/export runs its tasks",
+}
+"""Beginning of a command to why it does not run here."""
+
+
+@dataclass
+class Page:
+    """What a page takes for granted, besides the Hub."""
+
+    given: Callable[["Machine"], None] = lambda machine: None
+    swaps: dict[str, str] = field(default_factory=dict)
+    """Text of the page to what stands for it here; ``{name}`` is an attribute of `Machine`."""
+    by_new_culture: bool = False
+    """Commands of ``blend annotate`` are also those of new-culture.md, whose test has a server."""
+    until: str | None = None
+    """Heading from which another test goes on: that of another domain is front_door/test_own_domain.py."""
+
+
+@dataclass
+class Machine:
+    """Where a page is followed."""
+
+    work: Path
+    shared: Path
+    endpoint: str
+    release: Path
+    """A release of the sample that others have built."""
+
+
+def given_texts(machine: Machine) -> None:
+    rows = [
+        f"{group},{topic},{sample},{group} people say {sample} words on {topic} to each other"
+        for group in ("Brazilian", "Japanese", "Uzbek")
+        for topic in ("gravity", "sound")
+        for sample in range(2)
+    ]
+    text = "\n".join(["group,topic,sample,text", *rows]) + "\n"
+    (machine.work / "texts.csv").write_text(text, encoding="utf-8")
+
+
+def given_prompts(machine: Machine, out: str = "prompts") -> None:
+    build_release(prompts_recipe(machine), machine.work / out)
+
+
+def prompts_recipe(machine: Machine) -> Recipe:
+    topics = machine.work / "topics" / "qa"
+    topics.mkdir(parents=True)
+    (topics / "topics.tsv").write_text("physics\tgravity\nphysics\tsound\n", encoding="utf-8")
+    line = "_\t_\tExplain {topic} to {article} {nationality}.\n"
+    (topics / "templates.tsv").write_text(line, encoding="utf-8")
+    return Recipe(
+        name="prompts",
+        version="1.0.0",
+        sources=({"kind": "topics", "location": str(machine.work / "topics")},),
+        cultural={"nationalities": ("BR", "JP", "UZ")},
+    )
+
+
+def given_for_readme(machine: Machine) -> None:
+    given_texts(machine)
+    given_prompts(machine)
+
+
+def given_for_extrinsic(machine: Machine) -> None:
+    import polars as pl
+    import tomli_w
+
+    given_texts(machine)
+    pl.read_csv(machine.work / "texts.csv").write_parquet(machine.work / "texts.parquet")
+    recipe = prompts_recipe(machine).model_dump(mode="json", exclude_defaults=True)
+    (machine.work / "recipe.toml").write_text(tomli_w.dumps(recipe), encoding="utf-8")
+    make_tiny_model(machine.work / "tiny")
+    survey = "Demonym,power,joy\nBrazilian,1,2\nJapanese,3,9\nUzbek,4,4\n"
+    for name in ("hofstede.csv", "wvs.csv"):
+        (machine.work / name).write_text(survey, encoding="utf-8")
+
+
+def given_for_probing(machine: Machine) -> None:
+    shutil.copy(machine.shared / "data" / "wikidata" / "food_snapshot.nt.gz", machine.work)
+    shutil.copy(
+        machine.shared / "golden" / "fmlama" / "probing" / "vectors_en.vec", machine.work / "cc.en.300.vec"
+    )
+    make_tiny_model(machine.work / "tiny")
+
+
+def given_for_audit(machine: Machine) -> None:
+    shutil.copytree(machine.release, machine.work / "release")
+    mine = 'question,options,answer\nWhat do people eat?,"[""rice"", ""beef""]",0\n'
+    (machine.work / "mine.csv").write_text(mine, encoding="utf-8")
+
+
+def given_a_release(machine: Machine) -> None:
+    shutil.copytree(machine.release, machine.work / "release")
+
+
+def given_for_recipe(machine: Machine) -> None:
+    begin = [sys.executable, "-m", "blend", "init", "mine"]
+    build = [sys.executable, "-m", "blend", "build", "mine/recipe.toml", "--out", "release"]
+    for command in (begin, build):
+        subprocess.run(command, cwd=machine.work, check=True, capture_output=True)
+    (machine.work / "path" / "to").mkdir(parents=True)
+    (machine.work / "mine" / "collected").rename(machine.work / "path" / "to" / "collected")
+
+
+FACTS = """
+    Q10 P31 Q746549
+    Q10 P495 Q100
+    Q10 P527 Q200
+    Q11 P31 Q746549
+    Q11 P495 Q101
+    Q11 P527 Q201
+    Q100 P31 Q6256
+    Q101 P31 Q6256
+    Q100 P30 Q46
+    Q101 P30 Q46
+    Q46 label en:Europe
+    Q10 label en:bread
+    Q11 label en:rye bread
+    Q100 label en:France
+    Q101 label en:Gaul
+    Q200 label en:flour
+    Q201 label en:rye
+"""
+"""What the SPARQL endpoint holds: two dishes, in the shorthand of wikidata_fixtures.py."""
+
+SNAPSHOT = {"--contact you@example.org": "--contact you@example.org --endpoint {endpoint}"}
+
+PAGES = {
+    "README": Page(
+        given_for_readme,
+        {"path/to/BLEnD/data": "{shared}/data/blend", **SNAPSHOT},
+        by_new_culture=True,
+    ),
+    "annotating": Page(by_new_culture=True),
+    "audit": Page(given_for_audit),
+    "cards": Page(given_a_release),
+    "evaluation": Page(),
+    "extrinsic": Page(given_for_extrinsic, {"--model org/name": "--model tiny", **SNAPSHOT}),
+    "loading": Page(),
+    "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
+    "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{shared}/data/blend"}),
+    "validate": Page(given_a_release),
+    "wikidata": Page(swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}"}, until="## Another domain"),
+}
+
+
+def commands(block: str) -> Iterator[str]:
+    """The commands of a block without their comments; a backslash joins lines."""
+    for line in block.replace("\\\n", " ").splitlines():
+        command = re.sub(r"\s+#.*", "", line).strip()
+        if command and not command.startswith("#"):
+            yield command
+
+
+def page_path(root: Path, name: str) -> Path:
+    return root / "README.md" if name == "README" else root / "docs" / f"{name}.md"
+
+
+def test_every_page_with_commands_is_walked(root: Path):
+    with_commands = {
+        path.stem
+        for path in (root / "README.md", *(root / "docs").glob("*.md"))
+        if any(kind == "bash" for kind, _, _ in BLOCK.findall(path.read_text(encoding="utf-8")))
+    }
+    assert with_commands == {*PAGES, *WALKED_ELSEWHERE}
+    assert all((root / "tests" / test).is_file() for test in WALKED_ELSEWHERE.values())
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_commands_run_in_their_order(
+    name: str,
+    root: Path,
+    shared: Path,
+    hub: Hub,
+    serve: Callable[[str], Any],
+    sample_release: Path,
+    tmp_path: Path,
+):
+    page, work = PAGES[name], tmp_path / "work"
+    work.mkdir()
+    machine = Machine(work, shared, serve(FACTS).url, sample_release)
+    page.given(machine)
+    environment = os.environ | {
+        **hub.environment(tmp_path / "home"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    fill_hub(hub, tmp_path, environment)
+    culture = (root / "docs" / "new-culture.md").read_text(encoding="utf-8")
+    text = page_path(root, name).read_text(encoding="utf-8")
+    for kind, file, content in BLOCK.findall(text.partition(page.until)[0] if page.until else text):
+        if kind == "csv":
+            if file:
+                (work / file).write_text(content, encoding="utf-8")
+            continue
+        for command in commands(content):
+            if any(command.startswith(beginning) for beginning in NOT_RUN):
+                continue
+            if page.by_new_culture and command.startswith("blend annotate"):
+                assert command in culture, f"{command}: no test with a server follows this command"
+                continue
+            for text, instead in page.swaps.items():
+                command = command.replace(text, instead.format(**vars(machine)))
+            run = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", command],
+                cwd=work,
+                env=environment,
+                capture_output=True,
+                text=True,
+            )
+            assert run.returncode == 0, f"{command}\n{run.stdout}\n{run.stderr}"
+
+
+def fill_hub(hub: Hub, folder: Path, environment: dict[str, str]) -> None:
+    """The published releases and the model that pages name."""
+    hub.store.create("org/model", private=False, author="alice").commit({"config.json": b"{}"})
+    first = make_release(folder / "v1.1.0", "1.1.0")
+    second = make_release(folder / "v1.2.0", "1.2.0", after=first)
+    for release in (first, second):
+        subprocess.run(
+            [sys.executable, "-m", "blend", "publish", release, "org/blend"],
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
