@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import polars
 import pytest
 from pydantic import BaseModel
 
@@ -119,7 +120,7 @@ def ours_in(annotation: object) -> Iterator[type]:
 
 def named_by(function: Callable[..., Any]) -> Iterator[str]:
     """What a function takes, returns and raises, by name; of a model that it takes, the tables as well."""
-    hints = typing.get_type_hints(function, localns=vars(datasets))
+    hints = typing.get_type_hints(function, localns=vars(datasets) | {"pl": polars})
     waiting = [kind for hint in hints.values() for kind in ours_in(hint)]
     returned = set(ours_in(hints.get("return")))
     for kind in waiting:

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from blend.loaders.files.content import open_content, place_of
 from blend.schemas.errors import InputError
@@ -33,7 +33,7 @@ def file_sha256(path: Path, root: Path | None = None) -> str:
         return open_sha256(content)
 
 
-def open_sha256(content: BinaryIO) -> str:
+def open_sha256(content: BufferedReader) -> str:
     """SHA-256 of what an open file still holds, in hexadecimal."""
     return hashlib.file_digest(content, "sha256").hexdigest()
 

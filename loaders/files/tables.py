@@ -83,8 +83,8 @@ def open_table(
     place = place_of(path, root)
     content = read_content(path, where=place)
     if path.suffix.lower() == WORKBOOK:
-        sheet, lines = workbook_lines(content, place, known)
-        return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in lines))
+        sheet, of_sheet = workbook_lines(content, place, known)
+        return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in of_sheet))
     if content.startswith(ARCHIVE):
         raise RowError("a workbook, not text", where=place, fix=f"name it {path.stem}{WORKBOOK}")
     text = decoded(content, place, notes, encoding=encoding, can_be_said=True)

@@ -226,7 +226,7 @@ class _Column:
         if slots > 1:
             values = max(values, slots * (footer.num_rows if schema.max_repetition_level == 1 else values))
         width = _VALUE_BYTES if self.is_text else _WIDTHS.get(schema.physical_type, schema.length)
-        self.least = values * width + sum(page.unpacked for page in pages)
+        self.least: int = values * width + sum(page.unpacked for page in pages)
         """Bytes without the copies of texts that stand in the file once and in the rows more often."""
         dictionary = max((page.unpacked for page in self._dictionaries), default=0)
         pages_bytes = [dictionary, *(page.unpacked for page in self._pages)]

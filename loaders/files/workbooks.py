@@ -107,7 +107,10 @@ def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], p
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
     sheet.freeze_panes = "A2"
-    texts = [[*rows.columns], *([None if v is None else str(v) for v in row] for row in rows.iter_rows())]
+    texts: list[list[str | None]] = [
+        [*rows.columns],
+        *([None if v is None else str(v) for v in row] for row in rows.iter_rows()),
+    ]
     for number in range(len(rows.columns)):
         letter = get_column_letter(number + 1)
         widest = max(len(line[number] or "") for line in texts)
@@ -194,7 +197,7 @@ def _sheets(content: bytes, *, values: bool) -> _Sheets:
         found: _Sheets = {}
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what a file says of its size need not be true
-            lines = [
+            lines: list[tuple[int, Sequence[Any]]] = [
                 (row, cells)
                 for row, cells in enumerate(sheet.iter_rows(), start=1)
                 if any(cell.value is not None for cell in cells)

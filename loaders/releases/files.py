@@ -34,19 +34,24 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
             missing or is not in it.
     """
     manifest = read_manifest(release)
-    expected = {file.path: file.sha256 for file in manifest.files}
+    expected = {file.path: file for file in manifest.files}
     present = {
         path.relative_to(release).as_posix()
         for path in sorted(release.rglob("*"))
         if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
     named = sorted(present & {*expected, MANIFEST_NAME})
-    # Of a link that leads to a pipe or a device, there would be no end.
-    files = {path: _digested(release, path) for path in named if (release / path).is_file()}
+    # Of a link that leads to a pipe or a device, there would be no end; and a file of another size has changed,
+    # however long it would take to read it.
+    sizes = {path: (release / path).stat().st_size for path in named if (release / path).is_file()}
+    resized = {path for path, size in sizes.items() if path in expected and expected[path].size != size}
+    files = {path: _digested(release, path) for path in sizes if path not in resized}
     problems = {
-        "missing": [path for path in expected if path not in files],
+        "missing": [path for path in expected if path not in sizes],
         "changed": [
-            path for path, sha256 in expected.items() if path in files and files[path].sha256 != sha256
+            path
+            for path, file in expected.items()
+            if path in resized or (path in files and files[path].sha256 != file.sha256)
         ],
         "not in the manifest": sorted(present - {*expected, MANIFEST_NAME}),
     }

@@ -7,7 +7,7 @@ the library itself takes seconds to load and is not part of the base install. Th
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from blend.builders.validate.report import REBUILD, Problem, error
 from blend.builders.validate.subject import Subject
@@ -102,8 +102,8 @@ class _Graph:
 
     def _about(self, top: _Node, subject: Subject) -> None:
         conforms = top.values.get("conformsTo")
-        named = set(conforms) if _are_texts(conforms) else {conforms} if isinstance(conforms, str) else set()
-        if not named & _VERSIONS:
+        named = conforms if _are_texts(conforms) else [conforms]
+        if not any(isinstance(one, str) and one in _VERSIONS for one in named):
             self._found.append(top.wrong(f"conformsTo names no version of Croissant ({_shown(conforms)})"))
         for key, said in (("name", subject.manifest.name), ("version", subject.manifest.version)):
             if top.values.get(key) != said:
@@ -244,7 +244,7 @@ def _disagreements(subject: Subject, files: list[_Node], records: list[_Node]) -
             yield node.wrong(f"describes the columns {other}, the rows have {', '.join(map(repr, columns))}")
 
 
-def _are_texts(value: Any) -> bool:
+def _are_texts(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 

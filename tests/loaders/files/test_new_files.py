@@ -141,25 +141,17 @@ except BlendError as error:
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("what", "place", "options", "reason"),
-    [
-        ("starter", "", "size=8k", "No space left on device"),
-        ("starter", "collected", "ro", "Read-only file system"),
-        ("project", "", "size=8k", "No space left on device"),
-        ("project", "instructions", "ro", "Read-only file system"),
-    ],
+    ("options", "reason"), [("size=8k", "No space left on device"), ("ro", "Read-only file system")]
 )
-def test_a_disk_that_is_full_or_read_only_in_the_middle(
-    tmp_path: Path, what: str, place: str, options: str, reason: str
-):
+@pytest.mark.parametrize("what", ["starter", "project"])
+def test_a_disk_that_is_full_or_read_only(tmp_path: Path, what: str, options: str, reason: str):
     if shutil.which("unshare") is None:
         pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
-    (tmp_path / place).mkdir(exist_ok=True)
-    script = f'mount -t tmpfs -o {options} tmpfs "$1/{place}" && "$2" -c "$3" "$4" "$1"; ls -A "$1"'
+    script = f'mount -t tmpfs -o {options} tmpfs "$1" && "$2" -c "$3" "$4" "$1"; ls -A "$1"'
     run = subprocess.run(
         ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, PROGRAM, what],
         capture_output=True,
         text=True,
     )
     assert run.stderr == f"{tmp_path}: cannot write here ({reason}); choose another folder\n"
-    assert run.stdout.split() == place.split()
+    assert run.stdout == ""

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import transformers
 
 from blend.eval.models.probing.masked import MaskedCandidates, masked_logprobs, takes_rows
 
@@ -19,6 +18,8 @@ CANDIDATES = MaskedCandidates([[20], [21, 22], [23, 24], [25, 26, 27, 28], list(
     ("architecture", "takes"), [("Bert", True), ("XLMRoberta", True), ("DebertaV2", False), ("FNet", False)]
 )
 def test_scores_in_a_row_are_those_of_padded_texts(architecture: str, takes: bool):
+    import transformers
+
     config = getattr(transformers, f"{architecture}Config")(
         **{name: value for name, value in SIZES.items() if architecture != "FNet" or "attention" not in name}
     )
