@@ -5,7 +5,6 @@ one a row for every answer, as Label Studio's exports become (`loaders.label_stu
 that people check: `proposed_map` is a first version, and nothing is imported by it until it is given.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

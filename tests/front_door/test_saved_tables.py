@@ -143,8 +143,16 @@ def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
     assert releases["utf-8"]
     assert releases["cp1252"] == releases["utf-8"]
     (tmp_path / "cp1252.toml").write_text((tmp_path / "cp1252.toml").read_text().replace(key, ""))
-    with pytest.raises(BlendError, match=r"is not UTF-8"):
+    with pytest.raises(BlendError) as caught:
         run("build", tmp_path / "cp1252.toml", "--out", tmp_path / "none")
+    problems = str(caught.value).splitlines()
+    assert problems[:2] == [
+        "4 problems:",
+        (
+            "questions.csv: byte 0xBF at offset 238 (line 3) is not UTF-8; save the file with the encoding "
+            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+        ),
+    ]
 
 
 def test_topics_without_a_header(tmp_path: Path, saved: _Saved):

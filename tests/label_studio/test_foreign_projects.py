@@ -1,4 +1,4 @@
-"""Projects that blend did not make: their exports come in, and tasks written as files go into a server by hand."""
+"""Projects that blend did not make: their exports come in; tasks as files go into a server by hand."""
 
 import json
 from pathlib import Path
