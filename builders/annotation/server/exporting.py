@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import LocaleSettings, Project
@@ -19,7 +20,7 @@ from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.tables import read_tables, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
 
-_RELEASE_STAGE = "mcq-review"
+_RELEASE_STAGE: Final = "mcq-review"
 _LONGEST_NAME = 24
 
 
