@@ -56,7 +56,13 @@ def import_rows(rows: Sequence["Cells"], table: Path, map_file: Path, out: Path,
     done = import_file(rows, table.name, map_file, out)
     if done.proposed is not None:
         guess, n = done.proposed
-        typer.echo(f"{map_file}: a guess: {counted(n, 'question')} of {guess.locale}. Nothing is imported yet.")
+        by_row = f"locales in column {shown(guess.locale_column or '')}"
+        locale = guess.locale or (by_row if guess.locale_column else "a locale that the table does not tell")
+        typer.echo(f"{map_file}: a guess: {counted(n, 'question')} of {locale}. Nothing is imported yet.")
+        if not (guess.locale or guess.locale_column):
+            typer.echo("  to be written into it: locale, or locale_column")
+        if len(guess.answers) > 1:
+            typer.echo(f"  answers, in this order: {', '.join(map(shown, guess.answers))}")
         for name in (*guess.leave_out, *guess.leave_out_questions):
             typer.echo(f"  left out: {shown(name)}")
         typer.echo(f"Check it, then run the same again: blend {command} {table} --map {map_file} --out {out}")

@@ -5,7 +5,6 @@ one a row for every answer, as Label Studio's exports become (`loaders.label_stu
 that people check: `proposed_map` is a first version, and nothing is imported by it until it is given.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -230,10 +229,7 @@ def proposed_map(
     columns = list(dict.fromkeys(column for row in rows for column in row.values))
     values = {column: [text for row in rows for text in _texts(row.values.get(column))] for column in columns}
     known: dict[str, str] = {}
-    places: Counter[str] = Counter()
-    seen = {_key(text) for text in (*columns, *(text for texts in values.values() for text in set(texts)))}
     for question in questions:
-        places[question["locale"]] += _key(question["question"]) in seen
         for column in ("question", "en_question", "template_id"):
             known.setdefault(_key(question[column]), question["template_id"])
     wide = {column: known[_key(column)] for column in columns if _key(column) in known}
@@ -247,14 +243,14 @@ def proposed_map(
     said = {fold(text): text for texts in values.values() for text in texts}
     person = next((column for column in columns if _names_people(column, values[column])), None)
     common: dict[str, Any] = {
-        "locale": max(sorted(places), key=lambda locale: places[locale]),
+        **_proposed_locale(values, questions),
         "annotator": person,
         "non_answers": {said[fold(text)]: kind for text, kind in non_answers.items() if fold(text) in said},
     }
     if len(wide) >= len(long[asking]):
-        rest = [name for name in columns if name not in wide and name != person]
+        rest = [name for name in columns if name not in (*wide, person, common["locale_column"])]
         return Proposed(ImportMap(**common, questions=wide, leave_out=rest), len(set(wide.values())))
-    rest = [name for name in columns if name not in (asking, person)]
+    rest = [name for name in columns if name not in (asking, person, common["locale_column"])]
     answers = [name for name in rest if _is_answered(rows, asking, name) and _key(name) not in _MACHINE]
     chosen = {text: known[_key(text)] for text in sorted(long[asking])}
     by = ImportMap(
@@ -266,6 +262,28 @@ def proposed_map(
         leave_out_questions=sorted(set(values[asking]) - chosen.keys()),
     )
     return Proposed(by, len(set(chosen.values())))
+
+
+def _proposed_locale(
+    values: Mapping[str, Sequence[str]], questions: Sequence[Mapping[str, str]]
+) -> dict[str, str | None]:
+    """``locale`` or ``locale_column`` of a map; both null where the table does not tell the locale.
+
+    The texts in the locale's own language tell most; those in English name the country.
+    """
+    tags = sorted({question["locale"] for question in questions})
+    column = next((name for name, texts in values.items() if texts and set(texts) <= {*tags}), None)
+    seen = {_key(text) for name, texts in values.items() for text in (name, *set(texts))}
+    found = {
+        tag: tuple(
+            sum(_key(one[text]) in seen for one in questions if one["locale"] == tag)
+            for text in ("question", "en_question")
+        )
+        for tag in tags
+    }
+    best = max(found.values())
+    told = [tag for tag in tags if found[tag] == best]
+    return {"locale": told[0] if column is None and len(told) == 1 else None, "locale_column": column}
 
 
 _PEOPLE = (

@@ -1,7 +1,8 @@
 """Foreign exports: what another project's people answered, one row per annotation, from any table or JSON."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ def read_foreign_export(path: Path, *, encoding: str | None = None) -> list[Cell
 
     Returns:
         One row per annotation: fields of the task and results by the names of their controls, as text or as a
-        list of texts; ``annotator``, as the file names it. Skipped tasks are left out.
+        list of texts; ``annotator``, as the file names it. Skipped tasks are left out. Every row has all names,
+        in one order (`_aligned`).
 
     Raises:
         InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
@@ -34,7 +36,23 @@ def read_foreign_export(path: Path, *, encoding: str | None = None) -> list[Cell
     else:
         rows = _json_rows(path, notes)
     notes.raise_problems()
-    return rows
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[Cells]) -> list[Cells]:
+    """Rows with the same names in the same order, whatever the format.
+
+    No export keeps the order of the page: tables are sorted by name, JSON has what was filled in first. Sorted
+    by name, with numbers by value, ``answer_10`` comes after ``answer_2``, and all formats agree.
+    """
+    names = sorted({name for row in rows for name in row.values}, key=_natural)
+    return [Cells(row.place, {name: row.values.get(name) for name in names}) for row in rows]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """What names are sorted by: texts, and between them numbers, of which the longer is the larger."""
+    parts = re.split(r"0*([0-9]+)", name)
+    return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
 
 
 def _json_rows(path: Path, notes: Notes) -> list[Cells]:

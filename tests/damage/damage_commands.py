@@ -191,6 +191,18 @@ COMMANDS = (
     Command("annotate push project/project.toml --dry-run", _PROJECT),
     Command("annotate sync project/project.toml", _PROJECT, adds=("project/pulled/history/*",)),
     Command("annotate forget project/project.toml mina@example.org", _PROJECT, ("project/**",)),
+    Command("annotate export project/project.toml --out new", _PROJECT, folders=("project/collected",)),
+    Command("annotate export release --out new", _RELEASE, folders=("release", "release/data")),
+    Command("annotate import foreign.json --map new.toml --out asked", ("foreign.json", "asked/*")),
+    *(
+        Command(f"{words} --out asked", (*words.split()[2::2], "annotators.key", "asked/*"), folders=("asked",))
+        for words in (
+            "annotate import foreign.json --map foreign.toml",
+            "annotate import foreign.csv --map foreign.toml",
+            "responses import form.xlsx --map form.toml",
+            "responses import form.csv --map form.toml",
+        )
+    ),
 )
 """Commands that read files."""
 

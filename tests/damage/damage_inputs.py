@@ -128,6 +128,7 @@ def make_inputs(folder: Path) -> None:
     _blend("eval", "tiny-model", "model")
     _runs()
     _annotation()
+    _imports()
 
 
 def _blend(*words: str) -> None:
@@ -357,6 +358,66 @@ def _annotation() -> None:
     (folder / "accounts.csv").write_text("id,email\n7,mina@example.org\n8,jun@example.org\n")
     export = ("--export", "project/export.json", "--accounts", "project/accounts.csv")
     _blend("annotate", "pull", "project/project.toml", *export)
+
+
+def _imports() -> None:
+    """Answers that were collected elsewhere, wide and as exports, beside their maps and what they answer."""
+    from openpyxl import Workbook
+
+    folder = Path("asked")
+    folder.mkdir()
+    for name in ("templates.csv", "questions.csv"):
+        shutil.copy(Path("collected") / name, folder / name)
+    rows = csv.DictReader((folder / "questions.csv").open(encoding="utf-8"))
+    asked = [row["question"] for row in rows if row["locale"] == "ko-KR"]
+    people = ("mina@example.org", "jun@example.org")
+    wide = [["Timestamp", "Email Address", *asked], *(["x", who, "밥; 국", "18", "모르겠다"] for who in people)]
+    book = Workbook()
+    for row in wide:
+        book.active.append(row)
+    book.save("form.xlsx")
+    tasks = [
+        {
+            "id": number,
+            "data": {"asked": question, "batch": "b1"},
+            "annotations": [
+                {
+                    "id": 10 * number + person,
+                    "completed_by": person,
+                    "result": [
+                        {"from_name": name, "to_name": "q", "type": "textarea", "value": {"text": texts}}
+                        for name, texts in (("said_1", [f"밥 {person}"]), ("said_2", ["국", "빵"]))
+                    ],
+                }
+                for person in (7, 8)
+            ],
+        }
+        for number, question in enumerate(asked, start=1)
+    ]
+    Path("foreign.json").write_text(json.dumps(tasks), encoding="utf-8")
+    long = [
+        [question, "b1", who, f"밥 {who}", json.dumps({"text": ["국", "빵"]}, ensure_ascii=False)]
+        for question in asked
+        for who in people
+    ]
+    for name, table in (
+        ("form.csv", wide),
+        ("foreign.csv", [["asked", "batch", "annotator", "said_1", "said_2"], *long]),
+    ):
+        with Path(name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(table)
+    _blend("responses", "import", "form.xlsx", "--map", "form.toml", "--out", "asked")
+    text = Path("form.toml").read_text(encoding="utf-8").replace("leave_out", 'separator = ";"\nleave_out')
+    Path("form.toml").write_text(text, encoding="utf-8")
+    _blend("annotate", "import", "foreign.json", "--map", "foreign.toml", "--out", "asked")
+    for words in (("responses", "import", "form.xlsx", "--map", "form.toml"), *_EXPORTS):
+        _blend(*words, "--out", "asked")
+        shutil.rmtree(folder / "responses")
+
+
+_EXPORTS = tuple(
+    ("annotate", "import", name, "--map", "foreign.toml") for name in ("foreign.json", "foreign.csv")
+)
 
 
 if __name__ == "__main__":

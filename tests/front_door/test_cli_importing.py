@@ -158,6 +158,50 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     )
 
 
+EN = "What do people in {} eat in the morning?"
+GUESS = "map.toml: a guess: 1 question of"
+TOLD = "Nothing is imported yet."
+
+
+@pytest.mark.parametrize(
+    ("table", "lines", "locale", "column"),
+    [
+        # The country in the English text tells, and it is not the first of all locales.
+        (f"who,item,said\na1,{EN.format('South Korea')},rice\n", [f"{GUESS} ko-KR. {TOLD}"], "ko-KR", None),
+        (
+            f"who,item,where,said\na1,{LONG},ko-KR,밥\na2,¿Qué comen?,es-MX,pan\n",
+            [f"{GUESS} locales in column where. {TOLD}"],
+            None,
+            "where",
+        ),
+        (
+            "who,item,said\na1,food-01,rice\na2,food-01,bread\n",
+            [
+                f"{GUESS} a locale that the table does not tell. {TOLD}",
+                "  to be written into it: locale, or locale_column",
+            ],
+            None,
+            None,
+        ),
+    ],
+    ids=["text in English", "column", "not told"],
+)
+def test_the_locale_of_a_table(
+    collected: Path, table: str, lines: list[str], locale: str | None, column: str | None
+):
+    Path("long.csv").write_text(table, "utf-8")
+    found = run("responses", "import", "long.csv", "--out", "collected").splitlines()
+    assert found[: len(lines)] == lines
+    proposed = read_toml(Path("map.toml"), ImportMap, what="map")
+    assert (proposed.locale, proposed.locale_column) == (locale, column)
+    if locale is None and column is None:
+        with pytest.raises(BlendError) as caught:
+            run("responses", "import", "long.csv", "--out", "collected")
+        assert str(caught.value) == (
+            "map.toml, key locale: locale or locale_column; give exactly one of the two"
+        )
+
+
 def test_tasks_of_a_release_for_another_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     run("build", "--out", "release")

@@ -23,6 +23,7 @@ from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError, RowError
+from blend.schemas.locales import registry
 
 _Saved = Callable[[Path], Path]
 
@@ -107,6 +108,51 @@ def test_the_encoding_of_a_source_is_a_key_of_the_recipe(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         run("build", tmp_path / "recipe.toml", "--out", tmp_path / "release")
     assert str(caught.value).startswith("unknown encoding 'cp12525'; write one that Python knows: cp1252 ")
+
+
+def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
+    western = ("en-US", "es-MX")
+    with sample_path() as folder:
+        for path in [*folder.glob("*.csv"), *(folder / "responses").iterdir()]:
+            target = tmp_path / "utf-8" / path.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            others = set() if path.stem == "templates" else {*registry().tags} - {*western}
+            rows = [row for row in _rows(path) if not {*row} & others]
+            if path.parent == folder or path.stem in western:
+                text = io.StringIO(newline="")
+                csv.writer(text, lineterminator="\n").writerows(rows)
+                target.write_text(text.getvalue(), "utf-8")
+        for name in ("utf-8", "cp1252"):
+            (tmp_path / name / "reviews").mkdir(parents=True)
+            for tag in western:
+                shutil.copy(folder / "reviews" / f"{tag}.jsonl", tmp_path / name / "reviews")
+    for path in [*(tmp_path / "utf-8").rglob("*.csv")]:
+        target = tmp_path / "cp1252" / path.relative_to(tmp_path / "utf-8")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(path.read_text("utf-8"), "cp1252")
+    assert "á".encode("cp1252") in (tmp_path / "cp1252" / "responses" / "es-MX.csv").read_bytes()
+    releases = {}
+    for name, key in (("utf-8", ""), ("cp1252", 'encoding = "cp1252"\n')):
+        (tmp_path / f"{name}.toml").write_text(
+            'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n'
+            f'[[sources]]\nkind = "responses"\nlocation = "{name}"\n{key}'
+        )
+        run("build", tmp_path / f"{name}.toml", "--out", tmp_path / f"{name}-release")
+        data = tmp_path / f"{name}-release" / "data"
+        releases[name] = {path.relative_to(data): path.read_bytes() for path in data.rglob("*.parquet")}
+    assert releases["utf-8"]
+    assert releases["cp1252"] == releases["utf-8"]
+    (tmp_path / "cp1252.toml").write_text((tmp_path / "cp1252.toml").read_text().replace(key, ""))
+    with pytest.raises(BlendError) as caught:
+        run("build", tmp_path / "cp1252.toml", "--out", tmp_path / "none")
+    problems = str(caught.value).splitlines()
+    assert problems[:2] == [
+        "4 problems:",
+        (
+            "questions.csv: byte 0xBF at offset 238 (line 3) is not UTF-8; save the file with the encoding "
+            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+        ),
+    ]
 
 
 def test_topics_without_a_header(tmp_path: Path, saved: _Saved):

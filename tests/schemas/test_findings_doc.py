@@ -39,12 +39,14 @@ NO_KINDS = {
 
 OTHER_PLACES = (
     "builders/annotation/stages/layout.py",
+    "builders/annotation/stages/predictions.py",
     "builders/audit/",
     "builders/cards/",
     "builders/triples/chinese.py",
     "builders/triples/rows.py",
 )
-"""Where words with hyphens are tags of the Hub, of Label Studio and of languages, or names of tables."""
+"""Where words with hyphens are tags of the Hub, of Label Studio and of languages, values of HTML, or names of
+tables."""
 
 
 def words(root: Path) -> Iterator[tuple[str, str]]:

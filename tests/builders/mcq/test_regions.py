@@ -92,3 +92,39 @@ def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "recipe.toml").write_text(f'{recipe}[[sources]]\nkind = "responses"\nlocation = "collected"\n')
     (tmp_path / "project.toml").write_text(f'recipe = "recipe.toml"\n{PROJECT}')
     assert "multiple-choice" not in said("check", tmp_path / "project.toml")
+
+
+RECIPE = """\
+name = "t"
+version = "0.1.0"
+license = "cc-by-4.0"
+[[sources]]
+kind = "responses"
+location = "collected"
+"""
+
+
+def test_the_state_of_a_collection_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+    for folder in ("responses", "reviews"):
+        (tmp_path / "collected" / folder).mkdir(parents=True)
+
+    def said(*tags: str) -> str:
+        with sample_path() as sample:
+            (tmp_path / "collected" / "templates.csv").write_bytes((sample / "templates.csv").read_bytes())
+            questions = pl.read_csv(sample / "questions.csv").filter(pl.col("locale").is_in(tags))
+            questions.write_csv(tmp_path / "collected" / "questions.csv")
+            for tag in tags:
+                for name in (f"responses/{tag}.csv", f"reviews/{tag}.jsonl"):
+                    (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
+        app(["status", str(tmp_path / "recipe.toml")], standalone_mode=False)
+        return capsys.readouterr().out
+
+    assert said("ko-KR").endswith(
+        f"0 of 40 questions {CAN} Here, 1 region is asked (KR); 3 more are missing.\n"
+    )
+    two = "Here, 2 regions are asked (IR, KR); 2 more are missing"
+    assert said("ko-KR", "fa-IR").endswith(f"0 of 79 questions {CAN} {two}.\n")
+    fillers = RECIPE.replace("[[sources]]", '[mcq]\nfillers = "fillers.csv"\n[[sources]]')
+    (tmp_path / "recipe.toml").write_text(fillers)
+    assert "multiple-choice" not in said("ko-KR", "fa-IR")

@@ -57,6 +57,14 @@ def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: st
     assert (found.description.id, found.description.file) == (path.name, path.name)
 
 
+def test_a_cell_may_be_long(tmp_path: Path):
+    # Python's own reader stops at 131,072 characters.
+    text = "word " * 60_000
+    assert len(text) == 300_000
+    found = read_recorded(written(tmp_path, f'item_id,response\na1,"{text}"\na2,two\n'), TWO)
+    assert found.answers.select("item_id", "text").rows() == [("a1", text), ("a2", "two")]
+
+
 def test_text_like_na_stays_text_and_empty_text_stays_empty(tmp_path: Path):
     path = written(tmp_path, "item_id,response\na1,NA\na2, \n")
     found = read_recorded(path, TWO, model="gpt-x")

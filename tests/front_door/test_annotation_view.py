@@ -1,0 +1,35 @@
+"""What a push says it did, with one task and with several."""
+
+import pytest
+
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask
+from blend.loaders.label_studio.plan import ProjectPlan
+from blend.loaders.label_studio.wanted import WantedProject
+from blend.views.annotation import push_lines
+
+WANTED = WantedProject("trial/answer/ko-KR", "trial answer ko-KR", "<View/>", 2, ())
+REMOTE = RemoteProject(1, WANTED.title, WANTED.description, WANTED.config, 2)
+
+
+@pytest.mark.parametrize(
+    ("n", "left", "answered"),
+    [
+        (
+            1,
+            "1 task is not asked for any more, and stays",
+            "1 task would show something else now, and stays as people have annotated it",
+        ),
+        (
+            2,
+            "2 tasks are not asked for any more, and stay",
+            "2 tasks would show something else now, and stay as people have annotated them",
+        ),
+    ],
+)
+def test_one_task_is_and_two_are(n: int, left: str, answered: str):
+    tasks = tuple(RemoteTask(number, {}, 1, 2) for number in range(n))
+    nothing = "Everything is there: 1 project. Nothing was changed."
+    plan = ProjectPlan(WANTED, REMOTE, (), left=tasks)
+    assert push_lines([plan], dry_run=False) == [f"{WANTED.title}: {left}", nothing]
+    plan = ProjectPlan(WANTED, REMOTE, (), answered=tasks)
+    assert push_lines([plan], dry_run=False) == [f"{WANTED.title}: {answered}", nothing]

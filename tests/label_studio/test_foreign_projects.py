@@ -1,0 +1,134 @@
+"""Projects that blend did not make: their exports come in; tasks as files go into a server by hand."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from annotation_projects import LOCALES, write_project, write_questions
+from in_process import run
+from studio_fixtures import StudioForTests, typed
+
+from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.loaders.files.import_maps import ImportMap
+from blend.loaders.files.toml import read_toml
+from blend.loaders.responses import read_responses
+
+# Sorted by name, as tables have them, said_10 would come before said_2.
+CONFIG = """\
+<View>
+  <Text name="prompt" value="$asked"/>
+  <TextArea name="said_2" toName="prompt" maxSubmissions="1"/>
+  <TextArea name="said_10" toName="prompt" maxSubmissions="1"/>
+  <Choices name="pass" toName="prompt"><Choice value="모르겠다"/><Choice value="Other"/></Choices>
+</View>
+"""
+FOOD, WORK = LOCALES["ko-KR"][1].values()
+COLOUR = "What is your favourite colour?"
+FORMATS = ("JSON", "JSON_MIN", "CSV", "TSV")
+
+
+def said(control: str, *texts: str) -> dict[str, object]:
+    return {**typed(*texts, control=control), "to_name": "prompt"}
+
+
+def passed(option: str) -> dict[str, object]:
+    return {"from_name": "pass", "to_name": "prompt", "type": "choices", "value": {"choices": [option]}}
+
+
+@pytest.fixture
+def exports(label_studio: StudioForTests, tmp_path: Path) -> dict[str, Path]:
+    """A project of another team, in which two people have answered, as the server exports it."""
+    sdk = label_studio.sdk
+    made = sdk.projects.create(title=tmp_path.name[-40:], label_config=CONFIG)
+    asked = [{"asked": text, "batch": "b1", "country": "South Korea"} for text in (FOOD, WORK, COLOUR)]
+    sdk.projects.import_tasks(made.id, request=asked)
+    tasks = {task.data["asked"]: task.id for task in sdk.tasks.list(project=made.id, fields="task_only")}
+    mina, jun = label_studio.person("mina"), label_studio.person("jun")
+    label_studio.annotate(tasks[FOOD], mina, said("said_10", "국"), said("said_2", "밥"))
+    label_studio.annotate(tasks[FOOD], jun, said("said_2", "빵, 우유"))
+    label_studio.annotate(tasks[WORK], mina, said("said_2", "18:00", "18:30"), said("said_10", "19:00"))
+    label_studio.annotate(tasks[WORK], jun, passed("모르겠다"))
+    label_studio.annotate(tasks[COLOUR], jun, said("said_2", "blue"))
+    label_studio.annotate(tasks[COLOUR], mina, skipped=True)
+    paths = {}
+    for kind in FORMATS:
+        path = tmp_path / f"{kind.lower()}.{'json' if kind.startswith('JSON') else kind.lower()}"
+        path.write_bytes(b"".join(sdk.projects.exports.download_sync(made.id, export_type=kind)))
+        paths[kind] = path
+    people = {"mina": str(mina), "jun": str(jun)}
+    (tmp_path / "people.json").write_text(json.dumps(people))
+    return paths
+
+
+@pytest.mark.integration
+def test_every_export_of_another_project_gives_the_same_responses(
+    exports: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    people = json.loads((tmp_path / "people.json").read_text())
+    for kind, export in exports.items():
+        write_questions(Path(kind))
+        command = ("annotate", "import", export.name, "--map", f"{kind}.toml", "--out", kind)
+        left_out = ["batch", "country", "created_at", "id", "lead_time", "updated_at"]
+        left_out = ["batch", "country"] if kind == "JSON" else sorted(["annotation_id", *left_out])
+        assert run(*command).splitlines() == [
+            f"{kind}.toml: a guess: 2 questions of ko-KR. Nothing is imported yet.",
+            "  answers, in this order: pass, said_2, said_10",
+            *(f"  left out: {name}" for name in (*left_out, COLOUR)),
+            f"Check it, then run the same again: blend {' '.join(command)}",
+        ]
+        assert run(*command) == f"{kind}/responses/ko-KR.csv: 4 responses of 2 annotators.\n"
+        if kind == FORMATS[0]:
+            key = read_key(Path("annotators.key"))
+            mina, jun = pseudonym(people["mina"], key), pseudonym(people["jun"], key)
+            columns = ["template_id", "annotator", "answers", "non_answer"]
+            expected = sorted(
+                [
+                    ("food-01", mina, ["밥", "국"], None),
+                    ("food-01", jun, ["빵, 우유"], None),
+                    ("work-01", mina, ["18:00", "18:30", "19:00"], None),
+                    ("work-01", jun, [], "idk"),
+                ]
+            )
+        responses = read_responses(Path(kind)).responses
+        assert set(responses["locale"]) == {"ko-KR"}
+        found = responses.select(pl.col(columns[0]), pl.col(columns[1:])).rows()
+        assert sorted((a, b, list(c or []), d) for a, b, c, d in found) == expected, kind
+        guess = read_toml(Path(f"{kind}.toml"), ImportMap, what="map")
+        assert (guess.question, guess.annotator, guess.key_file) == ("asked", "annotator", "annotators.key")
+
+
+@pytest.mark.integration
+def test_exported_tasks_go_into_a_server_by_hand(
+    label_studio: StudioForTests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    file = write_project(tmp_path, "byhand", "http://127.0.0.1:9")
+    assert run("annotate", "export", file.path, "--out", "tasks").splitlines() == [
+        *(f"tasks/answer.{tag}.{kind}" for tag in sorted(LOCALES) for kind in ("json", "xml")),
+        "Make a project for each: its labelling configuration is the .xml, its tasks are the .json.",
+    ]
+    sdk, jun = label_studio.sdk, label_studio.person("jun")
+    for tag, (_, questions) in LOCALES.items():
+        config = Path(f"tasks/answer.{tag}.xml").read_text("utf-8")
+        tasks = json.loads(Path(f"tasks/answer.{tag}.json").read_text("utf-8"))
+        made = sdk.projects.create(title=f"{tmp_path.name[-30:]} {tag}", label_config=config)
+        assert sdk.projects.import_tasks(made.id, request=tasks).task_count == len(tasks) == len(questions)
+        there = {one.data["blend_id"]: one for one in sdk.tasks.list(project=made.id, fields="task_only")}
+        assert {name: one.data for name, one in there.items()} == {
+            task["data"]["blend_id"]: task["data"] for task in tasks
+        }
+        label_studio.annotate(there[f"answer/{tag}/food-01"].id, jun, typed("밥" if tag == "ko-KR" else "نان"))
+        export = Path(f"{tag}.json")
+        export.write_bytes(b"".join(sdk.projects.exports.download_sync(made.id, export_type="JSON")))
+        accounts = Path("accounts.csv")
+        accounts.write_text(f"id,email\n{jun},jun@example.org\n")
+        printed = run("annotate", "pull", file.path, "--export", export, "--accounts", accounts)
+        assert f"{file.project.name} answer {tag}: 1 annotation (1 added)\n" in printed
+    responses = read_responses(file.collected).responses
+    who = pseudonym("jun@example.org", read_key(file.key_file))
+    assert sorted(responses.select("locale", "template_id", "annotator", "answers").rows()) == [
+        ("fa-IR", "food-01", who, ["نان"]),
+        ("ko-KR", "food-01", who, ["밥"]),
+    ]
