@@ -75,16 +75,12 @@ def diff_tables(
     )
 
 
-def _config_diffs(
-    old: OpenRelease, new: OpenRelease, examples: int, notify: Notify
-) -> Iterator[ConfigDiff]:
+def _config_diffs(old: OpenRelease, new: OpenRelease, examples: int, notify: Notify) -> Iterator[ConfigDiff]:
     configs = _in_both_orders(*([table.config for table in it.manifest.tables] for it in (new, old)))
     return (_config_diff(config, old, new, examples, notify) for config in configs)
 
 
-def _config_diff(
-    config: str, old: OpenRelease, new: OpenRelease, examples: int, notify: Notify
-) -> ConfigDiff:
+def _config_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int, notify: Notify) -> ConfigDiff:
     before, after = old.splits(config), new.splits(config)
     if before.keys() == after.keys() and all(_same(before[split], table) for split, table in after.items()):
         # Said without reading a table, or loading what reads tables: the usual case of a corrected text.
@@ -93,9 +89,7 @@ def _config_diff(
     return _read_diff(config, old, new, examples, notify)
 
 
-def _read_diff(
-    config: str, old: OpenRelease, new: OpenRelease, examples: int, notify: Notify
-) -> ConfigDiff:
+def _read_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int, notify: Notify) -> ConfigDiff:
     from blend.builders.diff.schema import is_reordered, schema_changes
     from blend.builders.diff.tables import added, diff_rows, removed
     from blend.loaders.releases.columns import TableColumns
