@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,11 @@ SPELLED = tuple(locale for locale in registry() if "_" in locale.upstream)
 """Locales with a name of upstream's that is not one in a text."""
 
 BLEND = str(Path(sys.executable).with_name("blend"))
-ANSWERS = ("bread", "rice", "fish", "beans", "soup")
+ANSWERS = ("bread", "rice", "fish", "beans", "soup", "cheese", "lamb", "honey", "maize", "plums")
+
+
+def answer_of(place: int, number: int) -> str:
+    return ANSWERS[(place + number) % len(ANSWERS)]
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +32,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("spelled")
     folder = base / "collected"
     (folder / "responses").mkdir(parents=True)
+    (folder / "reviews").mkdir()
     templates, questions = ["template_id,topic,source_locale,text"], ["template_id,locale,question,en_question"]
     for number in (1, 2):
         templates.append(f"t{number},Food,,What is dish {number} in {{country}}?")
@@ -38,9 +44,15 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for at, locale in enumerate(SPELLED):
         lines = ["template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason"]
         for number in (1, 2):
-            answer = ANSWERS[(at + number) % len(ANSWERS)] + " " + locale.region.lower()
-            lines += [f"t{number},a{who},{answer},,,," for who in range(5)]
+            lines += [f"t{number},a{who},{answer_of(at, number)},,,," for who in range(5)]
         (folder / "responses" / f"{locale.tag}.csv").write_text("\n".join(lines), encoding="utf-8")
+        reviews = [
+            {"template_id": f"t{number}", "locale": locale.tag, "reviewer": "r1", "invalid": []}
+            | {"groups": [{"answers": [answer_of(at, number)], "en_answers": [answer_of(at, number)]}]}
+            for number in (1, 2)
+        ]
+        lines = [json.dumps(review) for review in reviews]
+        (folder / "reviews" / f"{locale.tag}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     recipe = Recipe(
         name="spelled",
         version="1.0.0",
@@ -59,12 +71,13 @@ def test_every_document_has_the_printed_names(release: Path):
     assert len(SPELLED) > 5
     held = read_config(release, "annotations")
     assert set(held["locale"]) == {locale.tag for locale in SPELLED}
+    asked = read_config(release, "multiple-choice-questions")
+    assert set(asked["country"]) == {locale.upstream for locale in SPELLED}
     texts = [path for path in release.rglob("*") if path.is_file() and path.suffix != ".parquet"]
     assert {"README.md", "release.json", "croissant.json"} <= {path.name for path in texts}
     for path in texts:
         # The fields of the rows are explained by an example of what stands in them.
-        text = path.read_text(encoding="utf-8").replace("for example `South_Korea`", "")
-        text = text.replace("for example ``South_Korea``", "")
+        text = re.sub(r"for example \W*South_Korea\b", "", path.read_text(encoding="utf-8"))
         assert spelled_in(text) == [], path
     card = (release / "README.md").read_text(encoding="utf-8")
     assert all(locale.region_name in card for locale in SPELLED)
@@ -73,7 +86,12 @@ def test_every_document_has_the_printed_names(release: Path):
 @pytest.mark.integration
 def test_every_command_prints_the_printed_names(release: Path):
     environment = {**os.environ, "COLUMNS": "200"}
-    for command in (["stats", release], ["stats", release, "--json"], ["audit", release], ["validate", release]):
+    for command in (
+        ["stats", release],
+        ["stats", release, "--json"],
+        ["audit", release],
+        ["validate", release],
+    ):
         run = subprocess.run([BLEND, *map(str, command)], capture_output=True, text=True, env=environment)
         assert run.stdout, run.stderr
         assert spelled_in(run.stdout + run.stderr) == [], command
