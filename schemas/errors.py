@@ -77,12 +77,21 @@ class UnknownNameError(InputError):
 
     def __init__(self, kind: str, name: str, valid: Iterable[str], *, more: str = "") -> None:
         choices = sorted(valid)
-        close = get_close_matches(name, choices, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
         ways = listed_names(name, choices) + (f", or {more}" if more else "")
-        super().__init__(f"unknown {kind} {name!r}; {hint}{ways}")
+        super().__init__(f"unknown {kind} {name!r}; {did_you_mean(name, choices)}{ways}")
         self.kind = kind
         self.name = name
+
+
+def closest(name: str, choices: Iterable[str]) -> str | None:
+    """The one of some names that somebody may have meant; null if none is like it."""
+    return next(iter(get_close_matches(name, sorted(choices), n=1)), None)
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """A question before what there is to choose from, with a blank behind it; empty if nothing is like it."""
+    close = closest(name, choices)
+    return "" if close is None else f"did you mean {close!r}? "
 
 
 def listed_names(name: str, choices: Sequence[str], shown: Callable[[str], str] = str) -> str:

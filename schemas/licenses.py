@@ -2,11 +2,10 @@
 
 import re
 import tomllib
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import InputError, RowError, did_you_mean
 from blend.schemas.recipe import Recipe
 
 DEFAULT_LICENSE = "cc-by-sa-4.0"
@@ -44,8 +43,7 @@ def licensed(recipe: Recipe) -> Recipe:
 def _check(identifier: str, *, where: str) -> None:
     if identifier in known_licenses():
         return
-    close = get_close_matches(re.sub(r"[\s_]+", "-", identifier.strip().lower()), sorted(known_licenses()), n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = did_you_mean(re.sub(r"[\s_]+", "-", identifier.strip().lower()), known_licenses())
     raise RowError(
         f"{identifier!r} is not a licence identifier that the Hub knows",
         where=where,

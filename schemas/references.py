@@ -5,7 +5,8 @@ Every function gives what is wrong and what to do about it.
 """
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from blend.schemas.errors import did_you_mean
 
 
 def not_asked(kind: str, template_id: str, locale: str, asked: Iterable[str]) -> tuple[str, str]:
@@ -35,5 +36,5 @@ def decided_twice(answers: Iterable[str]) -> tuple[str, str]:
 
 def close_to(name: str, valid: Iterable[str]) -> str:
     """A hint at the valid name that is closest, in brackets after a blank; empty if none is close."""
-    close = get_close_matches(name, sorted(valid), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    hint = did_you_mean(name, valid).rstrip()
+    return f" ({hint})" if hint else ""

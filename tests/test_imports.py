@@ -46,12 +46,12 @@ MAY_IMPORT = {
     "loaders/responses builders/annotation builders/release builders/saq",
     "builders/saq": "",
     "builders/judges": "loaders/responses loaders/servers",
-    "builders/audit": "loaders/releases loaders/responses builders/judges builders/mcq",
+    "builders/audit": "loaders/files loaders/releases loaders/responses builders/judges builders/mcq",
     "builders/mcq": "loaders/responses builders/judges builders/templates",
     "builders/triples": "loaders/wikidata builders",
-    "builders/stats": "loaders/releases loaders/upstream/blend builders/triples",
+    "builders/stats": "loaders/files loaders/releases loaders/upstream/blend builders/triples",
     "builders/cards": "builders/stats",
-    "builders/diff": "loaders/releases builders/cards",
+    "builders/diff": "loaders/files loaders/releases builders/cards",
     "builders/validate": "loaders/files loaders/releases loaders/upstream/blend builders builders/mcq "
     "builders/templates",
     "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "

@@ -40,6 +40,7 @@ def calls(name: str) -> list[str]:
     [
         ("errors", "schemas/misfits.py"),
         ("file_digest", "loaders/files/pins.py"),
+        ("get_close_matches", "schemas/errors.py"),
     ],
 )
 def test_a_rule_has_one_place(function: str, module: str):

@@ -43,12 +43,14 @@ def audit(
     from blend.loaders.files.content import file_identity, is_directory
     from blend.loaders.files.rows import SUFFIXES
     from blend.loaders.releases.references import resolve_release
+    from blend.views.progress import reading_progress
 
     path = Path(questions)
     if not is_directory(path) and (path.suffix.lower() in SUFFIXES or file_identity(path) is not None):
         found = audit_questions(read_choice_table(path, encoding=encoding), examples=examples)
     else:
-        found = audit_release(resolve_release(questions), examples=examples)
+        with reading_progress() as notify:
+            found = audit_release(resolve_release(questions), examples=examples, notify=notify)
     if out is not None:
         from blend.views.stats import write_frames
 

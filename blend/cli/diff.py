@@ -41,12 +41,13 @@ def diff(
     from blend.builders.diff import diff_releases
     from blend.builders.diff.text import changelog_entry, diff_json
     from blend.loaders.releases.references import resolve_release
-    from blend.views.progress import interruptible
+    from blend.views.progress import interruptible, reading_progress
 
     if as_json and markdown:
         raise UsageError("--json and --markdown: choose one")
-    with interruptible():
-        found = diff_releases(resolve_release(old), resolve_release(new), examples=examples)
+    with interruptible(), reading_progress() as notify:
+        folders = resolve_release(old), resolve_release(new)
+        found = diff_releases(*folders, examples=examples, notify=notify)
     if as_json:
         typer.echo(harmless_json(json.dumps(diff_json(found), ensure_ascii=False, indent=2)))
     elif markdown:

@@ -59,6 +59,7 @@ def stats(
     import json
 
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
+    from blend.views.progress import reading_progress
     from blend.views.stats import chosen_tables, write_frames
 
     if table and as_json:
@@ -66,7 +67,8 @@ def stats(
             "--table chooses what is printed for people, and --json prints everything; leave one out"
         )
 
-    figures = stats_of_release(release) if blend_data is None else stats_of_blend(blend_data)
+    with reading_progress() as notify:
+        figures = stats_of_release(release, notify=notify) if blend_data is None else stats_of_blend(blend_data)
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
     tables = chosen_tables(figures, table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from blend.loaders.files.content import file_identity
+from blend.loaders.files.progress import silent
 from blend.schemas.layout import MANIFEST_NAME
 from blend.stopping import UNCHANGED, exit_code
 
@@ -53,12 +54,13 @@ def unless_made(out: Path) -> Callable[[], str]:
 
 
 @contextmanager
-def shown_progress(*, unit: str | None = None) -> "Iterator[Notify]":
+def shown_progress(*, unit: str | None = None, transient: bool = False) -> "Iterator[Notify]":
     """Show each step with a bar while the block runs.
 
     Args:
         unit: What the parts of a step are, in the plural; then parts per second and the time left are shown
         too.
+        transient: Whether the bars go when the block ends.
 
     A step that fails before a part of it is done is taken off: the error says what there is to say.
 
@@ -79,13 +81,16 @@ def shown_progress(*, unit: str | None = None) -> "Iterator[Notify]":
     if unit is not None:
         columns += [TextColumn("{task.fields[rate]}"), TimeRemainingColumn()]
     steps: dict[str, _Step] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=transient) as progress:
 
         def notify(step: str, done: int, total: int) -> None:
             if step not in steps:
                 steps[step] = _Step(progress.add_task(step, total=total, rate=""), done, monotonic())
             rate = "" if unit is None else steps[step].rate(done, unit)
-            progress.update(steps[step].task, completed=done, total=total, rate=rate)
+            task = steps[step].task
+            if done < progress.tasks[task].completed:  # begun again, by the next check
+                progress.reset(task, total=total)
+            progress.update(task, completed=done, total=total, rate=rate)
 
         try:
             yield notify
@@ -94,6 +99,21 @@ def shown_progress(*, unit: str | None = None) -> "Iterator[Notify]":
                 task.visible = task.completed > 0
             progress.live.transient = not any(task.visible for task in progress.tasks)
             raise
+
+
+@contextmanager
+def reading_progress() -> "Iterator[Notify]":
+    """Show the rows read as of `shown_progress` while people wait at a terminal; nothing stays of it.
+
+    For commands whose output is what was asked for: figures and differences, with nothing beside them in a log.
+    """
+    from rich.console import Console
+
+    if Console(stderr=True).is_terminal:
+        with shown_progress(transient=True) as notify:
+            yield notify
+    else:
+        yield silent
 
 
 class _Step(NamedTuple):

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +29,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
+from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, did_you_mean, raise_all
 from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.text import agreeing, counted
 
@@ -215,9 +214,8 @@ class _Checks:
         """Names that must stand in the directory of raw responses."""
         for number, name in enumerate(names or ()):
             if name not in valid:
-                close = get_close_matches(name, valid, n=1)
-                hint = f"did you mean {close[0]!r}? " if close else ""
-                fix = f"{hint}write one that stands in {self._project.collected}, or leave the key out for all"
+                stands = f"write one that stands in {self._project.collected}, or leave the key out for all"
+                fix = f"{did_you_mean(name, valid)}{stands}"
                 self._add(f"{key}[{number}]", f"{name!r} is unknown", fix)
 
     def _topics(self) -> None:

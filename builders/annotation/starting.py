@@ -18,6 +18,7 @@ from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.words import english_template, is_english, is_known
 from blend.builders.mcq.regions import regions_asked, too_few_regions
 from blend.loaders.files.new_files import write_new_files
+from blend.schemas.articles import in_a_sentence
 from blend.schemas.characters import RIGHT_TO_LEFT
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
@@ -116,7 +117,7 @@ def _entry(tag: str, known: Registry) -> Locale:
         region=region,
         region_name=english,
         upstream=f"{upstream}{suffix}" if upstream in taken else upstream,
-        prompt_name=english,
+        prompt_name=in_a_sentence(english, "en"),
         nationalities=(),
         aliases=(),
         native_name=territory.territory_name(language),

@@ -9,6 +9,7 @@ import polars as pl
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import FoodStats, build_food_stats
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.agreement import read_agreement
 from blend.loaders.releases.audits import read_audit
@@ -60,8 +61,12 @@ class DatasetStats:
         return figures
 
 
-def stats_of_release(release: Path) -> DatasetStats:
+def stats_of_release(release: Path, *, notify: Notify = silent) -> DatasetStats:
     """The figures of a release directory.
+
+    Args:
+        release: The directory.
+        notify: Told about the rows read, by configuration.
 
     Raises:
         BlendError: If it is not a release.
@@ -69,7 +74,7 @@ def stats_of_release(release: Path) -> DatasetStats:
     configs = {table.config for table in read_manifest(release).tables}
     questions = None
     if ANNOTATIONS in configs:
-        tables = read_tables(release)
+        tables = read_tables(release, notify=notify)
         questions = build_stats(
             tables.questions,
             tables.annotations,
@@ -82,12 +87,12 @@ def stats_of_release(release: Path) -> DatasetStats:
         questions=questions,
         food={
             config.removesuffix("-triples"): build_food_stats(
-                read_config(release, config).partition_by("language", maintain_order=True)
+                read_config(release, config, notify=notify).partition_by("language", maintain_order=True)
             )
             for config in triples
         },
         domain=release_domain(release) if triples else None,
-        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS))
+        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, notify=notify))
         if CULTURAL_PROMPTS in configs
         else None,
         audit=read_audit(release),

@@ -119,7 +119,7 @@ def validate_release(
         examples: Problems to show of each check and level; all are counted.
         name: What to call the release in the report; the directory when absent.
         locales: The known locales; those of the package and of the release when absent.
-        notify: Told about progress, check by check.
+        notify: Told about progress: check by check, and the rows that each has read.
 
     Returns:
         The report; ``report.passes()`` says whether there are no errors.
@@ -131,7 +131,7 @@ def validate_release(
     chosen = CHECKS if checks is None else checks
     release = Path(release)
     key = _key(release) if locales is None else None
-    subject = Subject.open(release, release_locales(release) if locales is None else locales)
+    subject = Subject.open(release, release_locales(release) if locales is None else locales, notify)
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
         notify("check the release", done, len(chosen))

@@ -1,6 +1,7 @@
 """The subject of validation: a release, opened once, whose tables every check reads in streams."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 
 from blend.builders.parquet import ContentDigest, schema_digest
 from blend.builders.validate.repeated import REPEATED, regions_agree, texts_agree
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.unpacked import check_unpacked_size
 from blend.loaders.releases import parse_manifest
 from blend.schemas.arrow import arrow_schema, published_names
@@ -81,20 +83,23 @@ class Subject:
     """Its manifest."""
     locales: Registry
     """The known locales."""
+    notify: Notify = silent
+    """Told about the rows that a check has read of a configuration, and how many there are."""
 
     @classmethod
-    def open(cls, path: Path, locales: Registry) -> "Subject":
+    def open(cls, path: Path, locales: Registry, notify: Notify = silent) -> "Subject":
         """The release in a directory.
 
         Raises:
             BlendError: If the directory holds no manifest that this version reads.
         """
-        return cls(path, parse_manifest(path), locales)
+        return cls(path, parse_manifest(path), locales, notify)
 
     @cached_property
     def surveys(self) -> Mapping[tuple[str, str], Survey | str]:
         """By configuration and split, what the files hold, or why they cannot be read; reads all."""
-        return {(table.config, table.split): self._survey(table) for table in self.manifest.tables}
+        told = _RowsRead(self.notify, self.manifest.tables)
+        return {(table.config, table.split): self._survey(table, told) for table in self.manifest.tables}
 
     @cached_property
     def _kept(self) -> dict[str, list[pl.DataFrame]]:
@@ -135,9 +140,12 @@ class Subject:
             columns: Columns to read, of those that the configuration has; all when absent. The id column is
                 always among them.
         """
-        for table in self.sound:
-            if not configs or table.config in configs:
-                yield from self.read(table, columns)
+        tables = [table for table in self.sound if not configs or table.config in configs]
+        told = _RowsRead(self.notify, tables)
+        for table in tables:
+            for batch in self.read(table, columns):
+                yield batch
+                told.add(table.config, batch.rows.height)
 
     def doubtful(self, doubt: Doubt, *configs: str, columns: Sequence[str] | None = None) -> Iterator[Batch]:
         """Those of `batches` that hold rows about which there is a doubt; all others are surely well."""
@@ -201,7 +209,7 @@ class Subject:
         held = arrow_schema(model_of(config)).names
         return [name, *(column for column in held if column in wanted and column != name)]
 
-    def _survey(self, table: TableInfo) -> Survey | str:
+    def _survey(self, table: TableInfo, told: "_RowsRead") -> Survey | str:
         digest = ContentDigest()
         rows = 0
         schema: pa.Schema | None = None
@@ -224,6 +232,7 @@ class Subject:
                     self._keep(name, number, frame)
                     for doubt in self._doubts(table.config, frame):
                         doubts[doubt].add((name, number))
+                    told.add(table.config, len(batch))
             except FileNotFoundError:
                 return f"{name} is missing"
             except InputError as refused:
@@ -269,6 +278,21 @@ class Subject:
             and is_known(table.config)
             and survey.schema_sha256 == schema_digest(arrow_schema(model_of(table.config)))
         )
+
+
+class _RowsRead:
+    """Tells about the rows that were read of some tables, by configuration."""
+
+    def __init__(self, notify: Notify, tables: Iterable[TableInfo]) -> None:
+        self._notify = notify
+        self._done: Counter[str] = Counter()
+        self._total: Counter[str] = Counter()
+        for table in tables:
+            self._total[table.config] += table.rows
+
+    def add(self, config: str, rows: int) -> None:
+        self._done[config] += rows
+        self._notify(f"read rows of {config}", self._done[config], self._total[config])
 
 
 def is_known(config: str) -> bool:

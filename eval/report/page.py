@@ -16,7 +16,7 @@ from blend.eval.report.compare import Comparisons, compare_scored
 from blend.eval.report.hardest import HardQuestion, hardest_questions
 from blend.eval.report.probing import best_first, probe_overview, probe_sections
 from blend.eval.report.scored import ABOUT_DISHES, ScoredRun, check_comparable, read_scored
-from blend.eval.report.sections import Section, Table, overview, region_name, sections
+from blend.eval.report.sections import Section, Table, overview, region_name, regions_in_words, sections
 from blend.eval.report.texts import TASK as TEXTS
 from blend.eval.report.texts import text_overview, text_sections
 from blend.loaders.files.whole import write_whole
@@ -180,7 +180,7 @@ def _environment() -> Environment:
         "p_value": _p_value,
         "task_title": lambda task: _TITLES.get(task, task.replace("-", " ").capitalize()),
         "overview": _overview,
-        "regions": lambda codes: ", ".join(sorted(region_name(code, _locales()) for code in codes)),
+        "regions": lambda codes: regions_in_words(codes, _locales()),
         "region": lambda code: region_name(code, _locales()),
     }
     return environment

@@ -1,6 +1,6 @@
 """Sections: which charts and tables the scores of a task call for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,12 @@ _METRIC_NOTES = {
 def region_name(code: str, locales: Locales) -> str:
     """A region as people call it; its code where the registry does not know it."""
     return locales[code].region_name if code in locales else code
+
+
+def regions_in_words(codes: Iterable[str], locales: Locales) -> str:
+    """Regions as a sentence names them, by name: ``South Korea, the UK``."""
+    ordered = sorted(codes, key=lambda code: region_name(code, locales))
+    return ", ".join(locales[code].prompt_name if code in locales else code for code in ordered)
 
 
 def _main_metric(run: ScoredRun) -> str:

@@ -13,6 +13,7 @@ import polars as pl
 
 from blend.loaders.files.content import file_identity, open_content, parquet_rows, read_content
 from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.unpacked import check_tables
 from blend.loaders.files.whole import whole_file, write_whole
 from blend.schemas.errors import RowError
 
@@ -52,17 +53,23 @@ def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
     Raises:
         RowError: If it is missing, not as it was written, or lacks a column.
     """
-    check_frame(path, fix=fix)
+    _check_digest(path, fix)
     with open_content(path) as file:
         return parquet_rows(file, where=str(path), fix=fix, columns=columns)
 
 
 def check_frame(path: Path, *, fix: str = RESTORE) -> None:
-    """Whether a table is there, and as it was written, for one that is then read bit by bit.
+    """Whether a table is there, as it was written, and no bomb, for one that is then read bit by bit.
 
     Raises:
-        RowError: If not; names both digests.
+        RowError: If not; names both digests, or what it would take in memory.
     """
+    _check_digest(path, fix)
+    # Who sends a run to others writes the digest as well.
+    check_tables([path], fix=fix)
+
+
+def _check_digest(path: Path, fix: str) -> None:
     try:
         found = _sha256(path, file_identity(path))
         noted = _digests(path)

@@ -20,6 +20,7 @@ from blend.loaders.files.notes import Notes
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.tables import is_plain_csv
+from blend.loaders.files.unpacked import check_tables
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.version import __version__
 
@@ -107,6 +108,7 @@ def _opened(path: Path, encoding: str | None) -> _Texts:
     if suffix == ".jsonl":
         return _Texts(pl.scan_ndjson(path))
     if suffix == ".parquet":
+        check_tables([path], fix="write or copy it again")
         return _Texts(pl.scan_parquet(path))
     if suffix == ".csv" and encoding is None and is_plain_csv(path):
         return _Texts(pl.scan_csv(path, infer_schema=False))

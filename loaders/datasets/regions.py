@@ -1,11 +1,10 @@
 """Regions of a release: what its splits are called, by every name that people have for them."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from blend.schemas.configs import PER_REGION
-from blend.schemas.errors import BlendError, InputError, UnknownNameError, listed_names
+from blend.schemas.errors import BlendError, InputError, UnknownNameError, closest, listed_names
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest
 
@@ -29,8 +28,9 @@ class UnknownRegionError(UnknownNameError):
     def __init__(self, name: str, regions: Sequence[Region], *, where: str) -> None:
         names = {known.casefold(): known for region in regions for known in region.names}
         printed = dict(spelling for region in regions for spelling in region.spellings)
-        close = [names[found] for found in get_close_matches(name.casefold(), names, n=1)]
-        hint = f"did you mean {printed.get(close[0], close[0])!r}? " if close else ""
+        close = closest(name.casefold(), names)
+        meant = None if close is None else printed.get(names[close], names[close])
+        hint = "" if meant is None else f"did you mean {meant!r}? "
         tags = {region.locale: region for region in regions}
         ways = listed_names(name, list(tags), lambda tag: listed([tags[tag]]))
         BlendError.__init__(self, f"{where}: no region {name!r}; {hint}{ways}")

@@ -8,7 +8,6 @@ one row. In JSONL it is the line, in Parquet the record, both from 1.
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from blend.loaders.files.json_text import parse_json
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.tables import TABLE_SUFFIXES, Line, Table, open_table, refuse_rewritten
 from blend.loaders.files.workbooks import OTHER_WORKBOOKS
-from blend.schemas.errors import RowError
+from blend.schemas.errors import RowError, closest
 from blend.schemas.text import counted
 
 
@@ -77,9 +76,9 @@ class Columns:
         strange = [name for name in present if name not in (*self.known, *self.ignored)]
         missing = [name for name in self.required if name not in present]
         if missing:
-            close = [] if self.returned else get_close_matches(missing[0], strange, n=1)
+            close = None if self.returned else closest(missing[0], strange)
             one = len(missing) == 1
-            fix = f"rename column {close[0]!r}" if close else "add it" if one else "add them"
+            fix = f"rename column {close!r}" if close else "add it" if one else "add them"
             if self.returned:
                 fix = f"bring {'it' if one else 'them'} back as proposed"
             names = ", ".join(map(repr, missing))

@@ -1,7 +1,6 @@
 """TOML files that fill a model: read, checked key by key, every problem named at once with its key."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -9,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import read_content
 from blend.schemas.docstrings import field_sentences
-from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.errors import InputError, RowError, did_you_mean, raise_all
 from blend.schemas.misfits import Misfit, misfits
 from blend.schemas.toml import toml_tables
 
@@ -69,8 +68,7 @@ def _problem(found: Sequence[Misfit], model: type[BaseModel], where: str) -> Row
     _, table, field = _key(first.path, model)
     if field not in table.model_fields:
         valid = list(table.model_fields)
-        close = get_close_matches(str(first.path[-1]), valid, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
+        hint = did_you_mean(str(first.path[-1]), valid)
         return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
     # The sentence under the field says what may stand there.
     meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")

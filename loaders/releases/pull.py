@@ -4,6 +4,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+from blend.loaders.files.unpacked import check_tables
 from blend.loaders.files.whole import staged
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
@@ -32,8 +33,9 @@ def pull_release(
         The manifest.
 
     Raises:
-        BlendError: If the reference names no release, if a file is not as the manifest says, or if ``out``
-            holds something else than such a release or cannot be written.
+        BlendError: If the reference names no release, if a file is not as the manifest says, if a table
+            is damaged or takes too much memory, or if ``out`` holds something else than such a release or
+            cannot be written.
     """
     named = None if Path(reference).is_dir() else hub_reference(reference)
     if named is None:
@@ -43,6 +45,10 @@ def pull_release(
     else:
         there = fetch_release(named.repo_id, named.revision, endpoint=endpoint)
     manifest = read_manifest(there)
+    # What no command would read afterwards is not handed to other tools either.
+    for config in dict.fromkeys(table.config for table in manifest.tables):
+        tables = (table for table in manifest.tables if table.config == config)
+        check_tables(there / file for table in tables for file in table.files)
     check = partial(check_replaceable, name=manifest.name, option="directory", replace=replace)
     with staged(Path(out), option="directory", check=check) as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):

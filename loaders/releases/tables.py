@@ -11,6 +11,7 @@ from blend.loaders.files.content import open_content
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.pins import open_sha256
+from blend.loaders.files.progress import Notify, silent
 from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.schemas import frames
@@ -59,8 +60,13 @@ def release_domain(release: Path) -> Domain | None:
     return known.get(read_manifest(release).recipe.food.domain)
 
 
-def read_config(release: Path | str, config: str) -> pl.DataFrame:
+def read_config(release: Path | str, config: str, *, notify: Notify = silent) -> pl.DataFrame:
     """All splits of a configuration, in the manifest's order, columns named by the model's fields.
+
+    Args:
+        release: Directory of the release.
+        config: Configuration, for example ``annotations``.
+        notify: Told about the rows read, and how many there are.
 
     Raises:
         UnknownNameError: If the release has no such configuration; lists those it has.
@@ -74,26 +80,38 @@ def read_config(release: Path | str, config: str) -> pl.DataFrame:
     model = model_of(config)
     files = {file.path: file for file in manifest.files}
     _check_files(folder, {name: files.get(name) for table in tables for name in table.files})
-    return pl.concat([_read_table(folder, table, model) for table in tables])
+    step, total = f"read rows of {config}", sum(table.rows for table in tables)
+    notify(step, 0, total)
+    read: list[pl.DataFrame] = []
+    for table in tables:
+        read.append(_read_table(folder, table, model))
+        notify(step, sum(rows.height for rows in read), total)
+    return pl.concat(read)
 
 
-def read_tables(release: Path | str) -> ReleaseTables:
+def read_tables(release: Path | str, *, notify: Notify = silent) -> ReleaseTables:
     """The questions, annotations and multiple-choice questions of a release, as builders take them.
+
+    Args:
+        release: Directory of the release.
+        notify: Told about the rows read, by configuration.
 
     Raises:
         InputError: If the directory is not a release.
     """
-    annotated = read_config(release, ANNOTATIONS).with_columns(
+    annotated = read_config(release, ANNOTATIONS, notify=notify).with_columns(
         source=pl.format("data/annotations/{}:{}", "locale", "template_id")
     )
-    questions = read_config(release, SHORT_ANSWER_QUESTIONS).join(
+    questions = read_config(release, SHORT_ANSWER_QUESTIONS, notify=notify).join(
         annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
     )
     held = {table.config for table in read_manifest(release).tables}
     return ReleaseTables(
         questions=questions.select(list(frames.QUESTIONS)),
         annotations=annotated.select(list(frames.ANNOTATIONS)),
-        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in held else None,
+        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS, notify=notify)
+        if MULTIPLE_CHOICE_QUESTIONS in held
+        else None,
     )
 
 

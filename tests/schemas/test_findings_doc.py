@@ -30,6 +30,8 @@ NO_KINDS = {
     "non-answer",
     # A rule of the audit that has no name of its own in a finding.
     "nearest-mean",
+    # What a page tells the browser to say to servers of pictures.
+    "no-referrer",
     # The name of a judge.
     "local-variants",
     # The name of a stage of annotation, and what people choose in it.

@@ -70,10 +70,10 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
 
 def _shown(topic: str, locale: Locale, words: Words) -> dict[str, str]:
     """Topic and country in the local language, and behind them in English."""
-    english = f"{topic}, {locale.region_name}"
+    english = f"{topic}, {locale.prompt_name}"
     if is_english(locale.language):
-        return {"topic": topic, "place": locale.region_name, "english_topic": topic}
-    place = f"{locale.native_name or locale.region_name} ({english})"
+        return {"topic": topic, "place": locale.prompt_name, "english_topic": topic}
+    place = f"{locale.native_name or locale.prompt_name} ({english})"
     return {"topic": words.get(f"{TOPIC}{slug(topic)}", topic), "place": place, "english_topic": topic}
 
 

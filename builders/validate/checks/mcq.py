@@ -54,17 +54,19 @@ def check_positions(subject: Subject) -> Iterator[Problem]:
     In every region at every position equally often.
     """
     counts: dict[str, list[int]] = {}
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["country", "answer"]):
-        for country, answer, rows in batch.complete().rows.group_by("country", "answer").len().iter_rows():
+    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["locale", "answer"]):
+        for locale, answer, rows in batch.complete().rows.group_by("locale", "answer").len().iter_rows():
             if answer in range(len(LETTERS)):
-                counts.setdefault(country, [0] * len(LETTERS))[answer] += rows
+                counts.setdefault(locale, [0] * len(LETTERS))[answer] += rows
     # Paper mode sorts the options by text, so that its positions are what they are.
+    known = subject.locales
     by_construction = subject.manifest.recipe.mcq.mode == "default"
     found = warning if by_construction else info
-    for country, held in sorted(counts.items()):
+    for locale, held in sorted(counts.items()):
         if max(held) - min(held) > 1:
             shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
-            what = f"the right answers of {country} are not spread evenly: {shown}"
+            where = f"{known.get(locale).prompt_name} ({locale})" if locale in known else locale
+            what = f"the right answers about {where} are not spread evenly: {shown}"
             yield found(MULTIPLE_CHOICE_QUESTIONS, what, REBUILD if by_construction else "")
 
 

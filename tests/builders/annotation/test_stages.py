@@ -146,8 +146,8 @@ def test_topic_and_country_stand_in_the_local_language():
     assert shown == [
         ("زندگی کاری", "ایران (Work life, Iran)", "Work life"),
         ("Teahouses", "ایران (Teahouses, Iran)", "Teahouses"),
-        ("Work life", "UK", "Work life"),
-        ("Teahouses", "UK", "Teahouses"),
+        ("Work life", "the UK", "Work life"),
+        ("Teahouses", "the UK", "Teahouses"),
     ]
 
 

@@ -48,6 +48,7 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
         "Latn",
         "ltr",
     )
+    assert wolof.prompt_name == "Senegal"
     rows = pl.read_csv(folder / "translations.csv")
     translated = rows.with_columns(question=pl.format("{} ci Senegaal?", "template_id"))
     translated.write_csv(folder / "translations.csv")

@@ -215,7 +215,7 @@ def test_positions_that_give_the_answer_away(release):
 
     n_us = sum(row["country"] == "US" for row in release.rows(CONFIG, "test"))
     release.change(CONFIG, "test", change)
-    said = f"the right answers of US are not spread evenly: A {n_us}, B 0, C 0, D 0"
+    said = f"the right answers about the US (en-US) are not spread evenly: A {n_us}, B 0, C 0, D 0"
     assert release.problems("positions") == [f"warning: {CONFIG}: {said}; rebuild the release"]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
     assert release.problems("positions") == [f"info: {CONFIG}: {said}"]

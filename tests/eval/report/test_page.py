@@ -17,7 +17,9 @@ from blend.eval.report.charts import region_map
 from blend.eval.report.hardest import hardest_questions
 from blend.eval.report.page import build_report, visible, write_report
 from blend.eval.report.scored import read_scored
+from blend.eval.report.sections import regions_in_words
 from blend.schemas.errors import InputError, MissingExtraError
+from blend.schemas.locales import registry
 
 
 class Elements(HTMLParser):
@@ -266,3 +268,8 @@ def test_the_command_writes_it(good: Path, tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert result.stdout == f"Wrote {out}: open it in a browser.\n"
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_sentence_names_regions_as_they_are_printed():
+    known = {locale.split: locale for locale in registry()}
+    assert regions_in_words(["GB", "XX", "KR", "PH"], known) == "the Philippines, South Korea, the UK, XX"

@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from kill_points import Echo, run_all
 
@@ -177,3 +180,42 @@ def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
         f"{run}: is not as the run has made it ([Errno 2] No such file or directory: "
         f"'{run}/answers/journal.jsonl'); restore it from a copy, or choose another --out"
     )
+
+
+def swell(path: Path, column: str) -> None:
+    """Let every row of a table point at one long text, and note the digest of that as its sender would."""
+    rows = pq.read_table(path)
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * len(rows), pa.int32()), pa.array(["x" * 60_000_000]))
+    rows = rows.set_column(rows.column_names.index(column), column, text)
+    pq.write_table(
+        rows,
+        path,
+        compression="zstd",
+        store_schema=False,
+        dictionary_pagesize_limit=1 << 30,
+        write_statistics=False,
+    )
+    path.with_name(f"{path.name}.sha256").write_text(f"{table_files.file_sha256(path)}  {path.name}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("items.parquet", "prompt"),
+        ("gold.parquet", "item_id"),
+        ("answers/answers.parquet", "text"),
+    ],
+)
+def test_a_table_of_kilobytes_fills_no_memory(run: Path, name: str, column: str):
+    path = run / name
+    swell(path, column)
+    assert path.stat().st_size < 20_000
+    uses = [lambda: score_run(read_run(run))]
+    if name.startswith("answers"):
+        uses.append(lambda: AnswerReader(path.parent))
+    for use in uses:
+        assert re.fullmatch(
+            rf"{re.escape(str(path))}: [\d,]+ bytes that unpack to [\d,]+, and more than 268,435,456 is not "
+            r"read of a file of this size; do not use it, and tell who made it",
+            refused(use),
+        )

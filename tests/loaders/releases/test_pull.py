@@ -1,11 +1,15 @@
 """Pulling a release from a Hub: byte for byte, whole or not at all."""
 
+import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from hub_releases import digests, make_release
+from hub_releases import altered, digests, make_release
 from hub_server import Hub
 from hub_store import Repository
 
@@ -119,3 +123,37 @@ def test_a_manifest_from_elsewhere_writes_nothing_elsewhere(
     )
     assert not (tmp_path / "back").exists()
     assert not list(tmp_path.rglob("escaped"))
+
+
+def test_a_table_that_would_fill_the_memory_is_not_pulled(
+    hub: Hub, pull: Pull, release: Path, repository: Repository, tmp_path: Path
+):
+    name = "data/annotations/KR-00000.parquet"
+
+    def swollen(content: bytes) -> bytes:
+        rows, file = pq.read_table(io.BytesIO(content)), io.BytesIO()
+        text = pa.DictionaryArray.from_arrays(
+            pa.array([0] * len(rows), pa.int32()), pa.array(["x" * 60_000_000])
+        )
+        rows = rows.set_column(rows.column_names.index("en_question"), "en_question", text)
+        pq.write_table(
+            rows,
+            file,
+            compression="zstd",
+            store_schema=False,
+            dictionary_pagesize_limit=1 << 30,
+            write_statistics=False,
+        )
+        return file.getvalue()
+
+    bomb = altered(release, tmp_path / "bomb", name, swollen)
+    edited = repository.edit({path: (bomb / path).read_bytes() for path in (name, "release.json")})
+    refused = refusal(pull, f"{REPO}@{edited}", tmp_path / "back")
+    size = (bomb / name).stat().st_size
+    assert size < 100_000
+    assert re.search(
+        rf"/{name}: {size:,} bytes that unpack to [\d,]+, and more than 268,435,456 is not read of a file of "
+        r"this size; do not use it, and tell who made it$",
+        refused,
+    )
+    assert not (tmp_path / "back").exists()
