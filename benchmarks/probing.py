@@ -3,7 +3,8 @@ r"""How fast candidates are ranked, next to the published procedure and to lm-pu
 The models have the sizes of BERT base, T5 small and GPT-2 small and random weights; dishes and candidates are
 the English ones of FmLAMA (873 candidates), tokens those of the tokenizers given. Each measurement is a process
 of its own with one thread, on the same dishes, and reports processor time after loading and one dish to warm
-up.
+up. Beside blend's time stands the limit of the same process: the floating-point operations of its passes, as
+torch counts them, at the speed of the best matrix product that was measured before and after.
 
     python benchmarks/probing.py --dishes-file ../shared/data/fmlama/data_lang/en/en_dishes.jsonl \
         --tokenizers ../shared/models --dishes 3 --pub-quiz PYTHON
@@ -80,7 +81,7 @@ def main() -> None:
     candidates = sorted({label for row in rows for label in row["obj_label"]})
     dishes = [row["sub_label"] for row in rows[: options.dishes]]
     print(f"{len(dishes)} dishes, {len(candidates)} candidates, {options.device}, one thread")
-    print("model       way          CPU s/dish   s/dish   peak MB   times blend's CPU")
+    print("model       way          CPU s/dish   s/dish   peak MB   times blend's CPU   times the limit")
     for name in options.models:
         with tempfile.TemporaryDirectory() as folder:
             make_model(name, options.tokenizers / MODELS[name], Path(folder))
@@ -105,7 +106,8 @@ def show(name: str, folder: str, n_dishes: int, options: argparse.Namespace) -> 
         ratio = spent["cpu_s"] / first["cpu_s"]
         print(
             f"{name:11} {way:12} {spent['cpu_s'] / n_dishes:10.2f} {spent['wall_s'] / n_dishes:8.2f} "
-            f"{spent['peak_mb']:9.0f} {ratio:8.2f}",
+            f"{spent['peak_mb']:9.0f} {ratio:19.2f}"
+            + (f" {spent['cpu_s'] / spent['limit_s']:17.2f}" if "limit_s" in spent else ""),
             flush=True,
         )
 
@@ -113,6 +115,7 @@ def show(name: str, folder: str, n_dishes: int, options: argparse.Namespace) -> 
 def measured(folder: Path, way: str, device: str) -> dict[str, Any]:
     """Time and memory of one way on the model in a folder."""
     import torch
+    from torch.utils.flop_counter import FlopCounterMode
 
     if device == "cpu":
         torch.set_num_threads(1)
@@ -122,13 +125,33 @@ def measured(folder: Path, way: str, device: str) -> dict[str, Any]:
         ours(folder, asked["candidates"], device) if way == "blend" else published(folder, asked["candidates"])
     )
     score(prompts[:1])
+    speed = product_flops(device) if way == "blend" else 0.0
     wall, cpu = time.perf_counter(), time.process_time()
     score(prompts)
-    return {
+    spent = {
         "wall_s": time.perf_counter() - wall,
         "cpu_s": time.process_time() - cpu,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
+    if way == "blend" and device == "cpu":
+        speed = max(speed, product_flops(device))
+        with FlopCounterMode(display=False) as counter:
+            score(prompts)
+        spent["limit_s"] = counter.get_total_flops() / speed
+    return spent
+
+
+def product_flops(device: str, size: int = 1024, times: int = 12) -> float:
+    """Floating-point operations per processor second of the best of some square matrix products."""
+    import torch
+
+    left, right = torch.randn(2, size, size, device=device)
+    took = []
+    for _ in range(times):
+        cpu = time.process_time()
+        torch.mm(left, right)
+        took.append(time.process_time() - cpu)
+    return 2 * size**3 / min(took)
 
 
 Score = Callable[[Sequence[str]], object]

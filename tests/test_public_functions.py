@@ -23,7 +23,8 @@ def test_a_release_by_its_path_as_text(sample_release: Path):
 
 def test_a_release_that_is_not_there_by_its_path_as_text():
     with pytest.raises(
-        blend.InputError, match=r"^nothere: no such directory; name the directory of a release$"
+        blend.InputError,
+        match=r"^nothere: no such directory; name the directory of a release, or org/name@v1.0.0$",
     ):
         blend.read_config("nothere", "annotations")
 

@@ -83,6 +83,8 @@ class LocalProber:
         self._batches = Batches(1 if on_cpu else GPU_TOKENS, batch_size=batch_size)
         self._loaded: PreTrainedModel | None = None
         self._takes_trees: bool | None = None
+        self._tried: Sequence[str] | None = None
+        """The candidates with which the model was last compared with itself."""
         # On a GPU many prompts share a batch, and who sees whom in a row of all of them would not fit.
         self._takes_rows: bool | None = None if on_cpu else False
 
@@ -150,6 +152,8 @@ class LocalProber:
             InputError: If candidates have other scores alone (`models.alone`).
         """
         largest = max((candidates for *_, candidates in asked), key=lambda of: len(of.texts))
+        if largest.texts == self._tried:
+            return
         of_largest = sorted((one for one in asked if one[3] is largest), key=lambda one: len(one[2]))
         tried = of_largest[:1] + of_largest[1:][-1:]
 
@@ -172,6 +176,7 @@ class LocalProber:
         # One that does not fit into memory says so when it is asked.
         with explained_trial(self._model, self._checkpoint.id):
             self._batches.run([self._cost(ids, of) for _, _, ids, of in tried], compute, lambda _: None)
+        self._tried = largest.texts
 
     def _ranked(self, scores: CandidateScores) -> list[bool]:
         """Which candidates have scores; a masked model ranks none with more tokens than masks."""
