@@ -25,6 +25,9 @@ MOST_VARIANTS = 1_000
 Count = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 """A number of people, answers or votes; upstream files have no larger one either."""
 
+PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+"""The same, of which there has to be one."""
+
 
 class Source(Part):
     """Where input comes from, pinned."""
@@ -52,7 +55,7 @@ class Source(Part):
 class SaqOptions(Part):
     """How responses become annotations (Myung et al. 2024, section 3)."""
 
-    wanted: Count = Field(default=5, ge=1)
+    wanted: PositiveCount = 5
     """Valid responses wanted per question."""
     max_idk: Count = 5
     """Collection for a question stops with more than this many *I don't know*."""
@@ -89,7 +92,7 @@ class McqOptions(Part):
     variants: Annotated[StrictInt, Field(ge=1, le=MOST_VARIANTS)] | Literal["all"] = 5
     """Questions per template and region at most, 1000 or fewer, or ``all`` (``default`` mode; ``paper`` always
     makes all)."""
-    target_min_votes: Count = Field(default=3, ge=1)
+    target_min_votes: PositiveCount = 3
     """Votes that a region's top answer needs before the region is asked about: a majority of five."""
     target_max_non_answers: Count = 2
     """Non-answers of all kinds with which a region is still asked about: a minority of five."""
@@ -98,9 +101,9 @@ class McqOptions(Part):
     target_drop_named: StrictBool = False
     """Whether a right answer that names a region, its people or its capital is left out, and the question with
     it where there is no other."""
-    distractor_min_votes: Count = Field(default=2, ge=1)
+    distractor_min_votes: PositiveCount = 2
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
-    distractor_reserve_votes: Count = Field(default=1, ge=1)
+    distractor_reserve_votes: PositiveCount = 1
     """Votes that an answer in free text needs to be a distractor in a question that is short of them; as many
     as ``distractor_min_votes``, and there is no reserve."""
     distractor_max_non_answers: Count = 2

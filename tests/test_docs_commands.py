@@ -174,7 +174,6 @@ PAGES = {
         {"path/to/BLEnD/data": "{shared}/data/blend", **SNAPSHOT},
         by_new_culture=True,
     ),
-    "annotating": Page(by_new_culture=True),
     "audit": Page(given_for_audit),
     "cards": Page(given_a_release),
     "evaluation": Page(),

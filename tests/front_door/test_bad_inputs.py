@@ -133,7 +133,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "loop": replaced(lambda path: path.symlink_to(path.name)),
     "dangling": replaced(lambda path: path.symlink_to("nowhere")),
     "binary": lambda path: path.write_bytes(bytes(range(256)) * 4),
-    "utf-16": lambda path: path.write_bytes(path.read_bytes().decode("utf-8", "replace").encode("utf-16")),
+    "utf-16": lambda path: path.write_bytes(
+        path.read_bytes().decode("utf-8-sig", "replace").encode("utf-16-le")
+    ),
     "deep list": lambda path: path.write_text("[" * DEEP),
     "deep object": lambda path: path.write_text('{"a":' * DEEP),
     "long number": lambda path: path.write_text("9" * 5000),

@@ -49,12 +49,13 @@ def test_one_question_is_singular(tmp_path: Path):
 
 
 def test_a_file_of_another_kind_is_no_release(tmp_path: Path):
-    path = tmp_path / "mine.txt"
+    path = tmp_path / "mine.pdf"
     path.touch()
     with pytest.raises(blend.InputError) as caught:
         audit(path)
-    kinds = "expected a table, .csv, .jsonl, .parquet; give one, or the directory of a release"
-    assert str(caught.value) == f"{path}: {kinds}"
+    kinds = ".csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
+    told = f"{path}: expected a table, {kinds}; give one, or the directory of a release"
+    assert str(caught.value) == told
 
 
 def test_json_is_what_the_function_returns(sample_release: Path):

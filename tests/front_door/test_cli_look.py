@@ -45,10 +45,8 @@ def test_stats_of_an_unknown_table(release: Path):
     with pytest.raises(BlendError) as error:
         run("stats", release, "--table", "overlaps")
     assert str(error.value) == (
-        "unknown table 'overlaps'; did you mean 'overlap'? choose one of: agreement-by-topic, "
-        "annotators, answers-by-topic, counts, mcq-by-topic, mcq-counts, mcq-distractors, "
-        "mcq-guessing, measures, non-answers, non-answers-by-topic, overlap, per-question, templates, "
-        "top-votes-by-topic"
+        "unknown table 'overlaps'; did you mean 'overlap'? the nearest of the 15 there are: overlap, "
+        "templates, non-answers"
     )
 
 
@@ -102,7 +100,7 @@ def test_an_unknown_model():
     with pytest.raises(BlendError) as caught:
         run("schema", "mqc")
     assert str(caught.value) == (
-        f"unknown model 'mqc'; did you mean 'mcq'? choose one of: {', '.join(sorted(MODELS))}"
+        f"unknown model 'mqc'; did you mean 'mcq'? the nearest of the {len(MODELS)} there are: mcq, saq, recipe"
     )
 
 
@@ -134,11 +132,10 @@ def test_a_name_of_no_locale():
     with pytest.raises(BlendError) as caught:
         run("locales", "Atlantis")
     said = str(caught.value)
-    assert said.startswith("unknown locale 'Atlantis'; choose one of: Algeria, Assam, ")
+    assert said.startswith("unknown locale 'Atlantis'; the nearest of the 64 there are: Ireland, Algeria, ")
     assert said.endswith(
         ", or describe a region of your own in a locale file (`locale_file` in docs/recipe.md)"
     )
-    assert said.count("Singapore") == 1
 
 
 def test_show_prints_a_row_of_every_configuration(release: Path):

@@ -19,7 +19,7 @@ from blend.builders.judges.equivalence import Verdict
 from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, RowError
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
 pytestmark = pytest.mark.integration
@@ -29,7 +29,7 @@ def test_an_error_while_recording_stops_the_asking(chat: Chat, tmp_path: Path):
     folder = tmp_path / "decisions.tsv"
     folder.mkdir()
     judge = ChatJudge("m1", record=partial(append_decisions, folder), base_url=chat.url, concurrency=1)
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(RowError, match=r"a directory; give the decisions file in it$"):
         judge.verdicts([(f"a{i}", f"b{i}") for i in range(20)])
     assert len(chat.requests) == 1
 

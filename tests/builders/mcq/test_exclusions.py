@@ -49,7 +49,7 @@ def test_every_mistake_is_told():
     )
     with pytest.raises(RowErrors) as raised:
         build_of(MORE, exclusions=rows)
-    told = [str(error).partition(" choose one of: ")[0] for error in raised.value.errors]
+    told = [str(error).partition(" the nearest of ")[0] for error in raised.value.errors]
     assert told == [
         "exclusions, row 1: unknown template 'T-9'; write the id of a template that is built",
         "exclusions, row 2: unknown locale 'en-XX'; did you mean 'es-MX'?",

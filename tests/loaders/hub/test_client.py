@@ -203,12 +203,13 @@ def test_messages(error: Exception, kind: type[BlendError], expected: str):
     assert str(caught.value) == f"Hub dataset org/blend: {expected}"
 
 
-def test_a_refusal_to_write_asks_for_another_token():
+def test_a_refusal_to_write_without_a_reason_is_told_as_such():
     with pytest.raises(HubError) as caught, explained("Hub dataset org/blend", purpose="write"):
         raise answered(403)
     assert str(caught.value) == (
-        "Hub dataset org/blend: the token may not do this (403 Forbidden); make one with write access to this "
-        "account or organisation at https://huggingface.co/settings/tokens"
+        "Hub dataset org/blend: the Hub forbids this (403 Forbidden, GET /api/datasets/org/blend); do what it "
+        "says, or ask the owners of the account or organisation whether your role and your token may write "
+        "there, and run the same command again"
     )
 
 
