@@ -41,7 +41,7 @@ def test_a_table_that_is_gone_is_told(scored: Path):
     with pytest.raises(InputError) as told:
         build_report([scored])
     message = str(told.value)
-    assert message.startswith(f"{scored / 'analysis' / 'words.parquet'}: cannot be read (")
+    assert message.startswith(f"{scored / 'analysis' / 'words.parquet'}: no such file; ")
     assert message.endswith(f"score the run again: blend eval score {scored}")
 
 

@@ -122,7 +122,7 @@ def test_one_sample_has_no_variance_within_and_says_so(run_of):
 
 def test_missing_samples_are_told(run_of):
     scored = score_run(run_of(rows_of(French=[A, B], German=[B], Thai=[C, A])))
-    assert scored.remarks == ("1 of 3 pairs of topic and group have fewer than the usual 2 samples",)
+    assert scored.remarks == ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",)
 
 
 def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):

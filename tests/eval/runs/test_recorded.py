@@ -148,7 +148,7 @@ def test_the_id_of_a_template_needs_one_locale(tmp_path: Path):
             None,
             "no such file; --answers names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet)",
         ),
-        ("answers.txt", "x", "cannot tell what it holds; name it .csv, .jsonl, .parquet"),
+        ("answers.pdf", "x", "cannot tell what it holds; name it .csv, .tsv, .txt, .xlsx, .jsonl, .parquet"),
         ("answers.csv", "item_id,response\n", "no answers; write one row per item"),
     ],
 )

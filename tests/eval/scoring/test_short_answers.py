@@ -118,9 +118,8 @@ def test_lemmatisers_by_name():
             "kiwii",
             UnknownNameError,
             (
-                "unknown lemmatiser 'kiwii'; did you mean 'kiwi'? choose one of: characters, default, "
-                "hausastemmer, jieba, kiwi, none, opencc, particles, simplemma, snowball, stanza, sudachi, "
-                "words"
+                "unknown lemmatiser 'kiwii'; did you mean 'kiwi'? the nearest of the 13 there are: kiwi, "
+                "words, jieba"
             ),
         ),
         (

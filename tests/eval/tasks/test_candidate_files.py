@@ -49,7 +49,7 @@ def test_a_file_that_is_not_there(tmp_path: Path):
     assert str(raised.value) == (
         f"{tmp_path / 'words.csv'}: no such file; --candidates is 'language', 'country', or a file of "
         f"candidates "
-        "(.csv, .jsonl, .parquet)"
+        "(.csv, .tsv, .txt, .xlsx, .jsonl, .parquet)"
     )
     with pytest.raises(InputError) as raised:
         read_candidate_file(written(tmp_path, "egg", "words.doc"))
