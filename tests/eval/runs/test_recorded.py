@@ -140,6 +140,14 @@ def test_the_id_of_a_template_needs_one_locale(tmp_path: Path):
     )
 
 
+def test_a_file_of_another_kind(tmp_path: Path):
+    (tmp_path / "answers.pdf").write_text("x")
+    with pytest.raises(InputError) as raised:
+        read_recorded(tmp_path / "answers.pdf", TWO)
+    kinds = ".csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
+    assert str(raised.value) == f"answers.pdf: unknown file name ending '.pdf'; use one of: {kinds}"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -148,7 +156,6 @@ def test_the_id_of_a_template_needs_one_locale(tmp_path: Path):
             None,
             "no such file; --answers names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet)",
         ),
-        ("answers.pdf", "x", "cannot tell what it holds; name it .csv, .tsv, .txt, .xlsx, .jsonl, .parquet"),
         ("answers.csv", "item_id,response\n", "no answers; write one row per item"),
     ],
 )

@@ -54,5 +54,5 @@ def test_a_file_that_is_not_there(tmp_path: Path):
     with pytest.raises(InputError) as raised:
         read_candidate_file(written(tmp_path, "egg", "words.doc"))
     assert str(raised.value) == (
-        f"{tmp_path / 'words.doc'}: cannot tell what it holds; name it .csv, .jsonl, .parquet"
+        "words.doc: unknown file name ending '.doc'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
     )
