@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ from filelock import FileLock
 from studio_server import ENVIRONMENT, LEAD, PASSWORD, Running
 
 if TYPE_CHECKING:
+    import httpx
     from label_studio_sdk import LabelStudio
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
@@ -33,9 +35,31 @@ class StudioForTests:
     def person(self, name: str) -> int:
         """The number of an account of that name, made if it is not there."""
         email = f"{name}@example.org"
-        sdk = self.sdk
-        known = {user.email: user.id for user in sdk.users.list()}
-        return known.get(email) or sdk.users.create(email=email, username=name, password="only-for-tests-1").id
+        if email not in self._people():
+            with self.signed_in(name):
+                pass
+        return self._people()[email]
+
+    @contextmanager
+    def signed_in(self, name: str) -> Iterator["httpx.Client"]:
+        """A connection with which a person's browser asks, their account made if it is not there.
+
+        By the page, as nobody can sign in to an account that was made by the server's interface.
+        """
+        import httpx
+
+        form = {"email": f"{name}@example.org", "password": "only-for-tests-1"}
+        page = "/user/login/" if form["email"] in self._people() else "/user/signup/"
+        with httpx.Client(base_url=self.url, timeout=120) as browser:
+            browser.get(page)
+            token = {"csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+            assert browser.post(page, data={**form, **token}).status_code == 302
+            browser.headers["X-CSRFToken"] = browser.cookies["csrftoken"]
+            yield browser
+
+    def _people(self) -> dict[str, int]:
+        """Numbers of accounts by address."""
+        return {user.email: user.id for user in self.sdk.users.list()}
 
     def project(self, title: str) -> int:
         """The number of the one project of that title."""

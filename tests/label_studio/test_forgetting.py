@@ -2,12 +2,10 @@
 
 import json
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from in_process import run
@@ -24,9 +22,6 @@ from blend.builders.annotation.server.topping_up import top_up_project
 from blend.loaders.label_studio import client
 from blend.schemas.errors import ServerError
 
-if TYPE_CHECKING:
-    import httpx
-
 pytestmark = pytest.mark.integration  # a real Label Studio
 
 annotate = partial(run, "annotate")
@@ -41,8 +36,6 @@ def collected(label_studio: StudioForTests, project: Callable[..., ProjectFile])
     """Two people's answers, an earlier one of Kim's corrected, a draft of Kim's, and Rim's review of all."""
     file = project(label_studio.url, stages='["answer", "review"]', wanted="2")
     push_project(check_project(file.path))
-    with signed_in(label_studio, "kim"):
-        pass
     tasks = label_studio.tasks(title_of(file))
     kim, lee, rim = map(label_studio.person, ("kim", "lee", "rim"))
     first = label_studio.annotate(tasks[FOOD], kim, typed(f"{SECRET} 1"))
@@ -58,7 +51,7 @@ def collected(label_studio: StudioForTests, project: Callable[..., ProjectFile])
     ranked = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
     english = (typed("rice", control="english_1"), typed(ENGLISH, control="english_2"))
     label_studio.annotate(number, rim, ranked, *english)
-    with signed_in(label_studio, "kim") as browser:
+    with label_studio.signed_in("kim") as browser:
         draft = {"result": [typed(f"{SECRET} 2")]}
         assert browser.post(f"/api/tasks/{tasks[WORK]}/drafts", json=draft).status_code == 201
     pull_project(file)
@@ -67,22 +60,6 @@ def collected(label_studio: StudioForTests, project: Callable[..., ProjectFile])
 
 def title_of(file: ProjectFile, stage: str = "answer") -> str:
     return f"{file.project.name} {stage} ko-KR"
-
-
-@contextmanager
-def signed_in(studio: StudioForTests, name: str) -> Iterator["httpx.Client"]:
-    """A connection with which a person's browser asks, their account made if it is not there."""
-    import httpx
-
-    form = {"email": f"{name}@example.org", "password": "only-for-tests-1"}
-    known = any(user.email == form["email"] for user in studio.sdk.users.list())
-    with httpx.Client(base_url=studio.url, timeout=120) as browser:
-        page = "/user/login/" if known else "/user/signup/"
-        browser.get(page)
-        token = {"csrfmiddlewaretoken": browser.cookies["csrftoken"]}
-        assert browser.post(page, data={**form, **token}).status_code == 302
-        browser.headers["X-CSRFToken"] = browser.cookies["csrftoken"]
-        yield browser
 
 
 def everything_on(studio: StudioForTests, file: ProjectFile) -> str:
@@ -113,7 +90,7 @@ def in_letters(text: str) -> str:
 def offered(studio: StudioForTests, file: ProjectFile, name: str) -> str | None:
     """What somebody is given who presses *Label All Tasks*."""
     number = studio.project(title_of(file))
-    with signed_in(studio, name) as browser:
+    with studio.signed_in(name) as browser:
         answer = browser.get(f"/api/projects/{number}/next")
     return answer.json()["data"]["blend_id"] if answer.status_code == 200 else None
 

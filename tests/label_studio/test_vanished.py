@@ -29,9 +29,11 @@ NO_NEWS = "No news: all files are as they were."
 
 
 def rows(file: ProjectFile, kind: str = "responses") -> list[tuple[str, str, Any]]:
-    """Template, person and answers or groups of all rows."""
+    """Template, person and answers or groups of all rows; a file without any is not there."""
     path = file.collected / kind / "ko-KR.jsonl"
-    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    lines = (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    )
     if kind == "reviews":
         return [(row["template_id"], row["reviewer"], row["groups"]) for row in lines]
     return [(row["template_id"], row["annotator"], row["answers"]) for row in lines]
@@ -58,12 +60,13 @@ def events(file: ProjectFile, stage: str = "answer") -> list[str]:
 
 @pytest.fixture
 def answered(label_studio: StudioForTests, project: Callable[..., ProjectFile]) -> ProjectFile:
-    """A project whose two questions mina and jun have answered, and mina has reviewed."""
+    """A project whose two questions mina and jun have answered, one with times, and mina has reviewed."""
     file = project(label_studio.url, stages='["answer", "review"]', wanted="2")
     push_project(check_project(file.path))
     for name, task in label_studio.tasks(f"{file.project.name} answer ko-KR").items():
-        for person in ("mina", "jun"):
-            label_studio.annotate(task, label_studio.person(person), typed(f"{name[-7:]} {person}"))
+        for person, hour in (("mina", "17:00"), ("jun", "18:00")):
+            answer = hour if name == WORK else f"food-01 {person}"
+            label_studio.annotate(task, label_studio.person(person), typed(answer))
     sync_project(file.path)
     for task in label_studio.tasks(f"{file.project.name} review ko-KR").values():
         (proposed,) = label_studio.sdk.tasks.get(str(task)).predictions
@@ -171,6 +174,7 @@ def test_whoever_is_forgotten_leaves_what_is_kept_too(label_studio: StudioForTes
     held = "".join(path.read_text() for path in (file.pulled / "raw").glob("answer*.json"))
     assert mina not in held
     assert who(file, "jun") in held
+    assert not (file.collected / "reviews" / "ko-KR.jsonl").exists()
     assert told(file, "answer", "2 annotations are") in pull_lines(sync_project(file.path).pull)
 
 

@@ -28,12 +28,12 @@ def json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
-def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> list[Written]:
+def write_files(folder: Folder, contents: Mapping[Path, tuple[str | None, int]]) -> list[Written]:
     """Write files, each whole, those that are as they should be not at all.
 
     Args:
         folder: Remembers the digest of what was written, so that somebody else's work is never replaced.
-        contents: Content and number of rows by path.
+        contents: Content and number of rows by path; a file without content is deleted.
 
     Raises:
         ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
@@ -44,7 +44,7 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> lis
     known: dict[str, list[str]] = dict(folder.state.get(_WRITTEN, {}))
     names = {path: os.path.relpath(path, folder.path) for path in contents}
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
-    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
+    after = {path: _digest((content or "").encode()) for path, (content, _) in contents.items()}
     strange = [
         path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
     ]
@@ -62,16 +62,19 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str, int]]) -> lis
     return [one for one in written if one is not None]
 
 
-def _write(path: Path, content: str, rows: int) -> Written | None:
-    """Write a file unless it is as it should be; none is made for want of rows."""
+def _write(path: Path, content: str | None, rows: int) -> Written | None:
+    """Write or delete a file unless it is as it should be; none is made for want of rows."""
     before = read_content(path) if path.exists() else None
-    if before == content.encode():
-        return Written(path, rows, changed=False)
     if before is None and not content:
         return None
+    if content is not None and before == content.encode():
+        return Written(path, rows, changed=False)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        if content is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, content)
     except OSError as error:
         raise StorageError(
             f"{path}: cannot write ({error.strerror}); free space or change permissions"

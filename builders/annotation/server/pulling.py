@@ -348,14 +348,17 @@ def _settled(place: Place, reading: Reading, found: Sequence[tuple[Place, Readin
 
 def _contents(
     file: ProjectFile, found: Sequence[tuple[Place, Reading]]
-) -> Iterable[tuple[Path, tuple[str, int]]]:
-    """Content and number of rows of every file that the readings fill."""
+) -> Iterable[tuple[Path, tuple[str | None, int]]]:
+    """Content and number of rows of every file that the readings fill.
+
+    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
+    """
     others: dict[str, list[dict[str, Any]]] = {}
     for place, reading in found:
         for kind, rows in reading.rows.items():
             if kind in _BY_LOCALE:
                 path = file.collected / kind / f"{place.locale.tag}.jsonl"
-                yield path, (json_lines(rows), len(rows))
+                yield path, (json_lines(rows) or None, len(rows))
             else:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
