@@ -40,7 +40,7 @@ def test_a_few_damaged_inputs(damage_inputs: Path, tmp_path: Path):
 
 
 @pytest.mark.integration
-def test_two_thousand_damaged_inputs(damage_inputs: Path, tmp_path: Path):
+def test_many_damaged_inputs(damage_inputs: Path, tmp_path: Path):
     done = cases(damage_inputs, tmp_path, "--count", str(MANY), "--seed", "2000", "--jobs", "2")
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     assert done.stdout.startswith(f"{MANY} damaged inputs; ")
