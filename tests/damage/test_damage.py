@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-FEW, MANY = 20, 2000
+FEW, MANY = 20, 200
 
 
 @pytest.fixture(scope="session")
