@@ -43,7 +43,7 @@ def import_table(
     - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
       same imports.
     """
-    from blend.builders.annotation.import_files import read_table
+    from blend.loaders.files.rows import read_table
 
     import_rows(read_table(table, encoding=encoding), table, map_file, out, "responses import")
 

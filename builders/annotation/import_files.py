@@ -11,15 +11,13 @@ from blend.builders.annotation.importing import Proposed, import_responses, prop
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.words import words_of
 from blend.loaders.files.import_maps import map_text, read_map
-from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.rows import Cells
 from blend.loaders.files.whole import write_whole
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import ConflictError, StorageError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 
-_EVERY = Columns((), others=True, every=True)
 _KINDS = ("idk", "no-answer", "not-applicable")
 _KEY_NAME = "annotators.key"
 _OWNER_ALONE = 0o600
@@ -42,18 +40,6 @@ class ImportDone(NamedTuple):
     """Questions that somebody left blank."""
     proposed: Proposed | None
     """The map that was written to be checked."""
-
-
-def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
-    """The rows of a table with every column.
-
-    Raises:
-        RowError, RowErrors: If it cannot be read.
-    """
-    notes = Notes()
-    rows = read_rows(path, path.parent, notes, _EVERY, encoding=encoding)
-    notes.raise_problems()
-    return rows
 
 
 def import_file(

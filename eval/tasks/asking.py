@@ -117,9 +117,12 @@ def _options(task: Task, options: Mapping[str, Any]) -> Any:
         if first.is_ours:
             raise InputError(first.message) from None
         if first.kind == "extra_forbidden":
-            # Those that a run does not keep come from the front door, and the words from the release.
-            kept = [name for name, one in task.options.model_fields.items() if not one.exclude]
-            known = ", ".join(name for name in kept if name != "words")
+            # Those that a run does not keep come from the front door.
+            known = ", ".join(
+                name
+                for name, one in task.options.model_fields.items()
+                if not one.exclude and name not in task.options.FROM_RELEASE
+            )
             what = f"option {first.place}: this task has no such option; it has {known}"
             raise InputError(what) from None
         what = f"option {first.place}: {first.value!r} is not possible ({first.message})"

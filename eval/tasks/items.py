@@ -6,7 +6,7 @@ sees the answers and the gold.
 
 import hashlib
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
@@ -41,6 +41,9 @@ class TaskOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    FROM_RELEASE: ClassVar[frozenset[str]] = frozenset()
+    """Fields that the release decides, and nobody who asks."""
+
     locales: tuple[str, ...] | None = None
     """Tags of the locales that are asked about, in the order of the release; all when absent."""
     limit: int | None = Field(default=None, ge=1)
@@ -49,6 +52,8 @@ class TaskOptions(BaseModel):
 
 class ItemTaskOptions(TaskOptions):
     """What every task about items with parts can be told."""
+
+    FROM_RELEASE: ClassVar = frozenset({"words"})
 
     words: Mapping[str, str] | None = None
     """What an item and its parts are called (`schemas.domains.Domain.words`), as the release says; absent for

@@ -134,3 +134,23 @@ def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
     if error.errno in (errno.EACCES, errno.EPERM):
         return RowError(f"you may not read this {what}", where=where, fix="change its permissions")
     return RowError(f"cannot be read ({error.strerror})", where=where, fix="copy it to another place")
+
+
+_SAVE_AS = "save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+
+
+def utf8_text(content: bytes, where: str, *, save_as: str = _SAVE_AS) -> str:
+    """The text of UTF-8; ``save_as`` is what to do about something else.
+
+    Raises:
+        RowError: If it is something else; names the first wrong byte and its line.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RowError(
+            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
+            where=where,
+            fix=save_as,
+        ) from None

@@ -3,8 +3,7 @@
 import codecs
 from pathlib import Path
 
-from blend.loaders.files import json_text
-from blend.loaders.files.content import place_of, read_content
+from blend.loaders.files.content import place_of, read_content, utf8_text
 from blend.loaders.files.notes import Notes
 from blend.schemas.errors import InputError, RowError
 
@@ -92,7 +91,7 @@ def _check_encoding(content: bytes, place: str, encoding: str | None) -> None:
 def _decoded(content: bytes, encoding: str, place: str, *, can_be_said: bool) -> str:
     if encoding == _UTF_8:
         try:
-            return json_text.decoded(content, place)
+            return utf8_text(content, place)
         except RowError as error:
             fix = f"{error.fix}, or say which one it has (docs/tables.md)" if can_be_said else error.fix
             raise RowError(error.what, where=place, fix=fix) from None

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
-from blend.loaders.files.content import open_content
+from blend.loaders.files.content import open_content, utf8_text
 from blend.schemas.errors import RowError, beyond_limits
 
 MOST_BYTES = 64 << 20
@@ -49,24 +49,7 @@ def read_json_content(path: Path, *, where: str | None = None) -> Any:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise RowError(f"more than {MOST_BYTES:,} bytes of JSON", where=where, fix="do not use it")
-    return parse_json(decoded(content, where), where)
-
-
-def decoded(content: bytes, where: str) -> str:
-    """The text of UTF-8.
-
-    Raises:
-        RowError: If it is something else; names the first wrong byte and its line.
-    """
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise RowError(
-            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
-            where=where,
-            fix="save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')",
-        ) from None
+    return parse_json(utf8_text(content, where), where)
 
 
 def _parsed(text: str, where: str, *, whole_file: bool) -> Any:

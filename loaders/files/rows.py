@@ -127,6 +127,18 @@ def read_rows(
     return list(_table_rows(table, notes, columns))
 
 
+def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
+    """The rows of a table with every column that it has, for who finds out what they mean.
+
+    Raises:
+        RowError, RowErrors: If it cannot be read.
+    """
+    notes = Notes()
+    rows = read_rows(path, path.parent, notes, Columns((), others=True, every=True), encoding=encoding)
+    notes.raise_problems()
+    return rows
+
+
 def unknown_kind(path: Path, *, where: str) -> RowError:
     """The error for a file whose name does not end in one of `SUFFIXES`."""
     if path.suffix.lower() in OTHER_WORKBOOKS:

@@ -175,8 +175,9 @@ def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list
             yield record
             row += 1
     except csv.Error as error:
+        kind = "TSV" if separator == "\t" else "CSV"
         raise RowError(
-            f"not CSV ({error})",
+            f"not {kind} ({error})",
             where=f"{place}:{row}",
             fix="close double quotes, and double those inside a cell",
         ) from None

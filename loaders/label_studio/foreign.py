@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from blend.loaders.files.notes import Notes
-from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.loaders.files.rows import Cells, read_json, read_table
 from blend.schemas.errors import InputError
 
-_EVERY = Columns((), others=True, every=True)
 _VALUES = ("text", "choices", "taxonomy", "rating", "number", "datetime", "labels")
 
 
@@ -29,14 +28,12 @@ def read_foreign_export(path: Path, *, encoding: str | None = None) -> list[Cell
     Raises:
         InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
     """
-    notes = Notes()
-    if path.suffix.lower() != ".json":
-        cells = read_rows(path, path.parent, notes, _EVERY, encoding=encoding)
-        rows = [Cells(row.place, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
-    else:
-        rows = _json_rows(path, notes)
-    notes.raise_problems()
-    return _aligned(rows)
+    if path.suffix.lower() == ".json":
+        return _aligned(_json_rows(path))
+    cells = read_table(path, encoding=encoding)
+    return _aligned(
+        [Cells(row.place, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
+    )
 
 
 def _aligned(rows: Sequence[Cells]) -> list[Cells]:
@@ -55,8 +52,8 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
 
 
-def _json_rows(path: Path, notes: Notes) -> list[Cells]:
-    tasks = read_json(path, path.parent, notes)
+def _json_rows(path: Path) -> list[Cells]:
+    tasks = read_json(path, path.parent, Notes())
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
     rows = []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from blend.loaders.files.content import instead_of_directory, is_directory, read_content
-from blend.loaders.files.json_text import decoded, parse_json
+from blend.loaders.files.content import instead_of_directory, is_directory, read_content, utf8_text
+from blend.loaders.files.json_text import parse_json
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.layout import MANIFEST_NAME, leads_out
@@ -43,7 +43,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
             f"build one with `blend build --out {release}`"
         )
     try:
-        text = decoded(read_content(path, what="manifest"), MANIFEST_NAME)
+        text = utf8_text(read_content(path, what="manifest"), MANIFEST_NAME)
         parse_json(text, MANIFEST_NAME)  # pydantic would take the last of two equal keys
         return ReleaseManifest.from_json(text)
     except (ValidationError, RowError) as error:

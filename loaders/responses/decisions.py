@@ -20,11 +20,11 @@ from typing import Literal
 
 from filelock import FileLock
 
-from blend.loaders.files.content import read_content
+from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.encodings import UTF_16
 from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.files.tables import TEXT_SUFFIXES
+from blend.loaders.files.tables import TEXT_SUFFIXES, csv_records
 from blend.loaders.files.whole import write_whole
 from blend.loaders.files.workbooks import WORKBOOK
 from blend.schemas.errors import InputError, RowError, StorageError
@@ -55,6 +55,8 @@ class Decision(Row):
 
 COLUMNS = tuple(Decision.model_fields)
 """Columns of the file, in the order in which they are written."""
+_HEADER_BYTES = 1 << 12
+"""Bytes of the longest header, which tells who wrote a file."""
 _ELSEWHERE = Columns(COLUMNS, rewritten=("when",))
 
 
@@ -152,7 +154,8 @@ def decisions_text(decisions: Sequence[Decision]) -> str:
 
 def _is_ours(path: Path) -> bool:
     """Whether a file is as we write it, or empty: UTF-8 with tabs between the cells."""
-    first = read_content(path, what="decisions file").partition(b"\n")[0]
+    with open_content(path, what="decisions file") as file:
+        first = file.readline(_HEADER_BYTES)
     elsewhere = path.suffix.lower() not in ("", *TEXT_SUFFIXES) or first.startswith(UTF_16)
     return not elsewhere and (b"\t" in first or not first.strip())
 
@@ -172,15 +175,7 @@ def _text(path: Path, notes: Notes) -> str:
             f"the last line, {rest.decode(errors='replace')!r}, was cut off while it was written; left out, "
             "and replaced when verdicts are added",
         )
-    try:
-        return whole.decode()
-    except UnicodeDecodeError as error:
-        line = whole.count(b"\n", 0, error.start) + 1
-        raise RowError(
-            f"byte 0x{whole[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
-            where=place,
-            fix="save the file as tab-separated text with the encoding UTF-8",
-        ) from None
+    return utf8_text(whole, place, save_as="save the file as tab-separated text with the encoding UTF-8")
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes]:
@@ -207,7 +202,7 @@ def _reader(text: str) -> Iterator[list[str]]:
 
 
 def _decisions(text: str, place: str, notes: Notes) -> list[tuple[str, Decision]]:
-    records = enumerate(_records(text, place), start=1)
+    records = enumerate(csv_records(text, place, separator="\t"), start=1)
     _, header = next(records)
     _check_header(header, place)
     decisions: list[tuple[str, Decision]] = []
@@ -225,20 +220,6 @@ def _decisions(text: str, place: str, notes: Notes) -> list[tuple[str, Decision]
         with notes.collected():
             decisions.append((where, _decision(dict(zip(header, record, strict=True)), where)))
     return decisions
-
-
-def _records(text: str, place: str) -> Iterator[list[str]]:
-    row = 1
-    try:
-        for record in _reader(text):
-            yield record
-            row += 1
-    except csv.Error as error:
-        raise RowError(
-            f"not TSV ({error})",
-            where=f"{place}:{row}",
-            fix="close double quotes, and double those inside a cell that starts with one",
-        ) from None
 
 
 def _check_header(header: Sequence[str], place: str) -> None:

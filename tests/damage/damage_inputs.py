@@ -14,102 +14,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from typer.testing import CliRunner
+from damage_annotation import make_annotation, make_imports
+from damage_texts import COUNTRIES, DIRECT, DISHES, ENTITY, LABEL, LOCALE, PARTS, RECIPE, run_blend
 
 N_TEMPLATES = 3
 LOCALES = ("ko-KR", "en-US", "es-MX", "fa-IR")
-
-RECIPE = """\
-name = "everything"
-version = "1.0.0"
-title = "Everything"
-license = "cc-by-4.0"
-authors = ["Mina Kim"]
-contact = "blend@example.org"
-homepage = "https://example.org/blend"
-datasheet = "datasheet.toml"
-seed = 1
-locale_file = "locales.toml"
-previous = "before"
-
-[[sources]]
-kind = "responses"
-location = "collected"
-
-[[sources]]
-kind = "wikidata"
-location = "dishes.nt"
-
-[[sources]]
-kind = "topics"
-location = "topics"
-
-[saq]
-wanted = 3
-max_idk = 5
-
-[mcq]
-variants = 2
-target_min_votes = 1
-distractor_min_votes = 1
-fillers = "fillers.csv"
-exclusions = "exclusions.jsonl"
-
-[mcq.judge]
-kind = "lexical"
-decisions = "decisions.tsv"
-
-[food]
-domain = "dish"
-domain_file = "domains.toml"
-languages = ["en", "ko"]
-aligned_languages = ["en", "ko"]
-
-[cultural]
-nationalities = ["BR", "JP", "UZ"]
-forms = "forms.tsv"
-"""
-
-LOCALE = """\
-[[locale]]
-tag = "gn-PY"
-language = "gn"
-region = "PY"
-region_name = "Paraguay"
-upstream = "Paraguay"
-prompt_name = "Paraguay"
-nationalities = ["Paraguayan"]
-aliases = []
-native_name = "Paraguái"
-direction = "ltr"
-script = "Latn"
-parent = "PY"
-split = "PY"
-"""
-
-PROJECT = """\
-name = "trial"
-stages = ["answer", "review"]
-wanted = 2
-locale_file = "../locales.toml"
-topics = ["Food"]
-[instructions]
-ko = "ko.md"
-[[locales]]
-locale = "ko-KR"
-reviewers = ["p-1a2b3c4d5e6f", "mina@example.org"]
-[[locales]]
-locale = "fa-IR"
-[server]
-url = "http://127.0.0.1:9"
-"""
-
-ENTITY, DIRECT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
-LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
-
-DISHES = {"Q901": ("bibimbap", "비빔밥", "Q884"), "Q902": ("pancake", "팬케이크", "Q30")}
-PARTS = {"Q911": ("rice", "쌀"), "Q912": ("egg", "달걀"), "Q913": ("flour", "밀가루")}
-COUNTRIES = {"Q884": ("South Korea", "대한민국"), "Q30": ("United States", "미국")}
 
 
 def make_inputs(folder: Path) -> None:
@@ -120,22 +29,15 @@ def make_inputs(folder: Path) -> None:
     _beside_the_recipe()
     _topics()
     Path("dishes.nt").write_text(_triples(), encoding="utf-8")
-    _blend("build", "bare.toml", "--out", "before")
-    _blend("build", "recipe.toml", "--out", "release")
+    run_blend("build", "bare.toml", "--out", "before")
+    run_blend("build", "recipe.toml", "--out", "release")
     _upstream()
     _sheets()
     _tables()
-    _blend("eval", "tiny-model", "model")
+    run_blend("eval", "tiny-model", "model")
     _runs()
-    _annotation()
-    _imports()
-
-
-def _blend(*words: str) -> None:
-    from blend.cli import app
-
-    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
+    make_annotation()
+    make_imports()
 
 
 def _collected() -> None:
@@ -234,15 +136,15 @@ def _upstream() -> None:
 
 
 def _sheets() -> None:
-    _blend("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
-    _blend("review-pairs", "propose", "recipe.toml", "--all", "--out", "pairs.csv")
+    run_blend("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
+    run_blend("review-pairs", "propose", "recipe.toml", "--all", "--out", "pairs.csv")
     _fill("pairs.csv", {"verdict": "different", "who": "r01", "when": "2026-11-20"})
     Path("natives.csv").write_text(
         "id,topic,locale,text\nKR-01,Food,ko-KR,Which Korean dish is eaten on birthdays?\n"
         "KR-02,Sport,ko-KR,What is the most popular water sport in Korea?\n",
         encoding="utf-8",
     )
-    _blend("templates", "propose", "natives.csv", "--out", "reviewed.csv")
+    run_blend("templates", "propose", "natives.csv", "--out", "reviewed.csv")
     _fill("reviewed.csv", {"decision": "keep"})
     Path("translations.csv").write_text(
         "template_id,locale,question\nKR-01,ko-KR,생일에 먹는 음식은?\nKR-02,ko-KR,인기 있는 스포츠는?\n",
@@ -287,14 +189,14 @@ def _runs() -> None:
                 [("item_id", "response"), *((i, response) for i in ids)]
             )
         run = f"runs/{name}"
-        _blend("eval", "run", "release", "--task", task, *options, "--answers", file, "--out", run)
-        _blend("eval", "score", run)
-    _blend("eval", "run", "--task", "cultural-prompts", "--answers", "texts.csv", "--out", "runs/texts")
-    _blend("eval", "score", "runs/texts", "--survey", "own=values.csv")
+        run_blend("eval", "run", "release", "--task", task, *options, "--answers", file, "--out", run)
+        run_blend("eval", "score", run)
+    run_blend("eval", "run", "--task", "cultural-prompts", "--answers", "texts.csv", "--out", "runs/texts")
+    run_blend("eval", "score", "runs/texts", "--survey", "own=values.csv")
     asked = ("--config", "food-aligned", "--language", "en", "--model", "model", "--device", "cpu")
-    _blend("eval", "run", "release", *asked, "--out", "runs/probe")
-    _blend("eval", "score", "runs/probe")
-    _blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
+    run_blend("eval", "run", "release", *asked, "--out", "runs/probe")
+    run_blend("eval", "score", "runs/probe")
+    run_blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
     _fill("judged.csv", {"right": "1", "annotator": "p1"})
     shutil.copytree("runs/choices", "runs/other")
     shutil.copytree("runs/short", "runs/begun")
@@ -319,105 +221,6 @@ def _begun(run: Path) -> None:
     kept = Journal(run / "answers" / JOURNAL)
     kept.append([{key: value for key, value in row.items() if value is not None} for row in rows])
     kept.close()
-
-
-def _annotation() -> None:
-    from blend.builders.annotation.pseudonyms import new_key
-
-    folder = Path("project")
-    folder.mkdir()
-    (folder / "project.toml").write_text(PROJECT, encoding="utf-8")
-    (folder / "ko.md").write_text("# answer\n\n답하세요.\n\n# review\n\n모으세요.\n", encoding="utf-8")
-    (folder / "annotators.key").write_text(new_key())
-    for name in ("templates.csv", "questions.csv"):
-        (folder / "collected").mkdir(exist_ok=True)
-        shutil.copy(Path("collected") / name, folder / "collected" / name)
-    tasks = []
-    for number, template in enumerate(("food-01", "food-02"), start=1):
-        data = {"blend_id": f"answer/ko-KR/{template}", "template_id": template, "locale": "ko-KR"}
-        made = [
-            {
-                "id": 10 * number + person,
-                "completed_by": {"email": f"a{person}@example.org"},
-                "result": [
-                    {
-                        "id": "x",
-                        "from_name": "answers",
-                        "to_name": "question",
-                        "type": "textarea",
-                        "value": {"text": ["밥", "국"]},
-                    }
-                ],
-                "created_at": "2026-11-20T10:11:12Z",
-                "lead_time": 30.0,
-            }
-            for person in (7, 8)
-        ]
-        tasks.append({"id": number, "data": data, "annotations": made})
-    (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
-    (folder / "accounts.csv").write_text("id,email\n7,mina@example.org\n8,jun@example.org\n")
-    export = ("--export", "project/export.json", "--accounts", "project/accounts.csv")
-    _blend("annotate", "pull", "project/project.toml", *export)
-
-
-def _imports() -> None:
-    """Answers that were collected elsewhere, wide and as exports, beside their maps and what they answer."""
-    from openpyxl import Workbook
-
-    folder = Path("asked")
-    folder.mkdir()
-    for name in ("templates.csv", "questions.csv"):
-        shutil.copy(Path("collected") / name, folder / name)
-    rows = csv.DictReader((folder / "questions.csv").open(encoding="utf-8"))
-    asked = [row["question"] for row in rows if row["locale"] == "ko-KR"]
-    people = ("mina@example.org", "jun@example.org")
-    wide = [["Timestamp", "Email Address", *asked], *(["x", who, "밥; 국", "18", "모르겠다"] for who in people)]
-    book = Workbook()
-    for row in wide:
-        book.active.append(row)
-    book.save("form.xlsx")
-    tasks = [
-        {
-            "id": number,
-            "data": {"asked": question, "batch": "b1"},
-            "annotations": [
-                {
-                    "id": 10 * number + person,
-                    "completed_by": person,
-                    "result": [
-                        {"from_name": name, "to_name": "q", "type": "textarea", "value": {"text": texts}}
-                        for name, texts in (("said_1", [f"밥 {person}"]), ("said_2", ["국", "빵"]))
-                    ],
-                }
-                for person in (7, 8)
-            ],
-        }
-        for number, question in enumerate(asked, start=1)
-    ]
-    Path("foreign.json").write_text(json.dumps(tasks), encoding="utf-8")
-    long = [
-        [question, "b1", who, f"밥 {who}", json.dumps({"text": ["국", "빵"]}, ensure_ascii=False)]
-        for question in asked
-        for who in people
-    ]
-    for name, table in (
-        ("form.csv", wide),
-        ("foreign.csv", [["asked", "batch", "annotator", "said_1", "said_2"], *long]),
-    ):
-        with Path(name).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(table)
-    _blend("responses", "import", "form.xlsx", "--map", "form.toml", "--out", "asked")
-    text = Path("form.toml").read_text(encoding="utf-8").replace("leave_out", 'separator = ";"\nleave_out')
-    Path("form.toml").write_text(text, encoding="utf-8")
-    _blend("annotate", "import", "foreign.json", "--map", "foreign.toml", "--out", "asked")
-    for words in (("responses", "import", "form.xlsx", "--map", "form.toml"), *_EXPORTS):
-        _blend(*words, "--out", "asked")
-        shutil.rmtree(folder / "responses")
-
-
-_EXPORTS = tuple(
-    ("annotate", "import", name, "--map", "foreign.toml") for name in ("foreign.json", "foreign.csv")
-)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import json
 import random
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -311,58 +311,90 @@ def damage_parquet(path: Path, chance: random.Random) -> str:
     except (pa.ArrowException, OSError):
         path.write_bytes(b"PAR1")
         return "a magic number"
-    names = table.column_names
-    name = chance.choice(names)
-    at = names.index(name)
-    what = chance.choice(
-        [
-            "dropped",
-            "renamed",
-            "null",
-            "text",
-            "number",
-            "list",
-            "odd text",
-            "one null",
-            "no rows",
-            "twice",
-            "reversed",
-            "one row",
-            "struct",
-            "date",
-            "no columns",
-            "another column",
-        ]
-    )
-    n = table.num_rows
-    columns: dict[str, Callable[[], Any]] = {
-        "null": lambda: pa.nulls(n, table.column(at).type),
-        "text": lambda: pa.array([str(value)[:1000] for value in table.column(at).to_pylist()], pa.string()),
-        "number": lambda: pa.array([chance.choice([0, -1, 2**62])] * n, pa.int64()),
-        "list": lambda: pa.array([["x"]] * n),
-        "odd text": lambda: pa.array([chance.choice(_TEXTS)] * n, pa.string()),
-        "struct": lambda: pa.array([{"x": 1}] * n),
-        "date": lambda: pa.array([0] * n, pa.timestamp("us")),
-        "another column": lambda: table.column(chance.randrange(len(names))),
-        "one null": lambda: (
-            pa.chunked_array([pa.array([None], table.column(at).type), *table.column(at).slice(1).chunks])
-            if n
-            else table.column(at)
-        ),
-    }
-    if what in columns:
-        table = table.set_column(at, name, columns[what]())
-    elif what == "dropped":
-        table = table.drop_columns([name])
-    elif what == "renamed":
-        table = table.rename_columns([f"{name}_" if one == name else one for one in names])
-    elif what == "twice":
-        table = pa.concat_tables([table, table])
-    elif what == "reversed":
-        table = table.take(pa.array(range(n - 1, -1, -1), pa.int64()))
+    name = chance.choice(table.column_names)
+    what = chance.choice([*_COLUMN_DAMAGES, *_TABLE_DAMAGES])
+    if what in _COLUMN_DAMAGES:
+        at = table.column_names.index(name)
+        table = table.set_column(at, name, _COLUMN_DAMAGES[what](table, at, chance))
     else:
-        table = table.select([]) if what == "no columns" else table.slice(0, int(what == "one row"))
+        table = _TABLE_DAMAGES[what](table, name)
     if chance.random() < 0.5:
         table = table.replace_schema_metadata(None)
     pq.write_table(table, path)
     return f"column {name}: {what}"
+
+
+def _one_null(table: Any, at: int, _: random.Random) -> Any:
+    import pyarrow as pa
+
+    column = table.column(at)
+    return pa.chunked_array([pa.array([None], column.type), *column.slice(1).chunks]) if len(column) else column
+
+
+def _every(value: Any) -> Callable[[Any, int, random.Random], Any]:
+    """A damage that puts one value into every row."""
+
+    def damaged(table: Any, _: int, __: random.Random) -> Any:
+        import pyarrow as pa
+
+        return pa.array([value] * table.num_rows)
+
+    return damaged
+
+
+def _drawn(values: Sequence[Any], kind: str) -> Callable[[Any, int, random.Random], Any]:
+    """A damage that puts one of some values of a type into every row."""
+
+    def damaged(table: Any, _: int, chance: random.Random) -> Any:
+        import pyarrow as pa
+
+        return pa.array([chance.choice(values)] * table.num_rows, pa.type_for_alias(kind))
+
+    return damaged
+
+
+def _as_text(table: Any, at: int, _: random.Random) -> Any:
+    import pyarrow as pa
+
+    return pa.array([str(value)[:1000] for value in table.column(at).to_pylist()], pa.string())
+
+
+def _all_null(table: Any, at: int, _: random.Random) -> Any:
+    import pyarrow as pa
+
+    return pa.nulls(table.num_rows, table.column(at).type)
+
+
+def _twice(table: Any, _: str) -> Any:
+    import pyarrow as pa
+
+    return pa.concat_tables([table, table])
+
+
+def _renamed(table: Any, name: str) -> Any:
+    return table.rename_columns([f"{one}_" if one == name else one for one in table.column_names])
+
+
+_COLUMN_DAMAGES: dict[str, Callable[[Any, int, random.Random], Any]] = {
+    "null": _all_null,
+    "text": _as_text,
+    "number": _drawn([0, -1, 2**62], "int64"),
+    "list": _every(["x"]),
+    "odd text": _drawn(_TEXTS, "string"),
+    "one null": _one_null,
+    "struct": _every({"x": 1}),
+    "date": _drawn([0], "timestamp[us]"),
+    "another column": lambda table, _, chance: table.column(chance.randrange(table.num_columns)),
+}
+"""What happens to a column, given the table, its place and what is drawn."""
+
+_TABLE_DAMAGES: dict[str, Callable[[Any, str], Any]] = {
+    "dropped": lambda table, name: table.drop_columns([name]),
+    "renamed": _renamed,
+    "no rows": lambda table, _: table.slice(0, 0),
+    "twice": _twice,
+    "reversed": lambda table, _: table.take(list(range(table.num_rows - 1, -1, -1))),
+    "one row": lambda table, _: table.slice(0, 1),
+    "no columns": lambda table, _: table.select([]),
+}
+"""What happens to the whole table, given the name of a column."""

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -119,7 +118,7 @@ def pull_project(
     if exports:
         with held(file.pulled) as folder:
             return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
-    with session(file) if within is None else nullcontext(within) as at:
+    with session(file, within) as at:
         return _taken(file, at.folder, key, _from_server(file, at, notify))
 
 

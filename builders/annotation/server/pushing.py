@@ -1,7 +1,6 @@
 """Pushing: what the project file asks for is brought to the server, as far as it is not there."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.server.projects import wanted_projects
@@ -39,7 +38,7 @@ def push_project(
         ServerError: If the server fails; what was done stays, and the next push goes on from there.
     """
     wanted = wanted_projects(checked)
-    with session(checked.file) if within is None else nullcontext(within) as at:
+    with session(checked.file, within) as at:
         plans = plan_push(at.there, wanted, where=at.studio.where, replace_edited=replace_edited)
         if not dry_run:
             push(at.studio, at.folder, plans, notify=notify)

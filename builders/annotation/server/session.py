@@ -22,14 +22,21 @@ class Session(NamedTuple):
 
 
 @contextmanager
-def session(file: ProjectFile) -> Iterator[Session]:
+def session(file: ProjectFile, within: Session | None = None) -> Iterator[Session]:
     """Hold the pull folder, ask the server who it is, and look what it has of a project.
+
+    Args:
+        file: The project.
+        within: A session that is open already; then there is nothing to do, and it stays open.
 
     Raises:
         InputError: If there is no token.
         ConflictError: If another process is at work with the pull folder.
         ServerError: If the server fails.
     """
+    if within is not None:
+        yield within
+        return
     server = file.project.server
     with held(file.pulled) as folder, label_studio(server.url, variable=server.key_variable) as studio:
         settle(studio, folder)

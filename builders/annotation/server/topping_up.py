@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,7 +61,7 @@ def top_up_project(
     plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
     asking = [place for place in places(file) if place.stage.name == "answer"]
     done = []
-    with session(file) if within is None else nullcontext(within) as at:
+    with session(file, within) as at:
         for number, place in enumerate(asking, start=1):
             if found := at.there.get(place.name):
                 people = _people(read_export(raw)) if (raw := raw_export(file.pulled, place)).exists() else {}

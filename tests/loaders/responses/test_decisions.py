@@ -128,7 +128,7 @@ BROKEN = {
         HEADER + SOCCER + '"apple\tpear\tsame\tmina\t2026-11-30\t\n' + PEAR,
         (
             "decisions.tsv:3: not TSV (unexpected end of data); "
-            "close double quotes, and double those inside a cell that starts with one"
+            "close double quotes, and double those inside a cell"
         ),
     ),
     "latin-1": (
