@@ -22,6 +22,7 @@ from hub_releases import (
 from hub_server import Hub
 from hub_store import ALICE
 
+from blend.loaders.releases import read_manifest
 from blend.schemas.recipe import McqOptions
 
 pytestmark = [
@@ -50,6 +51,7 @@ def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, r
     assert {step for step, ready, total in steps if ready == total} == {
         "look at the repository",
         "check the release",
+        *(f"read rows of {table.config}" for table in read_manifest(releases / FIRST).tables),
         "send files",
         "commit",
         "tag",

@@ -17,7 +17,7 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow import arrow_schema
 from blend.schemas.configs import CONFIGS
-from blend.schemas.layout import MANIFEST_NAME
+from blend.schemas.layout import CROISSANT_NAME, MANIFEST_NAME
 
 Rows = list[dict[str, Any]]
 
@@ -39,8 +39,12 @@ class Copy:
         self.write(config, split, table)
 
     def write(self, config: str, split: str, table: pa.Table) -> None:
-        """Write a table of any columns; the manifest follows."""
-        pq.write_table(table, self.path / f"data/{config}/{split}-00000.parquet")
+        """Write a table of any columns; the manifest and the digest in croissant.json follow."""
+        path = self.path / f"data/{config}/{split}-00000.parquet"
+        before = hashlib.sha256(path.read_bytes()).hexdigest()
+        pq.write_table(table, path)
+        after = hashlib.sha256(path.read_bytes()).hexdigest()
+        self.edit(CROISSANT_NAME, lambda text: text.replace(before, after))
         manifest = read_manifest(self.path)
         digest = ContentDigest()
         digest.add(pl.DataFrame(table))

@@ -99,7 +99,7 @@ CHANGES: dict[str, tuple[Callable[[Metadata], object], str, bool]] = {
     "no name": (
         lambda m: m.pop("name"),
         f"{CROISSANT_NAME}: name is absent, release.json says 'blend-sample'",
-        True,
+        False,
     ),
     "another version": (
         lambda m: m.update(version="9.0.0"),

@@ -124,7 +124,8 @@ def test_a_question_in_english_names_the_country_as_well(release):
     release.change("short-answer-questions", "US", change)
     told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
     assert told == [
-        f"warning: data/short-answer-questions/US-00000.parquet:edu-01: Question names Mexico, not US; {FIX}"
+        "warning: data/short-answer-questions/US-00000.parquet:edu-01: Question names Mexico, not the US; "
+        f"{FIX}"
     ]
 
 
@@ -166,7 +167,10 @@ def test_more_votes_than_annotators(release):
     release.change("annotations", "KR", change)
     release.edit(
         "reports/findings.jsonl",
-        lambda text: text + '{"kind": "votes-above-annotators", "locale": "ko-KR", "template_id": "edu-01"}\n',
+        lambda text: (
+            text + '{"stage": "read blend", "kind": "votes-above-annotators", "locale": "ko-KR", '
+            '"template_id": "edu-01"}\n'
+        ),
     )
     assert release.problems("votes") == [
         (
