@@ -124,8 +124,10 @@ def test_a_question_in_english_names_the_country_as_well(release):
     release.change("short-answer-questions", "US", change)
     told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
     assert told == [
-        "warning: data/short-answer-questions/US-00000.parquet:edu-01: Question names Mexico, not the US; "
-        f"{FIX}"
+        (
+            "warning: data/short-answer-questions/US-00000.parquet:edu-01: Question names Mexico, not the US; "
+            f"{FIX}"
+        )
     ]
 
 
