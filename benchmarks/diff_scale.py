@@ -1,7 +1,7 @@
 """How long a comparison takes and how much memory it needs, from 100,000 to 1,000,000 rows.
 
 Prints the table of ``docs/diff.md``. The rows are multiple-choice questions of the sample in the package,
-repeated under new ids; in the new release one row in a hundred has another right answer, one in a hundred is
+repeated under new ids; in the new release one row in a hundred has another correct answer, one in a hundred is
 new, one is gone. Every comparison runs in a process of its own, which reports its own time and peak memory;
 what counts are the ratios within one run of this script, not the seconds.
 
@@ -28,9 +28,9 @@ from blend.loaders.files.pins import file_sha256
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
-from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import FileInfo
+from blend.schemas.release.manifest import FileInfo
+from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 
 SIZES = (100_000, 300_000, 1_000_000)
 CHANGED = 100
@@ -99,7 +99,7 @@ def copies(rows: pl.DataFrame, n_rows: int) -> Iterator[pl.DataFrame]:
 
 
 def edited(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row in a hundred with another right answer, and another one in a hundred without its row."""
+    """One row in a hundred with another correct answer, and another one in a hundred without its row."""
     turn = pl.col("number") % CHANGED
     right = (pl.col("answer") + 1) % 4
     letters = pl.lit("ABCD").str.slice(right, 1)

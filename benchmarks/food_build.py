@@ -22,11 +22,11 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.builders.triples import FoodBuild, build_food
+from blend.builders.triples import TripleBuild, build_triples
 from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
-from blend.schemas.domains import domains
-from blend.schemas.food_options import FoodOptions
+from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe.triple_options import TripleOptions
 
 DISH = domains()["dish"]
 
@@ -101,7 +101,9 @@ def print_ratio(generator: Path, scratch: Path) -> None:
     path = scratch / "small.nt.gz"
     generate(generator, path, 0)
     started = time.perf_counter()
-    build = build_food(read_facts(path, DISH), DISH, FoodOptions.paper(single_origin="off", chinese="keep"))
+    build = build_triples(
+        read_facts(path, DISH), DISH, TripleOptions.paper(single_origin="off", chinese="keep")
+    )
     found = rows_of(build)
     ours = time.perf_counter() - started
     started = time.perf_counter()
@@ -138,7 +140,7 @@ def measured(path: Path) -> dict[str, float]:
     started = time.perf_counter()
     facts = read_facts(path, DISH)
     read = time.perf_counter()
-    build = build_food(facts, DISH)
+    build = build_triples(facts, DISH)
     built = time.perf_counter()
     n_rows = sum(len(rows) for rows in build.batches())
     finished = time.perf_counter()
@@ -151,7 +153,7 @@ def measured(path: Path) -> dict[str, float]:
     }
 
 
-def rows_of(build: FoodBuild) -> set[tuple[str, str, str]]:
+def rows_of(build: TripleBuild) -> set[tuple[str, str, str]]:
     """Dish, language and country of every row."""
     rows = pl.concat(build.batches()).select("qid", "language", "origin_qid")
     return set(rows.iter_rows())

@@ -10,15 +10,15 @@ import argparse
 import numpy as np
 
 from blend.eval.statistics.clusters import Clusters
-from blend.eval.statistics.figures import estimates
+from blend.eval.statistics.estimates import estimates
 
 SIZES = range(2, 11)
 SEED = 20261122
 
-SHARES = {"templates, 50 % right": 0.5, "templates, 70 %": 0.7, "templates, 90 %": 0.9}
+SHARES = {"templates, 50 % correct": 0.5, "templates, 70 %": 0.7, "templates, 90 %": 0.9}
 """Templates with one to six items each, of which a model knows a Beta-distributed share."""
 
-SETTINGS = (*SHARES, "one item each, 90 % right", "dishes, average precision 0.25", "two models, difference",
+SETTINGS = (*SHARES, "one item each, 90 % correct", "dishes, average precision 0.25", "two models, difference",
             "ratio of sums 1.5")  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def simulated(setting: str, n_clusters: int, simulations: int) -> tuple[Clusters
         truth = SHARES[setting]
         counts = rng.integers(1, 7, size=shape).astype(float)
         totals = rng.binomial(counts.astype(int), rng.beta(2 * truth, 2 - 2 * truth, size=shape))
-    elif setting == "one item each, 90 % right":
+    elif setting == "one item each, 90 % correct":
         truth, totals = 0.9, rng.binomial(1, 0.9, size=shape)
     elif setting == "dishes, average precision 0.25":
         truth, totals = 0.25, rng.beta(0.5, 1.5, size=shape)

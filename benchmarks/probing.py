@@ -159,9 +159,9 @@ Score = Callable[[Sequence[str]], object]
 
 def ours(folder: Path, candidates: Sequence[str], device: str) -> Score:
     """What ``blend eval run`` computes."""
-    from blend.eval.models.probing import open_prober
+    from blend.eval.models.candidates import open_candidate_scorer
 
-    prober = open_prober(str(folder), device=device)
+    prober = open_candidate_scorer(str(folder), device=device)
 
     def score(prompts: Sequence[str]) -> None:
         prober.candidate_logprobs(prompts, [0] * len(prompts), [candidates], keep=lambda *_: None)

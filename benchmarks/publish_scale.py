@@ -21,12 +21,11 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "hub"))
-
-import hub_api
-from hub_server import Hub
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from blend.loaders.releases import read_manifest
+from helpers.hub import hub_api
+from helpers.hub.hub_server import Hub
 
 RELEASES = {"5 variants": [], "all variants": ["--variants", "all"]}
 LATENCIES_MS = (0.0, 100.0)

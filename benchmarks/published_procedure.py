@@ -132,7 +132,7 @@ def votes_of(entry: dict[str, Any]) -> dict[str, int]:
 def options_of(
     country: str, question_id: str, question: str, entries: dict[str, Entries], same: Same
 ) -> tuple[list[str], dict[str, str]]:
-    """Right answers of a country, and by other country the distractor that it gives."""
+    """Correct answers of a country, and by other country the distractor that it gives."""
     votes = votes_of(entries[country][question_id])
     top = max(votes.values())
     own = {text: count for text, count in votes.items() if has_format(text, question)}
@@ -188,7 +188,7 @@ def tokens(text: str) -> set[str]:
 
 
 def rows_of(question_id: str, question: str, options: dict[str, tuple[list[str], dict[str, str]]]) -> list[Row]:
-    """The multiple-choice questions of one question: every right answer with every three distractors."""
+    """The multiple-choice questions of one question: every correct answer with every three distractors."""
     rows: list[Row] = []
     for country, (answers, choices) in options.items():
         name = f"the {country}" if country in ("US", "UK") else country.replace("_", " ")

@@ -17,8 +17,8 @@ from blend.builders.annotation.reliability import reliability
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.saq.answer_sets import answer_sets
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS, empty
 
 N_QUESTIONS, N_RESPONSES, N_ANNOTATORS = 500, 5, 20
 

@@ -3,7 +3,7 @@
     python benchmarks/report_scale.py --blend path/to/BLEnD/data
     python benchmarks/report_scale.py --pictures docs/images
 
-Three invented models answer every multiple-choice question and a part of the short-answer ones: each is right
+Three invented models answer every multiple-choice question and a part of the short-answer ones: each is correct
 in a share of the templates, knows some regions better than others, and likes the answers of one region.
 Without BLEnD's files the sample is asked. Pictures need playwright and the browser chromium.
 """
@@ -20,15 +20,16 @@ from typing import Any
 import polars as pl
 
 from blend.builders.release import build_release
-from blend.eval.report.page import write_report
+from blend.eval.evaluation import write_report
+from blend.eval.registry import TASKS
+from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.recorded import read_recorded
-from blend.eval.runs.running import keep_recorded
-from blend.eval.scoring import score_run, write_scores
-from blend.eval.tasks.asking import AskedOfRelease, ask
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers, write_scores
 from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
-from blend.schemas.rows import LETTERS
+from blend.schemas.rows.published_rows import LETTERS
 
 MODELS = {"invented-small": 0.45, "invented-medium": 0.55, "invented-large": 0.65}
 """Names, and the share that each gets right."""
@@ -53,9 +54,9 @@ def main() -> None:
         if options.blend is not None:
             recipe = blend_recipe(str(options.blend))
             places = {blend_source(recipe).location: options.blend}
-        build_release(recipe, folder / "release", base=folder, places=places)
-        letters = ask(str(folder / "release"), "multiple-choice", style="json")
-        texts = ask(str(folder / "release"), "short-answer", limit=options.templates)
+        build_release(recipe, folder / "release", base=folder, source_paths=places)
+        letters = read_items(str(folder / "release"), TASKS["multiple-choice"], style="json")
+        texts = read_items(str(folder / "release"), TASKS["short-answer"], limit=options.templates)
         runs = [
             scored(folder / f"{model}-{asked.task}", asked, model, answer, share)
             for asked, answer in ((letters, letter), (texts, text))
@@ -73,7 +74,7 @@ def main() -> None:
 
 
 def scored(
-    folder: Path, asked: AskedOfRelease, model: str, answer: Callable[[Row, float, str], str], share: float
+    folder: Path, asked: ReleaseItems, model: str, answer: Callable[[Row, float, str], str], share: float
 ) -> Path:
     """A scored run of an invented model."""
     gold = asked.asked.gold
@@ -86,7 +87,7 @@ def scored(
     with opened(folder, asked, recorded.description, None) as run:
         keep_recorded(run, recorded)
     run = read_run(folder)
-    write_scores(run, score_run(run))
+    write_scores(run, score_answers(run))
     return folder
 
 

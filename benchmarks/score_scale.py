@@ -49,15 +49,15 @@ def make(folder: Path, items: int) -> float:
     import numpy as np
     import polars as pl
 
-    from blend.schemas.locales import registry
-    from blend.schemas.rows import LETTERS
+    from blend.schemas.language.locales import registry
+    from blend.schemas.rows.published_rows import LETTERS
 
     rng = np.random.default_rng(0)
     locales = list(registry())[:16]
     codes = np.array([locale.region for locale in locales])
     place = np.arange(items) % len(locales)
     answer = rng.integers(4, size=items)
-    # Four different regions each, the right one at the place of the answer.
+    # Four different regions each, the correct one at the place of the answer.
     regions = (place[:, np.newaxis] + (np.arange(4) - answer[:, np.newaxis]) % 4) % len(locales)
     texts = pl.Series([f"option {n}" for n in range(200)])
     words = (np.arange(items)[:, np.newaxis] * 7 + np.arange(4)) % 200
@@ -86,24 +86,24 @@ def keep(folder: Path, _items: int) -> float:
     """Read the answers and keep them in a run directory."""
     import polars as pl
 
+    from blend.eval.release_items import ReleaseItems
     from blend.eval.runs import opened
-    from blend.eval.runs.recorded import read_recorded
-    from blend.eval.runs.running import keep_recorded
-    from blend.eval.tasks.asking import AskedOfRelease
-    from blend.eval.tasks.multiple_choice import MultipleChoiceOptions, ask_multiple_choice
-    from blend.schemas.locales import registry
+    from blend.eval.runs.ask_model import keep_recorded
+    from blend.eval.runs.recorded_answers import read_recorded
+    from blend.eval.tasks.multiple_choice.choice_items import ChoiceOptions, choice_items
+    from blend.schemas.language.locales import registry
 
     started = time.perf_counter()
     splits = {locale.tag: locale.split for locale in registry()}
     table = pl.read_parquet(folder / "table.parquet").with_columns(
         region=pl.col("locale").replace_strict(splits, return_dtype=pl.String)
     )
-    options = MultipleChoiceOptions(style="json")
-    asked = ask_multiple_choice({"multiple-choice-questions": table}, options)
+    options = ChoiceOptions(style="json")
+    asked = choice_items({"multiple-choice-questions": table}, options)
     recorded = read_recorded(folder / "answers.csv", asked)
     manifest: Any = SimpleNamespace(name="made-up", version="0.0.0", tables=())
     configs = ("multiple-choice-questions",)
-    wanted = AskedOfRelease(manifest, "multiple-choice", configs, options.model_dump(mode="json"), asked)
+    wanted = ReleaseItems(manifest, "multiple-choice", configs, options.kept(), asked)
     with opened(folder / "run", wanted, recorded.description, None) as run:
         keep_recorded(run, recorded)
     return time.perf_counter() - started
@@ -111,12 +111,12 @@ def keep(folder: Path, _items: int) -> float:
 
 def score(folder: Path, _items: int) -> float:
     """Score the run and write scores and decisions."""
-    from blend.eval.runs.directory import read_run
-    from blend.eval.scoring import score_run, write_scores
+    from blend.eval.runs.run_directory import read_run
+    from blend.eval.scoring import score_answers, write_scores
 
     started = time.perf_counter()
     run = read_run(folder / "run")
-    write_scores(run, score_run(run))
+    write_scores(run, score_answers(run))
     return time.perf_counter() - started
 
 

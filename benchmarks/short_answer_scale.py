@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.eval.scoring.short_answers import RESPONSES, score_short_answers
+from blend.eval.tasks.short_answer.short_answer_decisions import RESPONSES, decide_short_answers
 from blend.loaders.upstream.blend import read_blend
 
 PROMPTS = ("first", "second")
@@ -28,11 +28,11 @@ def main() -> None:
     responses = _responses(annotations)
     few = responses.group_by("locale").head(1)
     for rule, lemmas in (("default", "default"), ("paper", "none")):
-        score_short_answers(few, annotations, rule=rule, lemmas=lemmas)
+        decide_short_answers(few, annotations, rule=rule, lemmas=lemmas)
         started = time.process_time()
-        decisions = score_short_answers(responses, annotations, rule=rule, lemmas=lemmas)
+        decisions = decide_short_answers(responses, annotations, rule=rule, lemmas=lemmas)
         seconds = time.process_time() - started
-        share = decisions["right"].mean()
+        share = decisions["correct"].mean()
         print(f"{rule}, lemmas {lemmas}: {len(responses):,} responses in {seconds:.1f} s, {share:.1%} right")
 
 

@@ -21,8 +21,8 @@ from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.files.locales import read_locales
 from blend.loaders.recipes.ready import blend_recipe
-from blend.schemas.locales import Registry, registry
-from blend.schemas.recipe import McqOptions
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.recipe import McqOptions
 
 CASES = [(16, "5"), (16, "all"), (20, "all"), (132, "5")]
 """Regions, and variants per question."""
@@ -74,7 +74,9 @@ def build(folder: Path, variants: str, release: Path) -> None:
     """Build the release to be validated."""
     options = McqOptions(variants="all" if variants == "all" else int(variants))
     recipe = blend_recipe(str(folder)).model_copy(update={"mcq": options})
-    build_release(recipe, release, places={recipe.sources[0].location: folder}, locales=known_locales(folder))
+    build_release(
+        recipe, release, source_paths={recipe.sources[0].location: folder}, locales=known_locales(folder)
+    )
 
 
 def measured(folder: Path, release: Path) -> dict[str, float]:

@@ -17,10 +17,11 @@ import torch
 
 from blend.builders.release import build_release
 from blend.eval.models.batches import written_tokens
-from blend.eval.models.local import open_local
+from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import Decoding
-from blend.eval.models.tiny import make_tiny_model
-from blend.eval.tasks.asking import ask
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.loaders.recipes.ready import sample_recipe
 
 LARGER_MODEL = 65_000
@@ -42,7 +43,7 @@ def main() -> None:
         folder = Path(name)
         build_release(sample_recipe(), folder / "release", base=folder)
         make_tiny_model(folder / "tiny")
-        asked = ask(str(folder / "release"), "short-answer", limit=options.limit)
+        asked = read_items(str(folder / "release"), TASKS["short-answer"], limit=options.limit)
         prompts = asked.asked.items["prompt"].to_list()
         spent = {case: [0.0, 0.0] for case in CASES}
         for _ in range(options.rounds):
@@ -61,7 +62,7 @@ def measured(folder: Path, prompts: list[str], worth_threads: int, tokens: int |
     model.generate(prompts[:1])
     if tokens is not None:
         model._writing.tokens = tokens
-    with patch("blend.eval.models.threads.WORTH_THREADS", worth_threads):
+    with patch("blend.eval.models.model_loading.WORTH_THREADS", worth_threads):
         wall, cpu = time.perf_counter(), time.process_time()
         model.generate(prompts)
         return time.perf_counter() - wall, time.process_time() - cpu

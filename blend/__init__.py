@@ -5,73 +5,94 @@ the errors as a tree. The names are loaded when they are first used, so that imp
 """
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blend.version import __version__
-
 if TYPE_CHECKING:
-    from blend.builders.audit import Audit, audit_questions
-    from blend.builders.audit.release import audit_release
-    from blend.builders.diff import diff_releases
-    from blend.builders.diff.model import ReleaseDiff
-    from blend.builders.judges.equivalence import Judge, LexicalJudge, Verdict
-    from blend.builders.mcq import build_mcq
-    from blend.builders.mcq.result import McqBuild
-    from blend.builders.publish import plan_publication, publish_release
-    from blend.builders.publish.plan import Publication, PublicationPlan
-    from blend.builders.release import build_release
-    from blend.builders.saq import Aggregation, aggregate
-    from blend.builders.stats import Stats, build_stats
-    from blend.builders.triples import FoodBuild, build_food
-    from blend.builders.validate import validate_release
-    from blend.builders.validate.report import Level, Problem, ValidationReport
-    from blend.builders.validate.subject import Subject
-    from blend.loaders.datasets import (
-        load_annotations,
-        load_config,
-        load_multiple_choice_questions,
-        load_short_answer_prompts,
-        load_short_answer_questions,
-    )
-    from blend.loaders.datasets.frames import read_config
-    from blend.loaders.datasets.typed import as_models
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.releases import read_manifest
-    from blend.loaders.releases.newer import NewerVersionWarning
-    from blend.loaders.releases.pull import pull_release
-    from blend.loaders.releases.references import resolve_release
-    from blend.loaders.responses import ResponseTables, read_responses
-    from blend.loaders.responses.decisions import Decision
-    from blend.loaders.upstream.blend import BlendTables, read_blend
-    from blend.loaders.wikidata.facts import Facts, read_facts
-    from blend.loaders.wikidata.snapshot import take_snapshot
-    from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
-    from blend.schemas.cultural_options import CulturalOptions
-    from blend.schemas.domains import Domain, OriginGroup, find_domain
-    from blend.schemas.errors import (
-        BlendError,
-        ConflictError,
-        HubError,
-        InputError,
-        MissingExtraError,
-        RowError,
-        RowErrors,
-        ServerError,
-        StorageError,
-        UnknownNameError,
-    )
-    from blend.schemas.food_options import FoodOptions
-    from blend.schemas.locales import Locale, Registry, registry
-    from blend.schemas.manifest import ReleaseManifest
-    from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, SaqOptions, Source
-    from blend.schemas.snapshots import SnapshotInfo
-
-_CHECKOUT = Path(__file__).resolve().parents[1]
-if not (_CHECKOUT / "blend" / "schemas").exists() and (_CHECKOUT / "pyproject.toml").is_file():
-    # Python started in a checkout takes this folder for the package, whatever is installed. The other parts lie
-    # beside it there, so they are looked for beside it, and what runs is the checkout, whole.
-    __path__.append(str(_CHECKOUT))
+    from blend.builders.audit import Audit as Audit
+    from blend.builders.audit import audit_questions as audit_questions
+    from blend.builders.audit.release import audit_release as audit_release
+    from blend.builders.diff import diff_releases as diff_releases
+    from blend.builders.diff.model import ReleaseDiff as ReleaseDiff
+    from blend.builders.judges.equivalence import Judge as Judge
+    from blend.builders.judges.equivalence import LexicalJudge as LexicalJudge
+    from blend.builders.judges.equivalence import Verdict as Verdict
+    from blend.builders.mcq import build_mcq as build_mcq
+    from blend.builders.mcq.result import McqBuild as McqBuild
+    from blend.builders.publish import plan_publication as plan_publication
+    from blend.builders.publish import publish_release as publish_release
+    from blend.builders.publish.plan import Publication as Publication
+    from blend.builders.publish.plan import PublicationPlan as PublicationPlan
+    from blend.builders.release import build_release as build_release
+    from blend.builders.saq import Aggregation as Aggregation
+    from blend.builders.saq import aggregate as aggregate
+    from blend.builders.stats import Stats as Stats
+    from blend.builders.stats import build_stats as build_stats
+    from blend.builders.triples import TripleBuild as TripleBuild
+    from blend.builders.triples import build_triples as build_triples
+    from blend.builders.validate import validate_release as validate_release
+    from blend.builders.validate.checked_release import Release as Release
+    from blend.builders.validate.report import Level as Level
+    from blend.builders.validate.report import Problem as Problem
+    from blend.builders.validate.report import ValidationReport as ValidationReport
+    from blend.eval.evaluation import compare_runs as compare_runs
+    from blend.eval.evaluation import run_task as run_task
+    from blend.eval.evaluation import score_run as score_run
+    from blend.eval.evaluation import write_report as write_report
+    from blend.eval.models.callers_model import CandidateModel as CandidateModel
+    from blend.eval.models.callers_model import OptionModel as OptionModel
+    from blend.eval.models.callers_model import TextModel as TextModel
+    from blend.eval.report.model_comparison import ModelComparison as ModelComparison
+    from blend.eval.report.scored_runs import ScoredRun as ScoredRun
+    from blend.eval.runs.run_directory import Run as Run
+    from blend.loaders.datasets import load_annotations as load_annotations
+    from blend.loaders.datasets import load_config as load_config
+    from blend.loaders.datasets import load_multiple_choice_questions as load_multiple_choice_questions
+    from blend.loaders.datasets import load_short_answer_prompts as load_short_answer_prompts
+    from blend.loaders.datasets import load_short_answer_questions as load_short_answer_questions
+    from blend.loaders.datasets.frames import read_config as read_config
+    from blend.loaders.datasets.typed import as_models as as_models
+    from blend.loaders.recipes import read_recipe as read_recipe
+    from blend.loaders.releases import read_manifest as read_manifest
+    from blend.loaders.releases.newer import NewerVersionWarning as NewerVersionWarning
+    from blend.loaders.releases.pull import pull_release as pull_release
+    from blend.loaders.releases.references import resolve_release as resolve_release
+    from blend.loaders.responses import ResponseTables as ResponseTables
+    from blend.loaders.responses import read_responses as read_responses
+    from blend.loaders.responses.decisions import Decision as Decision
+    from blend.loaders.upstream.blend import BlendTables as BlendTables
+    from blend.loaders.upstream.blend import read_blend as read_blend
+    from blend.loaders.wikidata.facts import Facts as Facts
+    from blend.loaders.wikidata.facts import read_facts as read_facts
+    from blend.loaders.wikidata.snapshot import take_snapshot as take_snapshot
+    from blend.loaders.wikidata.sparql import EndpointError as EndpointError
+    from blend.loaders.wikidata.sparql import RequestPolicy as RequestPolicy
+    from blend.schemas.errors import ArgumentError as ArgumentError
+    from blend.schemas.errors import BlendError as BlendError
+    from blend.schemas.errors import ConflictError as ConflictError
+    from blend.schemas.errors import HubError as HubError
+    from blend.schemas.errors import InputError as InputError
+    from blend.schemas.errors import MissingExtraError as MissingExtraError
+    from blend.schemas.errors import RowError as RowError
+    from blend.schemas.errors import RowErrors as RowErrors
+    from blend.schemas.errors import ServerError as ServerError
+    from blend.schemas.errors import StorageError as StorageError
+    from blend.schemas.errors import UnknownNameError as UnknownNameError
+    from blend.schemas.language.locales import Locale as Locale
+    from blend.schemas.language.locales import Registry as Registry
+    from blend.schemas.language.locales import registry as registry
+    from blend.schemas.recipe.cultural_options import CulturalOptions as CulturalOptions
+    from blend.schemas.recipe.domains import Domain as Domain
+    from blend.schemas.recipe.domains import OriginGroup as OriginGroup
+    from blend.schemas.recipe.domains import find_domain as find_domain
+    from blend.schemas.recipe.recipe import JudgeOptions as JudgeOptions
+    from blend.schemas.recipe.recipe import McqOptions as McqOptions
+    from blend.schemas.recipe.recipe import Recipe as Recipe
+    from blend.schemas.recipe.recipe import SaqOptions as SaqOptions
+    from blend.schemas.recipe.recipe import Source as Source
+    from blend.schemas.recipe.triple_options import TripleOptions as TripleOptions
+    from blend.schemas.release.manifest import ReleaseManifest as ReleaseManifest
+    from blend.schemas.release.snapshots import SnapshotInfo as SnapshotInfo
+    from blend.version import __version__ as __version__
 
 _NAMES = {
     "blend.builders.audit": ("Audit", "audit_questions"),
@@ -86,10 +107,15 @@ _NAMES = {
     "blend.builders.release": ("build_release",),
     "blend.builders.saq": ("Aggregation", "aggregate"),
     "blend.builders.stats": ("Stats", "build_stats"),
-    "blend.builders.triples": ("FoodBuild", "build_food"),
+    "blend.builders.triples": ("TripleBuild", "build_triples"),
     "blend.builders.validate": ("validate_release",),
     "blend.builders.validate.report": ("Level", "Problem", "ValidationReport"),
-    "blend.builders.validate.subject": ("Subject",),
+    "blend.builders.validate.checked_release": ("Release",),
+    "blend.eval.evaluation": ("compare_runs", "run_task", "score_run", "write_report"),
+    "blend.eval.models.callers_model": ("CandidateModel", "OptionModel", "TextModel"),
+    "blend.eval.report.model_comparison": ("ModelComparison",),
+    "blend.eval.report.scored_runs": ("ScoredRun",),
+    "blend.eval.runs.run_directory": ("Run",),
     "blend.loaders.datasets": (
         "load_annotations",
         "load_config",
@@ -110,9 +136,10 @@ _NAMES = {
     "blend.loaders.wikidata.facts": ("Facts", "read_facts"),
     "blend.loaders.wikidata.snapshot": ("take_snapshot",),
     "blend.loaders.wikidata.sparql": ("EndpointError", "RequestPolicy"),
-    "blend.schemas.cultural_options": ("CulturalOptions",),
-    "blend.schemas.domains": ("Domain", "OriginGroup", "find_domain"),
+    "blend.schemas.recipe.cultural_options": ("CulturalOptions",),
+    "blend.schemas.recipe.domains": ("Domain", "OriginGroup", "find_domain"),
     "blend.schemas.errors": (
+        "ArgumentError",
         "BlendError",
         "ConflictError",
         "HubError",
@@ -124,92 +151,18 @@ _NAMES = {
         "StorageError",
         "UnknownNameError",
     ),
-    "blend.schemas.food_options": ("FoodOptions",),
-    "blend.schemas.locales": ("Locale", "Registry", "registry"),
-    "blend.schemas.manifest": ("ReleaseManifest",),
-    "blend.schemas.recipe": ("JudgeOptions", "McqOptions", "Recipe", "SaqOptions", "Source"),
-    "blend.schemas.snapshots": ("SnapshotInfo",),
+    "blend.schemas.recipe.triple_options": ("TripleOptions",),
+    "blend.schemas.language.locales": ("Locale", "Registry", "registry"),
+    "blend.schemas.release.manifest": ("ReleaseManifest",),
+    "blend.schemas.recipe.recipe": ("JudgeOptions", "McqOptions", "Recipe", "SaqOptions", "Source"),
+    "blend.schemas.release.snapshots": ("SnapshotInfo",),
+    "blend.version": ("__version__",),
 }
 """Module to the public names that live there."""
 
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
-__all__ = [
-    "Aggregation",
-    "Audit",
-    "BlendError",
-    "BlendTables",
-    "ConflictError",
-    "CulturalOptions",
-    "Decision",
-    "Domain",
-    "EndpointError",
-    "Facts",
-    "FoodBuild",
-    "FoodOptions",
-    "HubError",
-    "InputError",
-    "Judge",
-    "JudgeOptions",
-    "Level",
-    "LexicalJudge",
-    "Locale",
-    "McqBuild",
-    "McqOptions",
-    "MissingExtraError",
-    "NewerVersionWarning",
-    "OriginGroup",
-    "Problem",
-    "Publication",
-    "PublicationPlan",
-    "Recipe",
-    "Registry",
-    "ReleaseDiff",
-    "ReleaseManifest",
-    "RequestPolicy",
-    "ResponseTables",
-    "RowError",
-    "RowErrors",
-    "SaqOptions",
-    "ServerError",
-    "SnapshotInfo",
-    "Source",
-    "Stats",
-    "StorageError",
-    "Subject",
-    "UnknownNameError",
-    "ValidationReport",
-    "Verdict",
-    "__version__",
-    "aggregate",
-    "as_models",
-    "audit_questions",
-    "audit_release",
-    "build_food",
-    "build_mcq",
-    "build_release",
-    "build_stats",
-    "diff_releases",
-    "find_domain",
-    "load_annotations",
-    "load_config",
-    "load_multiple_choice_questions",
-    "load_short_answer_prompts",
-    "load_short_answer_questions",
-    "plan_publication",
-    "publish_release",
-    "pull_release",
-    "read_blend",
-    "read_config",
-    "read_facts",
-    "read_manifest",
-    "read_recipe",
-    "read_responses",
-    "registry",
-    "resolve_release",
-    "take_snapshot",
-    "validate_release",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,8 +2,7 @@
 
 import gc
 
-from blend.ending import ending_at_once
-from blend.stopping import open_closed_streams, stopping_at_once
+from blend.stopping import exit_immediately, open_closed_streams, stopping_at_once
 
 
 def main() -> None:
@@ -11,7 +10,7 @@ def main() -> None:
     open_closed_streams()
     # While modules are loaded there is no garbage: looking for it every 700 objects is a tenth of a start.
     gc.set_threshold(50_000, 20, 20)
-    with ending_at_once():
+    with exit_immediately():
         with stopping_at_once():
             from blend.cli import main as run
         run()

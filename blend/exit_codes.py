@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import ArgumentError, UnknownNameError
 
 DONE = 0
 REFUSED = 1
@@ -27,7 +27,7 @@ ended.
 """
 
 
-class UsageError(InputError):
+class UsageError(ArgumentError):
     """A command line that no input could make right: an impossible value, options that exclude each other."""
 
 

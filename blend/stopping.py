@@ -1,5 +1,6 @@
-"""Stopping: Ctrl-C and SIGTERM end a command with one sentence, from its first moment to its last."""
+"""Stopping: how the process of a command ends, by itself or by Ctrl-C and SIGTERM, with one sentence."""
 
+import atexit
 import os
 import signal
 import sys
@@ -62,7 +63,7 @@ def open_closed_streams() -> None:
 
 
 def _code(number: int) -> int:
-    """What a shell says of a process that a signal has ended; `blend.exit_codes` has both by name."""
+    """Return what a shell says of a process that a signal has ended; `blend.exit_codes` has both by name."""
     return 128 + number
 
 
@@ -73,3 +74,42 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 def _terminate(_: int, __: FrameType | None) -> NoReturn:
     raise Terminated
+
+
+@contextmanager
+def exit_immediately() -> Iterator[None]:
+    """End the process with the exit code of what runs inside, as soon as its exit functions have run.
+
+    Python is not taken apart first: Arrow's threads hand its objects back whenever they come to it, and one
+    that does so meanwhile aborts the process with code 134, after everything was done right
+    (https://github.com/apache/arrow/issues/45214). Nobody can wait for those threads.
+
+    Threads are joined, temporary folders removed and logs closed as usual: the functions of `atexit` run in the
+    reverse order of their registration, so enter this before anything else registers one. An error that leaves
+    as an exception ends the process in Python's own way, with its traceback.
+    """
+    code: int | None = None
+
+    def end() -> None:
+        if code is not None:
+            for stream in (sys.stdout, sys.stderr):
+                if stream and not stream.closed:  # None where the shell closed it
+                    stream.flush()
+            os._exit(code)
+
+    atexit.register(end)
+    try:
+        yield
+    except SystemExit as exit_:
+        code = _number(exit_.code)
+        deaf_to_stopping()
+        raise
+    code = 0
+    deaf_to_stopping()
+
+
+def _number(code: object) -> int | None:
+    """Return what `sys.exit` was given as an exit code; nothing for a text, which Python has yet to print."""
+    if code is None:
+        return 0
+    return code if isinstance(code, int) else None

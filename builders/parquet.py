@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
-from blend.schemas.fitting import published, published_columns
-from blend.schemas.hub_features import written_schema
-from blend.schemas.manifest import TableInfo
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.rows.hub_features import written_schema
+from blend.schemas.rows.vectorised_validation import published, published_columns
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -40,8 +40,8 @@ class Table:
     batches: Iterable[pl.DataFrame]
     """The rows, in frames of any size; columns named by the model's fields."""
     are_published: bool = False
-    """Whether the rows are published rows already (`schemas.fitting.published`), checked before they were cut
-    into tables: of sixteen small tables that takes a third of the time."""
+    """Whether the rows are published rows already (`vectorised_validation.published`), checked before they were
+    cut into tables: of sixteen small tables that takes a third of the time."""
 
 
 def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) -> TableInfo:
@@ -147,6 +147,8 @@ def _row_groups(table: Table) -> Iterator[pl.DataFrame]:
         if n_waiting < ROW_GROUP_ROWS:
             continue
         gathered = pl.concat(waiting)
+        # Whole row groups go out; what is left waits for the next frame, so that groups do not depend on how
+        # rows came.
         full = n_waiting - n_waiting % ROW_GROUP_ROWS
         for start in range(0, full, ROW_GROUP_ROWS):
             n_groups += 1

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from blend.schemas.manifest import StageReport
+from blend.schemas.release.manifest import StageReport
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What one step made and left out."""
+    """Tables that one step made, and rows that it left out."""
 
     name: str
     """Step, as printed."""

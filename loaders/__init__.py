@@ -9,15 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from blend.loaders.datasets import (
-        load_annotations,
-        load_config,
-        load_multiple_choice_questions,
-        load_short_answer_prompts,
-        load_short_answer_questions,
-    )
-    from blend.loaders.datasets.typed import as_models
-    from blend.loaders.releases.newer import NewerVersionWarning
+    from blend.loaders.datasets import load_annotations as load_annotations
+    from blend.loaders.datasets import load_config as load_config
+    from blend.loaders.datasets import load_multiple_choice_questions as load_multiple_choice_questions
+    from blend.loaders.datasets import load_short_answer_prompts as load_short_answer_prompts
+    from blend.loaders.datasets import load_short_answer_questions as load_short_answer_questions
+    from blend.loaders.datasets.typed import as_models as as_models
+    from blend.loaders.releases.newer import NewerVersionWarning as NewerVersionWarning
 
 _HOMES = {
     "NewerVersionWarning": "blend.loaders.releases.newer",
@@ -29,15 +27,7 @@ _HOMES = {
     "load_short_answer_questions": "blend.loaders.datasets",
 }
 
-__all__ = [
-    "NewerVersionWarning",
-    "as_models",
-    "load_annotations",
-    "load_config",
-    "load_multiple_choice_questions",
-    "load_short_answer_prompts",
-    "load_short_answer_questions",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

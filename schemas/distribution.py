@@ -8,5 +8,5 @@ DISTRIBUTION = "blend-sdk"
 
 
 def how_to_install(extra: str) -> str:
-    """Where to be and what to type to install an optional part (an extra of ``pyproject.toml``)."""
+    """Say where to be and what to type to install an optional part (an extra of ``pyproject.toml``)."""
     return f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'

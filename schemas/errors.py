@@ -6,6 +6,7 @@ Whoever calls the package can tell from the class alone what kind of answer an e
     ├── InputError                what was given is not what it must be: mend it, the same call fails again
     │   ├── RowError              a row, a key of a recipe or a field of a file; says which
     │   ├── RowErrors             several of them, found in one pass
+    │   ├── ArgumentError         an argument that no file could make right, or two that exclude each other
     │   └── UnknownNameError      a name that does not exist; lists those that do
     ├── MissingExtraError         an optional dependency is not installed; names the extra
     ├── ConflictError             somebody else is at the same place: look at what they did, or wait
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 from blend.schemas.distribution import how_to_install
-from blend.schemas.grouped import told
+from blend.schemas.problem_groups import summarise
 
 
 class BlendError(Exception):
@@ -30,7 +31,11 @@ class BlendError(Exception):
 
 
 class InputError(BlendError, ValueError):
-    """What was given is not what it must be: a file, a row, a recipe, an option, a release."""
+    """Something given is not what it must be: a file, a row, a recipe, an option, a release."""
+
+
+class ArgumentError(InputError):
+    """An argument that no input could make right: an impossible value, or two that exclude each other."""
 
 
 class ConflictError(BlendError):
@@ -65,7 +70,7 @@ class RowErrors(InputError):
     def __init__(self, errors: Sequence[RowError]) -> None:
         self.errors = tuple(errors)
         count = "" if len(self.errors) == 1 else f"{len(self.errors)} problems:\n"
-        super().__init__(count + "\n".join(told(self.errors)))
+        super().__init__(count + "\n".join(summarise(self.errors)))
 
 
 _FEW = 12
@@ -95,7 +100,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def listed_names(name: str, choices: Sequence[str], shown: Callable[[str], str] = str) -> str:
-    """What to choose from in place of a name: all of a few, or the three of many that are most like it.
+    """List what to choose from in place of a name: all of a few, or the three of many that are most like it.
 
     Args:
         name: The name that does not exist.
@@ -130,5 +135,5 @@ def raise_all(errors: Sequence[RowError]) -> None:
 
 
 def beyond_limits(error: RecursionError | ValueError) -> str:
-    """What a parser met that its language allows and Python does not; such an error names no place."""
+    """Say what a parser met that its language allows and Python does not; such an error names no location."""
     return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"

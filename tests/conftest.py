@@ -2,12 +2,14 @@
 
 Look here before you build a release or parse the published data in a test. What several modules need and
 nobody changes is made once per run, also when xdist runs the tests in several processes: `sample_release`,
-`regions_release`, `paper_release`, `raw_tables`, `clean_tables`. More of the kind is a fixture of a few lines,
-with `once`. A test that changes a release copies it first.
+`mini_release`, `regions_release`, `paper_release`, `raw_tables`, `clean_tables`. More of the kind is a fixture
+of a few lines, with `once`. A test that changes a release copies it first. CONTRIBUTING.md says which marks
+make which tests run when.
 """
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,11 +23,10 @@ import pytest
 from filelock import FileLock
 
 if TYPE_CHECKING:
-    from hub_server import Hub
-
     from blend.loaders.upstream.blend import BlendTables
+    from helpers.hub.hub_server import Hub
 
-pytest_plugins = ["studio_fixtures", "wikidata_fixtures"]
+pytest_plugins = ["helpers.label_studio.studio_fixtures", "helpers.wikidata.wikidata_fixtures"]
 
 T = TypeVar("T")
 
@@ -40,11 +41,29 @@ os.environ.setdefault("USE_TORCH", "0")
 # What is remembered of releases stays out of the user's cache, and of other tests.
 os.environ["BLEND_CACHE"] = str(Path(tempfile.gettempdir()) / f"blend-cache-of-tests-{os.getpid()}")
 
-# No property depends on how fast the machine is.
-hypothesis.settings.register_profile(
-    "blend", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("blend")
+# No property depends on how fast the machine is. The profile says how many examples are tried, and `examples`
+# scales by it what a test asks for; `make check` and `make test-all` choose theirs by --hypothesis-profile.
+for profile, max_examples in {"check": 20, "test": 100, "all": 300}.items():
+    hypothesis.settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=max_examples,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+hypothesis.settings.load_profile("test")
+
+
+EXHAUSTIVE_FIXTURES = {"label_studio", "chromium"}
+"""Fixtures whose tests `make test-all` alone runs, as setting up what they need takes minutes."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that were not asked for are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need Label Studio's server or the browser, by the fixtures that they ask for."""
+    for item in items:
+        if EXHAUSTIVE_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("integration")
+            item.add_marker("exhaustive")
 
 
 def absent(part: str) -> None:
@@ -66,6 +85,15 @@ def blend_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 def missing() -> Callable[[str], None]:
     """Call it with the name of an optional part that is not here; see `absent`."""
     return absent
+
+
+@pytest.fixture(scope="session")
+def chromium(missing: Callable[[str], None]) -> str:
+    """The real browser."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        missing("the browser chromium")
+    return str(found)
 
 
 @pytest.fixture(scope="session")
@@ -97,8 +125,8 @@ def golden(shared: Path) -> Path:
 
 @pytest.fixture
 def hub(tmp_path: Path) -> "Iterator[Hub]":
-    """A running Hub of the test's own, without repositories; see tests/hub/hub_server.py."""
-    from hub_server import Hub
+    """A running Hub of the test's own, without repositories; see tests/helpers/hub/hub_server.py."""
+    from helpers.hub.hub_server import Hub
 
     with Hub(tmp_path / "hub").serving() as hub:
         yield hub
@@ -165,6 +193,15 @@ def sample_release(once: Once) -> Path:
     from blend.loaders.recipes.ready import sample_recipe
 
     return once.path("sample", lambda out: build_release(sample_recipe(), out))
+
+
+@pytest.fixture(scope="session")
+def mini_release(once: Once) -> Path:
+    """The release of four locales of the sample, for tests that need any; not to be changed."""
+    from blend.builders.release import build_release
+    from helpers.mini_release import mini_recipe
+
+    return once.path("mini", lambda out: build_release(mini_recipe(), out))
 
 
 @pytest.fixture(scope="session")

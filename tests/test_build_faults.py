@@ -13,6 +13,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.ready import sample_recipe
+from helpers.tiers import rest_exhaustive
 
 pytestmark = pytest.mark.integration
 
@@ -45,7 +46,7 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("n", [1, 5, 12, 20, 24])
+@pytest.mark.parametrize("n", rest_exhaustive([1, 5, 12, 20, 24], 12))
 def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Path):
     out = tmp_path / "release"
     killed = subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, str(n), str(out)], capture_output=True)
@@ -56,6 +57,7 @@ def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
+@pytest.mark.exhaustive
 def test_kill_9_leaves_the_older_release_in_place(sample_release: Path, tmp_path: Path):
     out = tmp_path / "release"
     build_release(sample_recipe().model_copy(update={"seed": 7}), out)
@@ -86,7 +88,7 @@ INTERRUPTED_AT = """
 import os, shutil, signal, sys
 from pathlib import Path
 from blend.builders import release
-from blend.loaders.files import whole
+from blend.loaders.files import atomic
 point, out = sys.argv[1:]
 def ctrl_c(function, when):
     def call(*arguments, **options):
@@ -111,14 +113,18 @@ main()
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("point", "is_made"),
-    [
+    rest_exhaustive(
+        [
+            ("between the renames", False),
+            ("after the renames", True),
+            ("when the older one is removed", True),
+            ("when the changes are looked at", True),
+        ],
         ("between the renames", False),
-        ("after the renames", True),
-        ("when the older one is removed", True),
-        ("when the changes are looked at", True),
-    ],
+    ),
 )
 def test_ctrl_c_around_the_swap_says_what_is_there(
     sample_release: Path, tmp_path: Path, point: str, is_made: bool
@@ -155,6 +161,6 @@ def test_a_full_disk(tmp_path: Path):
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == (
         f"error: {tmp_path}/release: no space left on the disk; nothing was changed; "
-        "free some space or choose another --out"
+        "free some space and run the same again"
     )
     assert run.stdout == ""

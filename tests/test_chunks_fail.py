@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hub_releases import FOUR, digests, make_release, published
-from hub_server import Hub
 
-pytestmark = pytest.mark.integration
+from helpers.hub.hub_releases import FOUR, digests, make_release, published
+from helpers.hub.hub_server import Hub
+
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 REPO = "org/blend"
 ALWAYS = 10_000

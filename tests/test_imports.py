@@ -1,6 +1,7 @@
 """Imports: cheap, one copy of every class, dependencies that point one way."""
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -16,11 +17,18 @@ import polars
 import pytest
 from pydantic import BaseModel
 
-PACKAGES = ("schemas", "loaders", "builders", "eval", "dataset_cards")
+PACKAGES = ("schemas", "loaders", "builders", "eval", "dataset_cards", "decisions")
 
 MAY_IMPORT = {
-    # room                  what it may import, besides schemas and the version
+    # package               what it may import, besides schemas and the version
     "schemas": "",
+    "schemas/base": "",
+    "schemas/language": "schemas/base",
+    "schemas/rows": "schemas/base schemas/language",
+    "schemas/sheets": "schemas/language",
+    "schemas/prompts": "schemas/base schemas/rows",
+    "schemas/recipe": "schemas/base",
+    "schemas/release": "schemas/base schemas/language schemas/recipe",
     "loaders": "loaders/datasets loaders/releases",
     "loaders/files": "",
     "loaders/sample": "",
@@ -40,14 +48,14 @@ MAY_IMPORT = {
     "loaders/upstream/blend loaders/wikidata",
     "builders": "",
     "builders/templates": "",
-    "builders/prompts": "loaders/topics builders",
+    "builders/cultural_prompts": "loaders/topics builders",
     "builders/annotation": "loaders/files loaders/recipes loaders/responses builders/mcq builders/saq",
     "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
     "loaders/responses builders/annotation builders/release builders/saq",
     "builders/saq": "",
     "builders/judges": "loaders/responses loaders/servers",
     "builders/audit": "loaders/files loaders/releases loaders/responses builders/judges builders/mcq",
-    "builders/mcq": "loaders/responses builders/judges builders/templates",
+    "builders/mcq": "loaders/responses builders builders/judges builders/templates",
     "builders/triples": "loaders/wikidata builders",
     "builders/stats": "loaders/files loaders/releases loaders/upstream/blend builders/triples",
     "builders/cards": "builders/stats",
@@ -55,14 +63,15 @@ MAY_IMPORT = {
     "builders/validate": "loaders/files loaders/releases loaders/upstream/blend builders builders/mcq "
     "builders/templates",
     "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
-    "builders builders/audit builders/cards builders/diff builders/judges builders/mcq builders/prompts "
-    "builders/saq builders/stats builders/triples",
+    "builders builders/audit builders/cards builders/cultural_prompts builders/diff builders/judges "
+    "builders/mcq builders/saq builders/stats builders/triples",
     "builders/publish": "loaders/files loaders/hub loaders/releases builders/cards builders/diff "
     "builders/validate",
     "eval": "loaders",
     "dataset_cards": "",
+    "decisions": "",
 }
-"""Room to the rooms that it may import; all of ``eval`` may import its neighbours and every loader."""
+"""Package to the packages that it may import; ``schemas`` and ``loaders`` stand for all that is in them."""
 
 SLOW = (
     "datasets",
@@ -110,6 +119,15 @@ def test_every_public_name_is_there():
     assert ours == set(blend.__all__) - {"__version__"}
 
 
+@pytest.mark.parametrize("package", ["blend", "blend.loaders"])
+def test_type_checkers_know_every_public_name_from_where_it_is_loaded(package: str):
+    module = importlib.import_module(package)
+    (known,) = (node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.If))
+    named = [(node.module, name) for node in known.body for name in node.names]
+    assert all(name.name == name.asname for _, name in named)
+    assert {name.name: home for home, name in named} == module._HOMES
+
+
 def ours_in(annotation: object) -> Iterator[type]:
     """The classes of the package that an annotation names, however deep."""
     if isinstance(annotation, type) and annotation.__module__.startswith("blend."):
@@ -152,11 +170,12 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = blend.nothing
 
 
+@pytest.mark.slow
 def test_no_module_is_loaded_under_a_bare_name(root: Path):
     # From the root of the checkout both names would work, and the second copy of a class is another class.
     script = (
         "import importlib, pkgutil, sys\n"
-        "for package in ('schemas', 'loaders', 'builders', 'eval', 'dataset_cards'):\n"
+        f"for package in {PACKAGES}:\n"
         "    home = importlib.import_module('blend.' + package)\n"
         "    for module in pkgutil.walk_packages(home.__path__, home.__name__ + '.'):\n"
         "        importlib.import_module(module.name)\n"
@@ -169,17 +188,21 @@ def test_no_module_is_loaded_under_a_bare_name(root: Path):
     assert not {name for name in loaded if name.split(".")[0] in PACKAGES}
 
 
-def room_of(module: str) -> str:
-    """The room of a module of the package: ``blend.builders.mcq.board`` stands in ``builders/mcq``."""
+def package_of(module: str) -> str:
+    """The package of a module: ``blend.builders.mcq.overlap`` stands in ``builders/mcq``."""
     parts = module.split(".")[1:]
-    while "/".join(parts) not in MAY_IMPORT and parts[:1] != ["eval"] and len(parts) > 1:
+    while "/".join(parts) not in MAY_IMPORT and len(parts) > 1:
         parts = parts[:-1]
-    return "eval" if parts[0] == "eval" else "/".join(parts)
+    return "/".join(parts)
 
 
 def imported_by(path: Path) -> Iterator[str]:
-    """The modules of the package that a file imports, wherever in it the import stands."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """The modules of the package that a file imports, wherever in it; names of types apart."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("blend."):
             yield node.module or ""
         if isinstance(node, ast.Import):
@@ -187,21 +210,37 @@ def imported_by(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_room_imports_what_the_table_says(root: Path, package: str):
+def test_every_package_imports_what_the_table_says(root: Path, package: str):
     strange = set()
     for path in sorted((root / package).rglob("*.py")):
-        room = room_of(".".join(["blend", *path.relative_to(root).with_suffix("").parts]))
-        assert room in MAY_IMPORT, f"{path}: say in the table what its room may import"
-        allowed = {room, "schemas", "version", *MAY_IMPORT[room].split()}
+        own = package_of(".".join(["blend", *path.relative_to(root).with_suffix("").parts]))
+        assert own in MAY_IMPORT, f"{path}: say in the table what its package may import"
+        allowed = {own, "schemas", "version", *MAY_IMPORT[own].split()}
         for module in imported_by(path):
-            target = room_of(module)
-            if not (target in allowed or ("loaders" in allowed and target.startswith("loaders"))):
+            target = package_of(module)
+            inside = next((name for name in ("schemas", "loaders") if target.startswith(f"{name}/")), None)
+            is_inside = inside in allowed and not (inside == "schemas" and package == "schemas")
+            if not (target in allowed or is_inside):
                 strange.add(f"{path.relative_to(root)} imports {module}")
     assert not strange
 
 
+def test_tasks_are_named_by_their_own_packages_and_the_command_line_alone(root: Path):
+    from blend.eval.registry import TASKS
+
+    tasks = root / "eval" / "tasks"
+    named = [
+        f"{path.relative_to(root)}:{node.lineno}: {node.value}"
+        for path in [*sorted((root / "eval").rglob("*.py")), root / "blend" / "views" / "scores.py"]
+        if not path.is_relative_to(tasks)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in TASKS
+    ]
+    assert not named
+
+
 def test_the_table_has_no_circle():
-    order = TopologicalSorter({room: set(rooms.split()) for room, rooms in MAY_IMPORT.items()})
+    order = TopologicalSorter({package: set(others.split()) for package, others in MAY_IMPORT.items()})
     assert set(order.static_order()) == set(MAY_IMPORT)
 
 

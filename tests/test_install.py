@@ -1,6 +1,9 @@
 """Installs: the package works editable and as a wheel, holds every file of the tree, and its types hold."""
 
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,8 +13,8 @@ from typing import Any
 import pytest
 
 LOOK = """
-import blend, blend.schemas.rows, blend.loaders.sample
-from blend.schemas.locales import registry
+import blend, blend.schemas.rows.published_rows, blend.loaders.sample
+from blend.schemas.language.locales import registry
 print(blend.__version__, len(registry()), blend.__file__)
 """
 
@@ -24,22 +27,25 @@ def project(root: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def own_files(root: Path) -> list[str]:
-    """The files of the checkout that are ours, committed or not yet."""
+    """The files and links of the checkout that are ours, committed or not yet."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
-    return [name for name in listed.split("\0") if name and (root / name).is_file()]
+    return [name for name in listed.split("\0") if name and os.path.lexists(root / name)]
 
 
 @pytest.fixture(scope="module")
 def installed_wheel(root: Path, own_files: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds the unpacked wheel, built from a copy of the checkout's own files."""
+    """A folder that holds the unpacked wheel, built from the archive of a copy of the checkout's own files."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     for name in own_files:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
-        (source / name).write_bytes((root / name).read_bytes())
+        shutil.copyfile(root / name, source / name, follow_symlinks=False)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
+    archive = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(folder), str(source)]
+    subprocess.run(archive, check=True, stdout=subprocess.DEVNULL)
+    (sdist,) = folder.glob("*.tar.gz")
+    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(sdist)]
     subprocess.run(build, check=True)
     (wheel,) = folder.glob("*.whl")
     site = folder / "site"
@@ -62,6 +68,7 @@ def test_the_editable_install_works_from_anywhere(root: Path, tmp_path: Path):
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Path):
     version, n_locales, file = run_elsewhere(LOOK, tmp_path, installed_wheel).split()
     assert (version, n_locales) == ("0.1.0", "33")
@@ -71,31 +78,45 @@ def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Pat
     assert (tmp_path / "release" / "release.json").is_file()
 
 
+@pytest.fixture(scope="module")
+def plain_python(installed_wheel: Path) -> Path:
+    """Python of a virtual environment with a plain install of the wheel, and the libraries of this one."""
+    venv = installed_wheel.parent / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    (site,) = venv.glob("lib/python*/site-packages")
+    (wheel,) = installed_wheel.parent.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(site), str(wheel)], check=True)
+    # Folders that a .pth file names are searched without their own .pth files: the editable install stays out.
+    libraries = [entry for entry in sys.path if "site-packages" in entry]
+    (site / "libraries.pth").write_text("\n".join(libraries) + "\n", encoding="utf-8")
+    return venv / "bin" / "python"
+
+
 @pytest.mark.integration
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", ["blend", "benchmarks.make_regions"])
 def test_python_started_in_a_checkout_runs_the_checkout_after_a_plain_install(
-    installed_wheel: Path, module: str
+    plain_python: Path, installed_wheel: Path, module: str
 ):
-    # Without .pth files, which would bring in the editable install that these tests run in.
     checkout = installed_wheel.parent / "source"
-    path = os.pathsep.join([str(installed_wheel), *(entry for entry in sys.path if "site-packages" in entry)])
-    run = subprocess.run(
-        [sys.executable, "-S", "-m", module, "--help"],
-        cwd=checkout,
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    code = "import blend.schemas.errors, blend.eval.runs, sys; print(sys.modules['blend.eval.runs'].__file__)"
-    found = subprocess.run(
-        [sys.executable, "-S", "-c", code],
-        cwd=checkout,
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert found.stdout.strip() == str(checkout / "eval" / "runs" / "__init__.py"), found.stderr
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = {"env": environment, "capture_output": True, "text": True}
+    helped = subprocess.run([plain_python, "-m", module, "--help"], cwd=checkout, **run)
+    assert (helped.returncode, helped.stderr) == (0, "")
+    code = "import pathlib, blend.eval.runs; print(pathlib.Path(blend.eval.runs.__file__).resolve())"
+    in_checkout = subprocess.run([plain_python, "-c", code], cwd=checkout, **run)
+    assert in_checkout.stdout.strip() == str(checkout / "eval" / "runs" / "__init__.py"), in_checkout.stderr
+    elsewhere = subprocess.run([plain_python, "-c", code], cwd=checkout.parent, **run)
+    (site,) = plain_python.parents[1].glob("lib/python*/site-packages")
+    assert elsewhere.stdout.strip() == str(site / "blend" / "eval" / "runs" / "__init__.py"), elsewhere.stderr
+
+
+def test_every_mapped_package_is_linked_where_tools_look_for_it(root: Path, project: dict[str, Any]):
+    mapped = project["tool"]["setuptools"]["package-dir"]
+    links = [path for path in (root / "blend").iterdir() if path.is_symlink()]
+    found = {f"blend.{path.name}": path.readlink().as_posix() for path in links}
+    assert found == {name: f"../{folder}" for name, folder in mapped.items() if name != "blend"}
 
 
 def test_every_package_of_the_tree_is_listed_once(own_files: list[str], project: dict[str, Any]):
@@ -112,14 +133,16 @@ def test_every_package_of_the_tree_is_listed_once(own_files: list[str], project:
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_the_wheel_holds_the_tree_and_nothing_else(
-    installed_wheel: Path, own_files: list[str], project: dict[str, Any]
+    root: Path, installed_wheel: Path, own_files: list[str], project: dict[str, Any]
 ):
     # Every module and every data file: what package-data forgets is in no wheel.
     homes = {
         folder: name.replace(".", "/") for name, folder in project["tool"]["setuptools"]["package-dir"].items()
     }
-    tops = {name: name.split("/", 1) for name in own_files if "/" in name}
+    files = [name for name in own_files if not (root / name).is_symlink()]
+    tops = {name: name.split("/", 1) for name in files if "/" in name}
     expected = {f"{homes[top]}/{rest}" for top, rest in tops.values() if top in homes}
     package = installed_wheel / "blend"
     held = {path.relative_to(installed_wheel).as_posix() for path in package.rglob("*") if path.is_file()}
@@ -127,14 +150,46 @@ def test_the_wheel_holds_the_tree_and_nothing_else(
 
 
 @pytest.mark.integration
-def test_the_types_of_the_wheel_hold(installed_wheel: Path, root: Path):
-    command = [sys.executable, "-m", "mypy", "--config-file", str(root / "pyproject.toml")]
+@pytest.mark.exhaustive
+def test_the_wheel_names_the_licence_of_all_that_it_holds(installed_wheel: Path, root: Path):
+    (metadata,) = installed_wheel.glob("blend_sdk-*.dist-info")
+    licences = metadata / "licenses"
+    for name in ("LICENSE", "NOTICE", "decisions/blend/LICENSE", "loaders/sample/LICENSE"):
+        assert (licences / name).read_bytes() == (root / name).read_bytes()
+    assert "License-Expression: Apache-2.0 AND CC-BY-4.0 AND CC-BY-SA-4.0\n" in (
+        metadata / "METADATA"
+    ).read_text(encoding="utf-8")
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_the_types_hold_in_the_checkout(root: Path):
     # What mypy knows of the libraries is kept for the next run; its own digests tell what has changed.
-    run = subprocess.run(
-        [*command, "--cache-dir", str(root / "build" / "mypy"), "-p", "blend"],
-        cwd=installed_wheel,
-        env=os.environ | {"MYPYPATH": str(installed_wheel)},
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(root / "build" / "mypy")]
+    run = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
+    assert re.search(r"no issues found in (\d{3,}) source files", run.stdout)
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_an_editor_finds_every_package_in_the_checkout(installed_wheel: Path):
+    # Pyright is what VS Code asks; in the copy of the checkout no install can help it.
+    checkout = installed_wheel.parent / "source"
+    (checkout / "benchmarks" / "probe.py").write_text(
+        "import blend.builders.release, blend.dataset_cards, blend.decisions, blend.eval.runs, blend.nowhere\n"
+        "from blend.loaders.recipes import read_recipe\n"
+        "from blend.schemas.errors import RowError\n"
+        "reveal_type(read_recipe)\n"
+        "reveal_type(RowError)\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pyright", "--outputjson", "benchmarks/probe.py"]
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    run = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
+    told = [(one["severity"], one["message"]) for one in json.loads(run.stdout)["generalDiagnostics"]]
+    assert sorted(told) == [
+        ("information", 'Type of "RowError" is "type[RowError]"'),
+        ("information", 'Type of "read_recipe" is "(path: Path | str) -> Recipe"'),
+        ("warning", 'Import "blend.nowhere" could not be resolved'),
+    ], run.stderr

@@ -12,8 +12,8 @@ import pytest
 from blend.schemas.distribution import DISTRIBUTION
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("schemas", "loaders", "builders", "eval", "blend")
-MODULES = [path.relative_to(ROOT) for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+PACKAGES = ("schemas", "loaders", "builders", "eval", "blend")
+MODULES = [path.relative_to(ROOT) for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 
 @cache
@@ -38,7 +38,7 @@ def calls(name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("function", "module"),
     [
-        ("errors", "schemas/misfits.py"),
+        ("errors", "schemas/base/field_errors.py"),
         ("file_digest", "loaders/files/pins.py"),
         ("get_close_matches", "schemas/errors.py"),
     ],
@@ -56,12 +56,15 @@ def test_a_text_that_is_not_toml_is_told_in_one_place():
             for node in ast.walk(tree(module))
         )
     ]
-    assert found == ["schemas/toml.py"]
+    assert found == ["schemas/base/toml_tables.py"]
 
 
 def test_the_name_of_the_installed_package_stands_in_one_place():
-    rooms = [ROOT / room for room in (*ROOMS, "dataset_cards")]
-    written = [*MODULES, *(path.relative_to(ROOT) for room in rooms for path in sorted(room.rglob("*.j2")))]
+    packages = [ROOT / package for package in (*PACKAGES, "dataset_cards")]
+    written = [
+        *MODULES,
+        *(path.relative_to(ROOT) for home in packages for path in sorted(home.rglob("*.j2"))),
+    ]
     found = [path.as_posix() for path in written if DISTRIBUTION in (ROOT / path).read_text(encoding="utf-8")]
     assert found == ["schemas/distribution.py"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -1,8 +1,10 @@
 """The files around the code: they agree with each other, and name what is there."""
 
+import os
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,22 @@ def read_yaml(path: Path) -> Any:
 
 def test_the_citation_names_this_version_and_licence(root: Path, project: dict[str, Any]):
     citation = read_yaml(root / "CITATION.cff")
-    assert (citation["version"], citation["license"]) == (__version__, project["license"])
+    # Whoever cites the software cites its code; data in it have licences of their own.
+    code = project["license"].partition(" AND ")[0]
+    assert (citation["version"], citation["license"]) == (__version__, code)
+
+
+def test_the_notice_names_every_folder_with_a_licence_of_its_own(root: Path, project: dict[str, Any]):
+    notice = (root / "NOTICE").read_text(encoding="utf-8")
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    licensed = {path.parent.relative_to(root).as_posix() for path in root.glob("[!.]*/*/LICENSE")}
+    assert {"decisions/blend", "loaders/sample"} <= licensed
+    for folder in licensed:
+        assert f"\n{folder}/ " in notice
+        assert f"]({folder}/LICENSE)" in readme
+        assert f"{folder}/LICENSE" in project["license-files"]
+    for licence in project["license"].split(" AND ")[1:]:
+        assert f"({licence})" in notice
 
 
 def test_ci_runs_on_every_python_that_is_promised(root: Path, project: dict[str, Any]):
@@ -43,6 +60,46 @@ def test_hooks_run_what_lint_runs(root: Path):
         assert tool in lint
     assert "mypy" in lint
     assert "make lint" in commands
+
+
+@pytest.mark.parametrize("name", ["bug", "data", "wish"])
+def test_an_issue_form_is_one_that_github_takes(root: Path, name: str):
+    form = read_yaml(root / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml")
+    assert set(form) == {"name", "description", "labels", "body"}
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    ids = [field["id"] for field in fields]
+    assert len(ids) == len(set(ids)) > 0
+    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in fields)
+    assert any(field.get("validations", {}).get("required") for field in fields)
+
+
+def test_what_the_templates_name_is_there(root: Path):
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    for path in [
+        *(root / ".github").glob("ISSUE_TEMPLATE/*.yml"),
+        root / ".github" / "pull_request_template.md",
+    ]:
+        text = path.read_text(encoding="utf-8")
+        assert all((root / name).is_file() for name in re.findall(r"\b[A-Z]+\.md\b", text))
+        assert all(f"\n{target}:" in makefile for target in re.findall(r"`make ([a-z-]+)`", text))
+
+
+def test_files_are_as_the_editor_settings_say(root: Path):
+    settings = (root / ".editorconfig").read_text(encoding="utf-8")
+    with (root / "pyproject.toml").open("rb") as file:
+        ruff = tomllib.load(file)["tool"]["ruff"]
+    assert f"\n[*.py]\nindent_size = 4\nmax_line_length = {ruff['line-length']}\n" in settings
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
+    told = []
+    for name in listed.splitlines():
+        path = root / name
+        if path.is_file() and not path.is_symlink() and not name.startswith("tests/loaders/"):
+            content = path.read_bytes()
+            if content and path.suffix != ".png":
+                lines = content.decode().split("\n")
+                trailing = path.suffix != ".tsv" and any(line != line.rstrip(" \t") for line in lines)
+                told += [name] * (lines[-1] != "" or b"\r" in content or trailing)
+    assert told == []
 
 
 def test_make_help_names_every_target(root: Path):
@@ -76,8 +133,40 @@ def test_every_page_stands_in_the_navigation_of_the_site(root: Path):
 
 def test_the_top_level_holds_only_what_belongs_there(root: Path):
     listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
-    folders = {name.partition("/")[0] for name in listed.splitlines() if "/" in name}
-    assert folders == {
-        *(".ci", ".github", "benchmarks", "blend", "builders", "dataset_cards", "docs", "eval"),
-        *("loaders", "schemas", "tests"),
+    names = [name for name in listed.splitlines() if os.path.lexists(root / name)]
+    assert {name.partition("/")[0] for name in names if "/" in name} == {
+        *(".ci", ".github", ".vscode", "benchmarks", "blend", "builders", "dataset_cards", "decisions", "docs"),
+        *("eval", "loaders", "schemas", "tests"),
     }
+    assert {name for name in names if "/" not in name} == {
+        *(
+            ".editorconfig",
+            ".gitignore",
+            ".pre-commit-config.yaml",
+            "CHANGELOG.md",
+            "CITATION.cff",
+            "CONTRIBUTING.md",
+        ),
+        *("LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md", "constraints.txt", "mkdocs.yml"),
+        *("pyproject.toml",),
+    }
+
+
+ONE_MEANING = {
+    "blend": "the dataset BLEnD, which has lent the package its name",
+    "release": "builders make one, schemas say what it is",
+    "responses": "what annotators typed: the code that reads it, and files of it",
+    "triples": "of an item and its parts: builders make them, eval asks about them",
+}
+"""Name that several folders of the package have, to what it means in all of them."""
+
+
+def test_no_folder_name_has_two_meanings(root: Path):
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
+    files = [Path(name) for name in listed.splitlines() if os.path.lexists(root / name)]
+    apart = (".ci", ".github", ".vscode", "docs", "tests")
+    folders = {
+        folder for file in files for folder in file.parents if folder.name and file.parts[0] not in apart
+    }
+    names = Counter(folder.name for folder in folders)
+    assert {name for name, times in names.items() if times > 1} == set(ONE_MEANING)

@@ -16,13 +16,14 @@ from queue import Queue
 from typing import Any
 
 import pytest
-from hub_faults import Moment
-from hub_reader import Reader
-from hub_releases import FOUR, held, make_release, published
-from hub_server import Hub
-from hub_store import Store
 
 from blend.loaders.releases import read_manifest
+from helpers.hub.hub_faults import Moment
+from helpers.hub.hub_reader import Reader
+from helpers.hub.hub_releases import FOUR, held, make_release, published
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import Store
+from helpers.tiers import rest_exhaustive
 
 pytestmark = pytest.mark.integration
 
@@ -106,7 +107,7 @@ class Scene:
         assert struck.struck == 1
         self.hub.faults.clear()
 
-    def assert_whole(self, revision: str) -> None:
+    def assert_complete(self, revision: str) -> None:
         """What a reader gets is one of the two releases, byte for byte, and loads and validates."""
         repository = self.hub.repository(REPO)
         release = {0: self.old, 1: self.new}[held(repository, revision) == published(self.new, self.hub.url)]
@@ -137,11 +138,12 @@ def _scene(folder: Path, *, xet: bool) -> Iterator[Scene]:
         yield Scene(folder, hub, reader)
 
 
-@pytest.mark.parametrize("nth", range(MOMENTS))
+@pytest.mark.parametrize("nth", rest_exhaustive(range(MOMENTS), DECISIVE.index((COMMIT, "body"))))
 def test_killed_at_any_moment(scene_of_files: Scene, nth: int):
     check_killed(scene_of_files, _moment(nth, MOMENTS, scene_of_files.n_requests))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("nth", range(MOMENTS_OF_CHUNKS))
 def test_killed_at_any_moment_while_sending_chunks(scene_of_chunks: Scene, nth: int):
     check_killed(scene_of_chunks, _moment(nth, MOMENTS_OF_CHUNKS, scene_of_chunks.n_requests))
@@ -153,7 +155,7 @@ def check_killed(scene: Scene, moment: dict[str, Any]) -> None:
     repository = scene.hub.repository(REPO)
     assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
     for revision in ("main", *repository.tags):
-        scene.assert_whole(revision)
+        scene.assert_complete(revision)
     rerun = scene.publish(scene.new)
     assert rerun.returncode == 0, rerun.stderr
     assert set(repository.tags) == {"v0.1.0", "v0.2.0"}

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hub_releases import digests, held, published
-from hub_server import Hub
 
-pytestmark = pytest.mark.integration
+from helpers.hub.hub_releases import digests, held, published
+from helpers.hub.hub_server import Hub
+
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 
 def test_a_newcomer_can_follow_the_page(hub: Hub, root: Path, tmp_path: Path):

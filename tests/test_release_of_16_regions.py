@@ -19,11 +19,11 @@ import pytest
 from blend.builders.judges.equivalence import overlaps
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
-from blend.schemas.arrow import features
-from blend.schemas.configs import CONFIGS, QUESTION_CONFIGS
-from blend.schemas.formats import AnswerFormat, canonical
-from blend.schemas.locales import registry
-from blend.schemas.short_answers import PUBLISHED_PROMPTS
+from blend.schemas.base.arrow_types import features
+from blend.schemas.language.answer_formats import AnswerFormat, canonical
+from blend.schemas.language.locales import registry
+from blend.schemas.prompts.short_answer_prompts import PUBLISHED_PROMPTS
+from blend.schemas.rows.configs import CONFIGS, QUESTION_CONFIGS
 
 pytestmark = pytest.mark.integration
 
@@ -78,6 +78,7 @@ def test_another_process_with_another_hash_seed_makes_the_same_bytes(
     assert digests(regions_release_again) == digests(release)
 
 
+@pytest.mark.exhaustive
 def test_a_renamed_source_directory_makes_the_same_tables(release: Path, blend_data: Path, tmp_path: Path):
     (tmp_path / "elsewhere").symlink_to(blend_data)
     blend("build", "--blend", tmp_path / "elsewhere", "--out", tmp_path / "again")
@@ -103,6 +104,7 @@ def test_every_config_and_split_is_offered(release: Path):
     assert datasets.get_dataset_split_names(str(release), "multiple-choice-questions") == ["test"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("config", QUESTION_CONFIGS)
 def test_every_split_loads_also_streaming_with_its_types(release: Path, config: str):
     tables = [table for table in read_manifest(release).tables if table.config == config]

@@ -6,20 +6,18 @@ shown with its traceback.
 
 import os
 import sys
+import tempfile
+import traceback
 from typing import Annotated, NoReturn
 
 import typer
 
 from blend.cli import (
     annotate,
-    audit,
     build,
-    diff,
     importing,
-    init,
     look,
     publish,
-    review_pairs,
     reviews,
     templates,
     validate,
@@ -27,11 +25,10 @@ from blend.cli import (
 )
 from blend.cli import eval as evaluation
 from blend.cli.application import Application
-from blend.cli.last_resort import last_words
-from blend.cli.streams import patient_streams
-from blend.exit_codes import REFUSED, USAGE, UsageError
-from blend.schemas.errors import BlendError
-from blend.schemas.text import harmless
+from blend.cli.streams import retrying_streams
+from blend.exit_codes import FAULT, REFUSED, USAGE
+from blend.schemas.errors import ArgumentError, BlendError
+from blend.schemas.language.text_comparison import escape_controls
 from blend.stopping import exit_code
 from blend.version import __version__
 
@@ -43,18 +40,15 @@ app = Application(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
 )
-init.register(app)
 build.register(app)
 look.register(app)
-audit.register(app)
-diff.register(app)
 validate.register(app)
 publish.register(app)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(templates.app, name="templates")
 app.add_typer(reviews.app, name="reviews")
-app.add_typer(review_pairs.app, name="review-pairs")
+app.add_typer(reviews.pairs_app, name="review-pairs")
 app.add_typer(importing.app, name="responses")
 app.add_typer(wikidata.app, name="wikidata")
 
@@ -77,7 +71,7 @@ def _blend(
 def main() -> None:
     """Run the command line and turn whatever goes wrong into one message and an exit code."""
     try:
-        with patient_streams():
+        with retrying_streams():
             _run()
     except BlendError as error:
         # What was still to be printed when the command had ended.
@@ -90,16 +84,46 @@ def main() -> None:
 def _run() -> None:
     try:
         app()
-    except UsageError as error:
+    except ArgumentError as error:
         _end(str(error), USAGE)
     except BlendError as error:
         _end(str(error), REFUSED)
     except Exception as error:
         if os.environ.get("BLEND_TRACEBACK"):
             raise
-        _end(*last_words(error))
+        _end(*crash_report(error))
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"error: {harmless(sentence)}", err=True)
+    typer.echo(f"error: {escape_controls(sentence)}", err=True)
     sys.exit(code)
+
+
+def crash_report(error: Exception) -> tuple[str, int]:
+    """Say what to tell somebody whose command met an error that no code foresaw, and the exit code.
+
+    Returns:
+        For an error of the operating system about a file, which the user can mend: the file and the reason.
+        For anything else: that it is blend's fault, the version, and the file that holds the details.
+    """
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
+        return f"{name}: {error.strerror}; correct the path, or make it accessible", REFUSED
+    if isinstance(error, MemoryError):
+        return "not enough memory; use a machine with more, or build fewer locales at a time", REFUSED
+    kind = type(error).__name__
+    try:
+        details = f"the details are in {_written(error)}; please report them"
+    except OSError:
+        details = "run it again with BLEND_TRACEBACK=1 for the details, and please report them"
+    return f"this is a fault of blend {__version__}, not of your input ({kind}); {details}", FAULT
+
+
+def _written(error: Exception) -> str:
+    """The name of a new file with everything that a report needs."""
+    command = f"blend {__version__}, Python {sys.version}\n{sys.argv!r}\n\n"
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="blend-error-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as file:
+        file.write(command + "".join(traceback.format_exception(error)))
+    return file.name

@@ -28,7 +28,11 @@ Export = Annotated[
 ]
 Accounts = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Table of accounts (id, email) for --export, where no server is asked."),
+    typer.Option(
+        "--accounts",
+        metavar="FILE",
+        help="Table of accounts (id, email) for --export, where no server is asked.",
+    ),
 ]
 Page = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write it as a page, with every question.")
@@ -59,17 +63,18 @@ def push(project: ProjectPath, dry_run: DryRun = False, replace_edited: ReplaceE
     """
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.server.pushing import push_project
+    from blend.loaders.files.progress import shown_progress
     from blend.views.annotation import push_lines
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
-    with interruptible(_STOPPED), shown_progress() as notify:
+    with interruptible(_STOPPED), shown_progress() as on_progress:
         checked = check_project(project)
-        plans = push_project(checked, dry_run=dry_run, replace_edited=replace_edited, notify=notify)
+        plans = push_project(checked, dry_run=dry_run, replace_edited=replace_edited, on_progress=on_progress)
     _say(push_lines(plans, dry_run=dry_run))
 
 
 @app.command()
-def pull(project: ProjectPath, export: Export = None, accounts: Accounts = None) -> None:
+def pull(project: ProjectPath, export: Export = None, accounts_file: Accounts = None) -> None:
     """Get the annotations and write raw responses and reviews; only what is new is asked for.
 
     What was edited or deleted on the server since the last pull is told, and kept in the pull folder.
@@ -78,11 +83,13 @@ def pull(project: ProjectPath, export: Export = None, accounts: Accounts = None)
     """
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.server.pulling import pull_project
+    from blend.loaders.files.progress import shown_progress
     from blend.views.annotation import pull_lines
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
-    with interruptible(_STOPPED), shown_progress() as notify:
-        done = pull_project(read_project(project), exports=export or (), accounts_file=accounts, notify=notify)
+    with interruptible(_STOPPED), shown_progress() as on_progress:
+        file = read_project(project)
+        done = pull_project(file, exports=export or (), accounts_file=accounts_file, on_progress=on_progress)
     _say(pull_lines(done))
 
 
@@ -96,11 +103,12 @@ def top_up(project: ProjectPath, dry_run: DryRun = False) -> None:
     """
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.server.topping_up import top_up_project
+    from blend.loaders.files.progress import shown_progress
     from blend.views.annotation import top_up_lines
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
-    with interruptible(_STOPPED), shown_progress() as notify:
-        done = top_up_project(check_project(project), dry_run=dry_run, notify=notify)
+    with interruptible(_STOPPED), shown_progress() as on_progress:
+        done = top_up_project(check_project(project), dry_run=dry_run, on_progress=on_progress)
     _say(top_up_lines(done, dry_run=dry_run))
 
 
@@ -111,11 +119,12 @@ def sync(project: ProjectPath) -> None:
     - `blend annotate sync project.toml` may be stopped at any moment and run again.
     """
     from blend.builders.annotation.server.syncing import sync_project
+    from blend.loaders.files.progress import shown_progress
     from blend.views.annotation import pull_lines, push_lines, top_up_lines
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
-    with interruptible(_STOPPED), shown_progress() as notify:
-        done = sync_project(project, notify=notify)
+    with interruptible(_STOPPED), shown_progress() as on_progress:
+        done = sync_project(project, on_progress=on_progress)
     _say(pull_lines(done.pull))
     _say(top_up_lines(done.top_up, dry_run=False))
     _say(push_lines(done.push, dry_run=False))
@@ -137,11 +146,12 @@ def restore(project: ProjectPath, stage: StageLocales = None) -> None:
     - `blend annotate restore project.toml answer/ko-KR` may be stopped at any moment and run again.
     """
     from blend.builders.annotation.server.restoring import restore as restore_stages
+    from blend.loaders.files.progress import shown_progress
     from blend.views.annotation import pull_lines, restore_lines
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
-    with interruptible(_STOPPED), shown_progress() as notify:
-        done = restore_stages(project, stage or (), notify=notify)
+    with interruptible(_STOPPED), shown_progress() as on_progress:
+        done = restore_stages(project, stage or (), on_progress=on_progress)
     _say(restore_lines(done))
     _say(pull_lines(done.pull))
 
@@ -185,27 +195,28 @@ def status(
     from blend.builders.annotation.server.page import write_status_page
     from blend.builders.annotation.server.progress import project_status
     from blend.builders.annotation.server.pulling import pull_project
-    from blend.views.annotation import pull_lines, status_json, status_tables, vanished_line
-    from blend.views.progress import interruptible, shown_progress
+    from blend.loaders.files.progress import shown_progress
+    from blend.views.annotation import pull_lines, vanished_line
+    from blend.views.collection import project_json, project_tables
+    from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
     if not offline:
-        with interruptible(_STOPPED), shown_progress() as notify:
-            pulled = pull_project(read_project(project), notify=notify)
+        with interruptible(_STOPPED), shown_progress() as on_progress:
+            pulled = pull_project(read_project(project), on_progress=on_progress)
         if not as_json:
             _say(pull_lines(pulled))
     found = project_status(check_project(project), today=datetime.now(UTC).date())
     if html is not None:
         write_status_page(found, html)
     if as_json:
-        typer.echo(status_json(found))
+        typer.echo(project_json(found))
         return
     if offline:
         file = read_project(project)
-        _say([vanished_line(place, kept, file.path) for place, kept in vanished_counts(file)])
+        _say([vanished_line(stage_locale, kept, file.path) for stage_locale, kept in vanished_counts(file)])
     console = SafeConsole()
-    for table in status_tables(found):
-        console.print(table)
+    console.show(project_tables(found))
     if found.regions is not None:
         _say([f"{found.regions}."])
 
@@ -241,7 +252,7 @@ def reliability(
     """
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.server.relying import project_reliability, write_reliability_page
-    from blend.views.reliability import reliability_json, reliability_lines, reliability_tables
+    from blend.views.collection import reliability_json, reliability_lines, reliability_tables
     from blend.views.safe import SafeConsole
 
     checked = check_project(project)
@@ -252,8 +263,7 @@ def reliability(
         typer.echo(reliability_json(found))
         return
     console = SafeConsole()
-    for table in reliability_tables(found):
-        console.print(table)
+    console.show(reliability_tables(found))
     _say(reliability_lines(found))
 
 
@@ -276,18 +286,19 @@ def forget(
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.server.erasing import forget_everywhere
     from blend.builders.annotation.server.forgetting import forget_person
-    from blend.views.forgetting import forgotten_lines
-    from blend.views.progress import interruptible, shown_progress
+    from blend.loaders.files.progress import shown_progress
+    from blend.views.annotation import forgotten_lines
+    from blend.views.progress import interruptible
 
     file = read_project(project)
     if not (local_only or yes):
         server = file.project.server.url
         _agreed(f"Delete everything that {person} did in {file.project.name}, here and on {server}?")
-    with interruptible(_STOPPED), shown_progress() as notify:
+    with interruptible(_STOPPED), shown_progress() as on_progress:
         if local_only:
             done, erased = forget_person(file, person), None
         else:
-            done, erased = forget_everywhere(file, person, notify=notify)
+            done, erased = forget_everywhere(file, person, on_progress=on_progress)
     _say(list(forgotten_lines(file, done, erased)))
 
 

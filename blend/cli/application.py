@@ -7,15 +7,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandFunctionType
 
-from blend.schemas.docstrings import docstring_of
+from blend.cli.option_names import options_of
+from blend.schemas.base.docstrings import docstring_of
 from blend.stopping import exit_code
 
 
 class _Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; Ctrl-C that it does not explain itself is one sentence all the same."""
+        """Run the command; an error names its options, and Ctrl-C that nothing explains is one sentence."""
         try:
-            return super().invoke(ctx)
+            with options_of(self.params):
+                return super().invoke(ctx)
         except KeyboardInterrupt as stopped:
             typer.echo("interrupted; run the same command again", err=True)
             raise typer.Exit(exit_code(stopped)) from None

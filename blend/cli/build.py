@@ -1,40 +1,97 @@
-"""``blend build``: from a recipe, an upstream directory or the embedded sample to a release directory."""
+"""``blend init`` and ``blend build``: from a recipe, an upstream directory or the sample to a release."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from blend.cli.build_options import (
-    BlendData,
-    DomainName,
-    ManifestAsJson,
-    McqMode,
-    Out,
-    Places,
-    Previous,
-    RecipeFile,
-    Replace,
-    Revision,
-    Seed,
-    Snapshot,
-    Variants,
-)
+from blend.cli.options import NewFolder
 from blend.cli.wikidata import DomainFile
 from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     from blend.builders.diff.version_step import VersionStep
-    from blend.schemas.manifest import ReleaseManifest
-    from blend.schemas.recipe import Recipe
+    from blend.schemas.recipe.recipe import Recipe
+    from blend.schemas.release.manifest import ReleaseManifest
 
 DEFAULT_OUT = Path("release")
 
+RecipeFile = Annotated[
+    Path | None, typer.Argument(help="Recipe (TOML). Without one, the sample in the package is built.")
+]
+Out = Annotated[
+    Path, typer.Option(help="Directory to make; an older release of the same dataset there is replaced.")
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace the release of another dataset in --out as well.")
+]
+BlendData = Annotated[
+    str | None,
+    typer.Option(
+        "--blend",
+        metavar="DIR|REPO",
+        help="Build from this directory or Hub repository in the layout of the public BLEnD data; with a "
+        "recipe, take its BLEnD source from here.",
+    ),
+]
+Snapshot = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Build from this snapshot of Wikidata (`blend wikidata snapshot`) alone."
+    ),
+]
+SourcePaths = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="LOCATION=PATH",
+        help="Where a source of the recipe lies, if not where it says: to build a release again from its "
+        "own recipe. Repeat it.",
+    ),
+]
+DomainName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What the snapshot given with --food is about; dishes when absent."),
+]
+Revision = Annotated[str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")]
+Previous = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR|REPO@REV",
+        help="Release that this one follows: what changed since then goes on top of its changelog.",
+    ),
+]
+McqMode = Annotated[
+    Literal["default", "paper"] | None,
+    typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
+]
+Variants = Annotated[
+    str | None,
+    typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
+]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")]
+ManifestAsJson = Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")]
+
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
+    """Add the commands to the application."""
+    app.command()(init)
     app.command()(build)
+
+
+def init(
+    folder: NewFolder,
+) -> None:
+    """Write recipe, questions, responses and locale file, with example rows that build as they are.
+
+    - `blend init mine` makes the folder; `docs/tutorial.md` goes on from there.
+    """
+    from blend.loaders.starter import write_starter
+
+    for path in write_starter(folder):
+        typer.echo(folder / path)
+    typer.echo("Replace the example rows by your own. As they are, they build:")
+    typer.echo(f"  blend build {folder / 'recipe.toml'} --out {folder / 'release'}")
 
 
 def build(
@@ -43,7 +100,7 @@ def build(
     replace: Replace = False,
     blend_data: BlendData = None,
     food: Snapshot = None,
-    place: Places = None,
+    source_path: SourcePaths = None,
     domain: DomainName = None,
     domain_file: DomainFile = None,
     revision: Revision = None,
@@ -61,14 +118,14 @@ def build(
     - `blend build recipe.toml --out release` builds your own data.
     - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
-    - `blend build release/recipe.toml --place collected=path/to/collected --out again` builds a release again.
+    - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
     _check_about_questions(food, mcq_mode, variants)
-    used, base, places = _recipe(recipe, blend_data, revision, food, domain, domain_file)
-    places |= _named_places(used, place or [])
+    used, base, source_paths = _recipe(recipe, blend_data, revision, food, domain, domain_file)
+    source_paths |= _named_locations(used, source_path or [])
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
-    used, places = _with_previous(used, previous, places)
-    _build(used, out, base=base, places=places, replace=replace, as_json=as_json)
+    used, source_paths = _with_previous(used, previous, source_paths)
+    _build(used, out, base=base, source_paths=source_paths, replace=replace, as_json=as_json)
 
 
 def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: str | None) -> None:
@@ -80,28 +137,31 @@ def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: st
 
 
 def _build(
-    recipe: "Recipe", out: Path, *, base: Path, places: "dict[str, Path]", replace: bool, as_json: bool
+    recipe: "Recipe", out: Path, *, base: Path, source_paths: "dict[str, Path]", replace: bool, as_json: bool
 ) -> None:
     from blend.builders.release import build_release, step_since_previous
+    from blend.loaders.files.progress import shown_progress
     from blend.loaders.releases.replacing import held_release
-    from blend.views.progress import interruptible, shown_progress, unless_made
+    from blend.views.progress import interruptible, unless_made
 
     before = held_release(out)
     if as_json:
         with interruptible(unless_made(out)):
-            manifest = build_release(recipe, out, base=base, places=places, replace=replace)
+            manifest = build_release(recipe, out, base=base, source_paths=source_paths, replace=replace)
         typer.echo(manifest.to_json(), nl=False)
         return
-    with interruptible(unless_made(out)), shown_progress() as notify:
-        manifest = build_release(recipe, out, base=base, places=places, replace=replace, notify=notify)
-        step = step_since_previous(recipe, out, base=base, places=places)
+    with interruptible(unless_made(out)), shown_progress() as on_progress:
+        manifest = build_release(
+            recipe, out, base=base, source_paths=source_paths, replace=replace, on_progress=on_progress
+        )
+        step = step_since_previous(recipe, out, base=base, source_paths=source_paths)
     _print_summary(manifest, out, before)
     if step is not None:
         typer.echo(_followed(manifest.version, *step))
 
 
 def _followed(version: str, before: str, step: "VersionStep") -> str:
-    """Which versions may follow the one before, and whether this is one of them."""
+    """Tell which versions may follow the one before, and whether this is one of them."""
     from blend.builders.diff.version_step import accepted_versions
 
     accepted = accepted_versions(before, step.step)
@@ -148,27 +208,31 @@ def _recipe(
     return recipe, base, {blend_source(recipe).location: Path(blend_data)}
 
 
-def _named_places(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
-    """Where sources lie, by their location in the recipe."""
+def _named_locations(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
+    """Read where sources lie, by their location in the recipe."""
     locations = {source.location for source in recipe.sources if source.location}
-    places: dict[str, Path] = {}
+    if recipe.previous is not None:
+        locations.add(recipe.previous)
+    source_paths: dict[str, Path] = {}
     for one in named:
         location, equals, path = one.partition("=")
         if not equals or not path:
-            raise UsageError(f"--place {one}: expected LOCATION=PATH")
+            raise UsageError(f"--source-path {one}: expected LOCATION=PATH")
         if location not in locations:
             known = ", ".join(sorted(locations)) or "none"
-            raise InputError(f"--place {one}: the recipe has no source at {location!r}; there are: {known}")
+            raise InputError(
+                f"--source-path {one}: the recipe names nothing at {location!r}; there are: {known}"
+            )
         if not Path(path).exists():
-            raise InputError(f"--place {one}: nothing lies at {path}; correct the path")
-        places[location] = Path(path)
-    return places
+            raise InputError(f"--source-path {one}: nothing lies at {path}; correct the path")
+        source_paths[location] = Path(path)
+    return source_paths
 
 
 def _with_options(
     recipe: "Recipe", *, mcq_mode: str | None, variants: str | None, seed: int | None
 ) -> "Recipe":
-    from blend.schemas.recipe import McqOptions, Recipe
+    from blend.schemas.recipe.recipe import McqOptions, Recipe
 
     changes: dict[str, object] = {}
     if mcq_mode is not None:
@@ -181,7 +245,7 @@ def _with_options(
 
 
 def _number(variants: str) -> int:
-    from blend.schemas.recipe import MOST_VARIANTS
+    from blend.schemas.recipe.recipe import MOST_VARIANTS
 
     # Python refuses to read numbers of thousands of digits.
     number = int(variants) if variants.isdecimal() and len(variants) < 10 else 0
@@ -191,25 +255,24 @@ def _number(variants: str) -> int:
 
 
 def _with_previous(
-    recipe: "Recipe", previous: str | None, places: "dict[str, Path]"
+    recipe: "Recipe", previous: str | None, source_paths: "dict[str, Path]"
 ) -> "tuple[Recipe, dict[str, Path]]":
     if previous is None:
-        return recipe, places
+        return recipe, source_paths
     if not Path(previous).is_dir():
-        return recipe.model_copy(update={"previous": previous}), places
+        return recipe.model_copy(update={"previous": previous}), source_paths
     # Recorded by its name, like a source: where it lay on this machine means nothing to others.
     name = Path(previous).resolve().name
-    return recipe.model_copy(update={"previous": name}), {**places, name: Path(previous)}
+    return recipe.model_copy(update={"previous": name}), {**source_paths, name: Path(previous)}
 
 
 def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
-    from blend.builders.mcq.none_made import why_none_made
-    from blend.views.release import release_tables
+    from blend.builders.mcq.result import why_none_made
+    from blend.views.releases import release_tables
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
-    for table in release_tables(manifest):
-        console.print(table)
+    console.show(release_tables(manifest))
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest)

@@ -1,7 +1,7 @@
 """``blend eval``: from a release and a model to scores."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,24 +10,27 @@ from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
     Answers,
-    Config,
     IntervalAndTestSeed,
     IntervalSeed,
-    Lemmas,
     Machine,
     Model,
-    Questions,
     Rule,
     RunFolder,
     ShardOf,
     Task,
-    VectorFiles,
     Writing,
+    read_batch_size,
+    read_shard,
+    read_writing,
 )
-from blend.cli.eval_texts import TextOptions, read_shard, read_text_options
-from blend.cli.groups import with_groups
+from blend.cli.option_names import with_options
 from blend.cli.options import AsJson, Encoding, Release
-from blend.exit_codes import UsageError, check_known
+from blend.cli.task_options import given_options, with_task_options
+from blend.eval.registry import TASKS
+from blend.exit_codes import check_known
+
+if TYPE_CHECKING:
+    from blend.eval.runs.run_directory import RunOutcome
 
 app = Application(
     no_args_is_help=True,
@@ -41,17 +44,16 @@ DEFAULT_RUN = Path("run")
 
 
 @app.command()
-@with_groups
+@with_task_options("questions", "options")
 def run(
     release: Release = str(DEFAULT_OUT),
     task: Task = None,
-    config: Config = None,
     model: Model = None,
     answers: Answers = None,
     encoding: Encoding = None,
     out: RunFolder = DEFAULT_RUN,
     *,
-    questions: Questions,
+    questions: Any,
     shard: ShardOf = None,
     machine: Machine,
     writing: Writing,
@@ -64,41 +66,59 @@ def run(
     - `blend eval run release --model org/name --style texts` compares the options' texts.
     - `blend eval run release --model name --server http://localhost:8000/v1` asks one on a server.
     - `blend eval run release --config food-triples --model org/name` probes what it knows of dishes.
+    - `blend eval run release --style json --model org/name --thinking off` has it answer without a thought.
     - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
       and explanations for readers of many nationalities.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
-    from blend.cli import eval_asking
-    from blend.eval.tasks.asking import ask
+    options = given_options(questions, "options")
+    name = task or ("multiple-choice" if "config" not in options else "probing")
+    check_known("task", name, TASKS)
+    where = {**vars(machine), "batch_size": read_batch_size(machine.batch_size)}
+    from blend.eval.evaluation import run_task
+    from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
 
-    task = eval_asking.chosen_task(task, config, questions)
-    options = eval_asking.task_options(questions, task=task, config=config, is_recorded=answers is not None)
-    how = eval_asking.machine_options(machine)
-    decoding = eval_asking.given(**vars(writing))
-    of_shards = read_shard(shard)
-    asks_a_model = {**how, **decoding, **eval_asking.given(shard=shard)}
-    with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
-        if (
-            answers is not None
-            and task == "cultural-prompts"
-            and eval_asking.is_table_of_texts(answers, encoding)
-        ):
-            eval_asking.refuse({**asks_a_model, **options}, "where a model is asked, and a table asks nobody")
-            eval_asking.print_outcome(eval_asking.keep_texts(answers, model, out, encoding), out)
-            return
-        asked = ask(release, task, locales=questions.locales, limit=questions.limit, **options)
-        eval_asking.print_remarks(asked)
-        if answers is not None:
-            eval_asking.refuse(asks_a_model, "where a model is asked, and --answers asks nobody")
-            outcome = eval_asking.keep_answers(asked, answers, model, out, encoding)
-        elif model is not None:
-            outcome = eval_asking.ask_model_named(
-                asked, model, out, decoding=decoding, how=how, shard=of_shards
-            )
-        else:
-            raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
-    eval_asking.print_outcome(outcome, out)
+    stopped = "interrupted; what was answered is kept, and the same command goes on from there"
+    with interruptible(stopped), shown_progress(unit="questions") as on_progress:
+        kept = run_task(
+            release,
+            name,
+            model=model,
+            answers=answers,
+            out=out,
+            **where,
+            **read_writing(writing),
+            shard=read_shard(shard),
+            encoding=encoding,
+            on_progress=on_progress,
+            on_warning=_note,
+            **options,
+        )
+    assert kept.outcome is not None
+    print_outcome(kept.outcome, out)
+
+
+def _note(warning: str) -> None:
+    typer.echo(f"note: {with_options(warning)}", err=True)
+
+
+def print_outcome(outcome: "RunOutcome", out: Path) -> None:
+    """Say how the run stands, and how to go on."""
+    from blend.schemas.language.text_comparison import agreeing
+
+    kept = outcome.n_items - outcome.n_missing
+    are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
+    typer.echo(f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}. Score {them}:")
+    typer.echo(f"  blend eval score {out}")
+    if outcome.first_error is not None:
+        from blend.views.safe import shown
+
+        typer.echo(
+            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); "
+            "the same command asks them again",
+            err=True,
+        )
 
 
 @app.command("tiny-model")
@@ -111,21 +131,19 @@ def tiny_model(
     It is a GPT-2 of two layers with random weights and a tokenizer learned from the sample; its answers are
     guesses.
     """
-    from blend.eval.models.tiny import make_tiny_model
+    from blend.eval.models.tiny_model import make_tiny_model
 
     make_tiny_model(out, seed=seed)
     typer.echo(f"Made a model in {out}. Ask it:\n  blend eval run {DEFAULT_OUT} --model {out}")
 
 
 @app.command()
-@with_groups
+@with_task_options("options", "scoring")
 def score(
     directory: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")] = DEFAULT_RUN,
     rule: Rule = "default",
-    lemmas: Lemmas = None,
-    vectors: VectorFiles = None,
     *,
-    texts: TextOptions,
+    options: Any,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
     ] = False,
@@ -136,28 +154,25 @@ def score(
 
     No model is needed, and it can be done any number of times.
     """
-    from blend.cli.eval_asking import read_vector_files
-    from blend.eval.runs.directory import read_run
-    from blend.eval.scoring import RULES, score_run, write_scores
-    from blend.views.progress import interruptible, shown_progress
+    check_known("rule", rule, sorted({known for task in TASKS.values() for known in task.rules}))
+    chosen = given_options(options, "scoring")
+    from blend.eval.evaluation import score_run
+    from blend.loaders.files.progress import shown_progress
+    from blend.views.progress import interruptible
 
-    check_known("rule", rule, RULES)
-    chosen = read_text_options(texts)
-    with interruptible("interrupted; the scores are as they were"), shown_progress(unit="topics") as notify:
-        run = read_run(directory)
+    with (
+        interruptible("interrupted; the scores are as they were"),
+        shown_progress(unit="topics") as on_progress,
+    ):
         scored = score_run(
-            run,
+            directory,
             rule=rule,
-            lemmas=lemmas,
-            vectors=read_vector_files(vectors),
-            texts=chosen,
-            notify=notify,
-            allow_missing=allow_missing,
             seed=seed,
+            allow_missing=allow_missing,
+            on_progress=on_progress,
+            on_warning=_note,
+            **chosen,
         )
-        write_scores(run, scored)
-    for remark in scored.remarks:
-        typer.echo(f"note: {remark}", err=True)
     if json:
         typer.echo(scored.scores.to_json(), nl=False)
         return
@@ -165,7 +180,7 @@ def score(
     from blend.views.scores import score_tables
 
     console = SafeConsole()
-    for table in score_tables(scored.scores):
+    for table in score_tables(scored.scores, scored.task):
         console.print(table)
     console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
     typer.echo(f"Show them on a page:\n  blend eval report {directory}")
@@ -183,7 +198,7 @@ def compare(
     """
     import json as json_
 
-    from blend.eval.report.compare import compare_runs
+    from blend.eval.evaluation import compare_runs
     from blend.views.progress import interruptible
 
     with interruptible():
@@ -210,7 +225,7 @@ def report(
 
     The file needs no network and no other file. Runs of one task must have equal signatures, the model apart.
     """
-    from blend.eval.report.page import write_report
+    from blend.eval.evaluation import write_report
     from blend.views.progress import interruptible
 
     with interruptible():

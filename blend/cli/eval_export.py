@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import Limit, Release
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 
 
 def register(app: typer.Typer) -> None:
@@ -36,10 +36,12 @@ def export(
     - `blend eval export release --to lm-eval --out tasks`
     """
     from blend.eval.export import export_tasks
+    from blend.eval.registry import task_of
 
-    made = export_tasks(release, to, out, style=style, locales=locales, limit=limit)
+    task = task_of("multiple-choice")
+    made = export_tasks(release, to, out, task=task, style=style, locales=locales, limit=limit)
     typer.echo(
-        f"Wrote {counted(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
+        f"Wrote {pluralise(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )
     file = out / f"{made.task}.py"
     commands = {
@@ -70,7 +72,7 @@ def push(
 
     `hf auth login` (or HF_TOKEN) gives the token.
     """
-    from blend.eval.export.push import push_scores
+    from blend.eval.export.hub_results import push_scores
 
     sent = push_scores(run, model, dataset=dataset, revision=revision, direct=direct, dry_run=dry_run)
     typer.echo(f"{sent.path}:\n{sent.content}", nl=False)

@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.eval_options import IntervalSeed
 from blend.cli.options import AsJson, Encoding, NewSheet
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 def judge_sheet(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Directory of a scored run of probe or free-answers.")
+        Path, typer.Argument(metavar="RUN", help="Directory of a scored run of probing or free-listing.")
     ],
     out: NewSheet = Path("sheet.csv"),
     sample: Annotated[int, typer.Option(min=1, help="Dishes in the sheet.")] = 50,
@@ -27,20 +27,20 @@ def judge_sheet(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed chooses other dishes.")] = 0,
 ) -> None:
-    """Write a sheet in which people say which predicted ingredients are right.
+    """Write a sheet in which people say which predicted ingredients are correct.
 
     It names neither the model nor what a release says, and its order says nothing. Copy it for each annotator,
     or make it a project of Label Studio (`predictions` in the project file of `blend annotate`).
     """
-    from blend.eval.judging.sheet import make_sheet, write_sheet
-    from blend.eval.report.scored import read_scored
+    from blend.eval.evaluation import read_scored
+    from blend.eval.triples.prediction_sheet import make_sheet, write_sheet
 
     [scored] = read_scored([run])
     sheet = make_sheet(scored, sample=sample, language=language, seed=seed)
     write_sheet(sheet, out)
     typer.echo(
-        f"Wrote {counted(sheet.height, 'row')} to {out}. Fill in the column right with what belongs to the "
-        f"{scored.told('dish')}: texts with | between them, their numbers, or none. Then:"
+        f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in the column correct_ingredients with what "
+        f"belongs to the {scored.reword('dish')}: texts with | between them, their numbers, or none. Then:"
     )
     typer.echo(f"  blend eval judged {run} {out} …")
 
@@ -59,13 +59,13 @@ def judged(
     Writes judged.json beside the scores. Tables with id, annotator, ingredient and correct, as a project of
     Label Studio gives them, can stand in place of sheets.
     """
-    from blend.eval.judging.judged import judge_by_people, write_judged
-    from blend.eval.report.scored import read_scored
+    from blend.eval.evaluation import read_scored
+    from blend.eval.triples.people_scores import score_by_people, write_judged
     from blend.views.progress import interruptible
 
     with interruptible():
         [scored] = read_scored([run])
-        found = judge_by_people(scored, sheets, seed=seed, encoding=encoding)
+        found = score_by_people(scored, sheets, seed=seed, encoding=encoding)
         write_judged(scored, found)
     if json:
         typer.echo(found.to_json(), nl=False)
@@ -74,6 +74,8 @@ def judged(
     from blend.views.scores import overall_table
 
     console = SafeConsole()
-    people = counted(len(found.annotators), "annotator")
-    console.print(f"{people}, {scored.told(counted(found.n_dishes, 'dish'))}", highlight=False, markup=False)
-    console.print(overall_table([score for score in found.scores if score.scope == "overall"]))
+    people = pluralise(len(found.annotators), "annotator")
+    console.print(
+        f"{people}, {scored.reword(pluralise(found.n_dishes, 'dish'))}", highlight=False, markup=False
+    )
+    console.print(overall_table([score for score in found.scores if score.scope == "overall"], scored.task))

@@ -1,25 +1,18 @@
 """Options of ``blend eval``: what is asked, who is asked and how, and how answers are judged."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from blend.cli.options import Limit
+from blend.eval.registry import TASKS
+from blend.exit_codes import UsageError
 
 Task = Annotated[
     str | None,
-    typer.Option(
-        help="What to ask: multiple-choice (as if absent), short-answer, cultural-prompts, free-answers, or "
-        "probe (as if absent with --config)."
-    ),
-]
-Config = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="Probing: the configuration of triples, such as food-triples or food-aligned."
-    ),
+    typer.Option(help=f"What to ask: {', '.join(TASKS)}; multiple-choice if absent, or probing with --config."),
 ]
 Model = Annotated[
     str | None,
@@ -43,118 +36,8 @@ ShardOf = Annotated[
     ),
 ]
 Rule = Annotated[str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")]
-Lemmas = Annotated[
-    str | None,
-    typer.Option(
-        help="Short answers: how words are brought to their base forms, 'none', 'default', a name, or one "
-        "per language (ko=kiwi,zh=jieba); docs/short-answers.md lists them."
-    ),
-]
-VectorFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--vectors",
-        metavar="[LANGUAGE=]FILE",
-        help="Probing: word vectors in fastText's text format, for one language or for all; can be repeated.",
-    ),
-]
 IntervalSeed = Annotated[int, typer.Option(min=0, help="Seed of the intervals.")]
 IntervalAndTestSeed = Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")]
-
-
-@dataclass(frozen=True)
-class Questions:
-    """Which questions of a task are asked, and how they are put; null where the task decides."""
-
-    locales: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="REGION", help="Ask about this region only, by any of its names; can be repeated."
-        ),
-    ] = None
-    limit: Limit = None
-    style: Annotated[
-        Literal["letters", "texts", "json"] | None,
-        typer.Option(
-            help="Multiple choice: the likeliest letter, the likeliest option text, or the published "
-            "prompt that asks for JSON; letters when absent, with --answers json.",
-        ),
-    ] = None
-    rotations: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=4, help="Multiple choice: ask each question with the right option in so many positions."
-        ),
-    ] = None
-    prompts: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID",
-            help="Short answers and probing: ask with this prompt or template of the release only; can be "
-            "repeated.",
-        ),
-    ] = None
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="local|english|TAG",
-            help="Ask in this language only: short answers, 'local' or 'english'; probing, a tag of the "
-            "configuration; can be repeated.",
-        ),
-    ] = None
-    candidates: Annotated[
-        str | None,
-        typer.Option(
-            metavar="language|country|FILE",
-            help="Probing: what is ranked, every part of the configuration in the language (as if absent), "
-            "those of the item's country, or those in a file.",
-        ),
-    ] = None
-    causal: Annotated[
-        Literal["sound", "published-greedy", "statement"] | None,
-        typer.Option(
-            help="Probing a causal model: after the prompt and the candidate so far (as if absent), as "
-            "published, or by the log-probability of the whole statement."
-        ),
-    ] = None
-    max_masks: Annotated[
-        int | None,
-        typer.Option(min=1, help="Probing a masked model: tokens that a candidate may have; 10 if absent."),
-    ] = None
-    names: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LANGUAGE", help="Probing: names of the items in this language, in templates of the others."
-        ),
-    ] = None
-    countries: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--country",
-            metavar="NAME",
-            help="Probing: only items from this country, by its English name; can be repeated.",
-        ),
-    ] = None
-    samples: Annotated[
-        int | None,
-        typer.Option(min=1, help="Cultural prompts: texts asked for with each prompt; 5 if absent."),
-    ] = None
-    kinds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind",
-            metavar="NAME",
-            help="Cultural prompts: only this kind of text, 'qa' or 'stories'; can be repeated.",
-        ),
-    ] = None
-    nationalities: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--nationality",
-            metavar="NAME",
-            help="Cultural prompts: only this nationality, by its demonym or ISO code; can be repeated.",
-        ),
-    ] = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +77,12 @@ class Writing:
     """How answers are written; null where the model decides."""
 
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens that a written answer may have; 128 if absent.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Tokens that a written answer may have, with the thought before it; 128 if absent, or 16,384 "
+            "of a model that thinks.",
+        ),
     ] = None
     temperature: Annotated[
         float | None,
@@ -207,3 +95,72 @@ class Writing:
     seed: Annotated[
         int | None, typer.Option(min=0, help="Written answers: where drawing starts; 0 if absent.")
     ] = None
+    system: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Message of an operator before each prompt.")
+    ] = None
+    thinking: Annotated[
+        Literal["on", "off", "default"] | None,
+        typer.Option(
+            help="Have a model think that can do without, or not; as its chat template has it, if absent."
+        ),
+    ] = None
+    reasoning_effort: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="How much a model thinks, in its own word for it, such as low."),
+    ] = None
+    extra_body: Annotated[
+        str | None,
+        typer.Option(metavar="JSON", help="Further fields of every request to a server, an object of JSON."),
+    ] = None
+    thought_marks: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BEGIN,END",
+            help="Marks around what a model thinks, besides those that are known; can be repeated.",
+        ),
+    ] = None
+
+
+def read_batch_size(text: str) -> int | None:
+    """The number of questions computed at a time; null for ``auto``."""
+    if text == "auto":
+        return None
+    if not (text.isdecimal() and int(text) > 0):
+        raise UsageError(f"--batch-size {text}: expected a number from 1 on, or 'auto'")
+    return int(text)
+
+
+def read_writing(writing: Writing) -> dict[str, Any]:
+    """How answers are written, as the library takes it."""
+    return {
+        **vars(writing),
+        "extra_body": _read_json(writing.extra_body),
+        "thought_marks": None if writing.thought_marks is None else _read_marks(writing.thought_marks),
+    }
+
+
+def _read_json(text: str | None) -> Any:
+    try:
+        return None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        raise UsageError(
+            f"--extra-body {text}: expected an object of JSON such as '{{\"top_k\": 20}}'"
+        ) from None
+
+
+def _read_marks(texts: list[str]) -> list[tuple[str, ...]]:
+    pairs = [tuple(text.split(",")) for text in texts]
+    for text, pair in zip(texts, pairs, strict=True):
+        if len(pair) != 2 or not all(pair):
+            raise UsageError(f"--thought-marks {text}: expected two marks such as '<plan>,</plan>'")
+    return pairs
+
+
+def read_shard(text: str | None) -> tuple[int, int] | None:
+    """Read which of several machines ``2/4`` names, and how many there are."""
+    if text is None:
+        return None
+    number, sign, of = text.partition("/")
+    if not (sign and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise UsageError(f"--shard {text}: expected two numbers such as 2/4, the second of four machines")
+    return int(number), int(of)

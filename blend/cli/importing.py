@@ -8,7 +8,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 
 if TYPE_CHECKING:
     from blend.loaders.files.rows import Cells
@@ -58,7 +58,7 @@ def import_rows(rows: Sequence["Cells"], table: Path, map_file: Path, out: Path,
         guess, n = done.proposed
         by_row = f"locales in column {shown(guess.locale_column or '')}"
         locale = guess.locale or (by_row if guess.locale_column else "a locale that the table does not tell")
-        typer.echo(f"{map_file}: a guess: {counted(n, 'question')} of {locale}. Nothing is imported yet.")
+        typer.echo(f"{map_file}: a guess: {pluralise(n, 'question')} of {locale}. Nothing is imported yet.")
         if not (guess.locale or guess.locale_column):
             typer.echo("  to be written into it: locale, or locale_column")
         if len(guess.answers) > 1:
@@ -68,8 +68,8 @@ def import_rows(rows: Sequence["Cells"], table: Path, map_file: Path, out: Path,
         typer.echo(f"Check it, then run the same again: blend {command} {table} --map {map_file} --out {out}")
     for written in done.written:
         typer.echo(
-            f"{written.path}: {counted(written.responses, 'response')} of "
-            f"{counted(written.people, 'annotator')}."
+            f"{written.path}: {pluralise(written.responses, 'response')} of "
+            f"{pluralise(written.people, 'annotator')}."
         )
     if done.blank:
-        typer.echo(f"{counted(done.blank, 'question')} left blank, which are no responses.")
+        typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")

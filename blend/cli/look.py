@@ -1,23 +1,26 @@
-"""Commands that look and change nothing: ``show``, ``stats``, ``status``, ``schema``, ``locales``."""
+"""Commands that look and change nothing: show, stats, audit, diff, status, schema, locales."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder
+from blend.cli.options import AsJson, Encoding, LocaleFile, RawRecipe, TablesFolder
 from blend.exit_codes import UsageError, check_known
-from blend.schemas.docstrings import first_line_of
+from blend.schemas.base.docstrings import first_line_of
 from blend.schemas.errors import InputError
-from blend.schemas.text import harmless_json
+from blend.schemas.language.text_comparison import escape_controls_in_json
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (show, stats, status, schema, locales):
+    for command in (show, stats, audit, diff, status, schema, locales):
         app.command()(command)
 
 
@@ -27,7 +30,7 @@ def show(
     split: Annotated[str | None, typer.Option(help="Row of this split instead of the first one.")] = None,
 ) -> None:
     """Load a release with `datasets`, as its users will, and print what came back."""
-    from blend.views.show import show_release
+    from blend.views.releases import show_release
 
     show_release(release, config=config, split=split)
 
@@ -59,29 +62,130 @@ def stats(
     import json
 
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
-    from blend.views.progress import reading_progress
-    from blend.views.stats import chosen_tables, write_frames
+    from blend.loaders.files.progress import progress_if_watched
+    from blend.loaders.files.saved_frames import write_frames
+    from blend.views.statistics import chosen_tables
 
     if table and as_json:
         raise UsageError(
             "--table chooses what is printed for people, and --json prints everything; leave one out"
         )
 
-    with reading_progress() as notify:
-        figures = stats_of_release(release, notify=notify) if blend_data is None else stats_of_blend(blend_data)
+    with progress_if_watched(transient=True) as on_progress:
+        figures = (
+            stats_of_release(release, on_progress=on_progress)
+            if blend_data is None
+            else stats_of_blend(blend_data)
+        )
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
     tables = chosen_tables(figures, table)
     if as_json:
-        typer.echo(harmless_json(json.dumps(figures.to_json(), ensure_ascii=False, indent=2)))
+        typer.echo(escape_controls_in_json(json.dumps(figures.to_json(), ensure_ascii=False, indent=2)))
         return
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
-    for number, figures_table in enumerate(tables):
-        if number:
-            console.print()
-        console.print(figures_table)
+    console.show(tables)
+
+
+def audit(
+    questions: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR|REPO@REV|TABLE",
+            help="Release directory, org/name@v1.0.0 on the Hub, or a table of anybody's questions: .csv, "
+            ".tsv, .xlsx, .jsonl or .parquet with columns question, options, answer and, if any, group, "
+            "template, topic.",
+        ),
+    ] = "release",
+    examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
+    encoding: Encoding = None,
+    out: TablesFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer multiple-choice questions without knowing anything, and say what gives them away.
+
+    - `blend audit release` audits a directory.
+    - `blend audit mine.csv --examples 3` audits questions of your own.
+    - `blend audit release --json --examples 0` prints the figures for a program.
+    """
+    import json
+
+    from blend.builders.audit import audit_questions
+    from blend.builders.audit.release import audit_release
+    from blend.loaders.files.choice_tables import read_choice_table
+    from blend.loaders.files.content import file_identity, is_directory
+    from blend.loaders.files.progress import progress_if_watched
+    from blend.loaders.files.rows import SUFFIXES
+    from blend.loaders.files.saved_frames import write_frames
+    from blend.loaders.releases.references import resolve_release
+
+    path = Path(questions)
+    if not is_directory(path) and (path.suffix.lower() in SUFFIXES or file_identity(path) is not None):
+        found = audit_questions(read_choice_table(path, encoding=encoding), examples=examples)
+    else:
+        with progress_if_watched(transient=True) as on_progress:
+            found = audit_release(resolve_release(questions), examples=examples, on_progress=on_progress)
+    if out is not None:
+        write_frames(found.frames(), found.to_json(), out, name="audit.json", what="audit")
+    if as_json:
+        typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
+        return
+    from blend.views.audit import audit_views
+    from blend.views.safe import SafeConsole
+
+    console = SafeConsole()
+    console.show(audit_views(found))
+
+
+def diff(
+    old: Annotated[str, typer.Argument(help="Release to compare with: a directory, or org/name@revision.")],
+    new: Annotated[str, typer.Argument(help="Release to compare: a directory, or org/name@revision.")],
+    examples: Annotated[
+        int, typer.Option(min=0, help="Changed values per column and split to quote, at most.")
+    ] = 3,
+    as_json: AsJson = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the section for CHANGELOG.md, and nothing else.")
+    ] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 3 if the releases differ, with 0 if not.")
+    ] = False,
+) -> None:
+    """Compare two releases, and say which version step follows.
+
+    Rows are paired by their id; values are compared column by column. A revision is a tag or a commit.
+
+    - `blend diff release-1.0.0 release` compares two directories.
+    - `blend diff org/blend@v1.0.0 release` compares what was published with what was built.
+    - `blend diff org/blend@v1.0.0 org/blend@v1.1.0` compares two published versions.
+    """
+    import json
+
+    from blend.builders.diff import diff_releases
+    from blend.builders.diff.text import changelog_entry, diff_json
+    from blend.loaders.files.progress import progress_if_watched
+    from blend.loaders.releases.references import resolve_release
+    from blend.views.progress import interruptible
+
+    if as_json and markdown:
+        raise UsageError("--json and --markdown: choose one")
+    with interruptible(), progress_if_watched(transient=True) as on_progress:
+        folders = resolve_release(old), resolve_release(new)
+        found = diff_releases(*folders, examples=examples, on_progress=on_progress)
+    if as_json:
+        typer.echo(escape_controls_in_json(json.dumps(diff_json(found), ensure_ascii=False, indent=2)))
+    elif markdown:
+        typer.echo(changelog_entry(found, found.new.version), nl=False)
+    else:
+        from blend.views.diff import diff_views
+        from blend.views.safe import SafeConsole
+
+        console = SafeConsole()
+        console.show(diff_views(found, examples=examples, width=console.width))
+    if exit_code and not found.is_empty:
+        raise typer.Exit(3)
 
 
 def status(
@@ -106,15 +210,16 @@ def status(
         )
     state = collection_status(inputs.questions, inputs.responses, inputs.reviews, used.saq)
     if as_json:
-        typer.echo(harmless_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2)))
+        typer.echo(
+            escape_controls_in_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
+        )
         return
-    from blend.builders.mcq.regions import regions_asked, too_few_regions
+    from blend.builders.mcq.result import regions_asked, too_few_regions
+    from blend.views.collection import collection_tables
     from blend.views.safe import SafeConsole
-    from blend.views.status import status_tables
 
     console = SafeConsole()
-    for table in status_tables(state):
-        console.print(table)
+    console.show(collection_tables(state))
     known = known_locales(used, base=base)
     if used.mcq.fillers is None and (note := too_few_regions(regions_asked(inputs.questions, known))):
         console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)
@@ -126,15 +231,14 @@ def schema(
     """Print the JSON Schema of a row, of a recipe or of a manifest."""
     import json
 
-    from blend.views.models import MODELS
-
+    models = schema_models()
     if name is None:
-        for known, model in MODELS.items():
+        for known, model in models.items():
             typer.echo(f"{known:<12} {first_line_of(model)}")
         return
-    check_known("model", name, MODELS)
+    check_known("model", name, models)
     # Descriptions are Markdown for most readers of JSON Schemas.
-    text = json.dumps(MODELS[name].model_json_schema(), ensure_ascii=False, indent=2).replace("``", "`")
+    text = json.dumps(models[name].model_json_schema(), ensure_ascii=False, indent=2).replace("``", "`")
     typer.echo(text)
 
 
@@ -158,7 +262,36 @@ def locales(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
-    from blend.views.locale import locale_details, locale_table
+    from blend.views.releases import locale_details, locale_table
     from blend.views.safe import SafeConsole
 
     SafeConsole().print(locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen))
+
+
+def schema_models() -> "dict[str, type[BaseModel]]":
+    """The models whose JSON Schema ``blend schema`` prints, by the name to ask for."""
+    from blend.schemas.language.locales import Locale
+    from blend.schemas.recipe.domains import Domain
+    from blend.schemas.recipe.recipe import Recipe
+    from blend.schemas.release.datasheet_answers import Datasheet
+    from blend.schemas.release.manifest import ReleaseManifest
+    from blend.schemas.release.snapshots import SnapshotInfo
+    from blend.schemas.rows import published_rows as rows
+    from blend.schemas.rows.triple_rows import Triple, TripleTemplate
+
+    return {
+        "template": rows.QuestionTemplate,
+        "saq": rows.Question,
+        "response": rows.Response,
+        "review": rows.Review,
+        "annotation": rows.Annotation,
+        "mcq": rows.MultipleChoiceQuestion,
+        "food-triple": Triple,
+        "food-template": TripleTemplate,
+        "domain": Domain,
+        "snapshot": SnapshotInfo,
+        "locale": Locale,
+        "recipe": Recipe,
+        "datasheet": Datasheet,
+        "manifest": ReleaseManifest,
+    }

@@ -9,7 +9,7 @@ from blend.exit_codes import UsageError
 
 
 def _pseudonym(given: str) -> str:
-    from blend.schemas.personal import pseudonym
+    from blend.schemas.language.personal_data import pseudonym
 
     try:
         return pseudonym(given)

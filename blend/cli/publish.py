@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.options import DryRun
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 from blend.stopping import exit_code
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def publish(
     private: Private = False,
     dry_run: DryRun = False,
     force_version: ForceVersion = None,
-    despite: Despite = None,
+    allow_errors: Despite = None,
 ) -> None:
     """Publish a release on the Hub as one commit and the tag vX.Y.Z.
 
@@ -54,29 +54,29 @@ def publish(
     - `hf auth login` (or HF_TOKEN) gives the token.
     """
     from blend.builders.publish import plan_publication, publish_release
-    from blend.views.progress import shown_progress
+    from blend.loaders.files.progress import shown_progress
     from blend.views.safe import SafeConsole
 
-    with _interruptible(dry_run), shown_progress() as notify:
+    with _interruptible(dry_run), shown_progress() as on_progress:
         if dry_run:
             plan = plan_publication(
                 release,
                 repo,
                 private=private,
-                forced=force_version,
-                despite=despite,
-                notify=notify,
-                on_wait=_told,
+                force_version=force_version,
+                allow_errors=allow_errors,
+                on_progress=on_progress,
+                on_wait=_waiting_line,
             )
         else:
             done = publish_release(
                 release,
                 repo,
                 private=private,
-                forced=force_version,
-                despite=despite,
-                notify=notify,
-                on_wait=_told,
+                force_version=force_version,
+                allow_errors=allow_errors,
+                on_progress=on_progress,
+                on_wait=_waiting_line,
             )
     if dry_run:
         _say_what_would_be(plan, SafeConsole())
@@ -84,7 +84,7 @@ def publish(
         _say_what_was_done(done, SafeConsole())
 
 
-def _told(sentence: str) -> None:
+def _waiting_line(sentence: str) -> None:
     typer.echo(sentence, err=True)
 
 
@@ -122,7 +122,7 @@ def pull(
 
     with interruptible(unless_made(out)):
         manifest = pull_release(reference, out, replace=replace)
-    files = counted(len(manifest.files) + 1, "file")
+    files = pluralise(len(manifest.files) + 1, "file")
     typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")
 
 
@@ -152,29 +152,29 @@ def _print_plan(plan: "PublicationPlan", headline: str, console: "SafeConsole") 
 
 
 def _announcement(plan: "PublicationPlan") -> str:
-    """What a dry run says first."""
+    """Say what a dry run says first."""
     if plan.action == "nothing":
         return _already(plan)
     if plan.action == "tag":
-        return f"Would finish what a stopped run left: {_place(plan)} on its commit {plan.made}"
-    return f"Would publish {_place(plan)}{' (a new repository)' if plan.creates else ''}"
+        return f"Would finish what a stopped run left: {_location(plan)} on its commit {plan.made}"
+    return f"Would publish {_location(plan)}{' (a new repository)' if plan.creates else ''}"
 
 
 def _report(done: "Publication") -> str:
-    """What a publish says first."""
+    """Say what a publish says first."""
     if done.plan.action == "nothing":
         return _already(done.plan)
     if done.plan.action == "tag":
-        return f"Finished what a stopped run left: {_place(done.plan)} on its commit {done.commit}"
+        return f"Finished what a stopped run left: {_location(done.plan)} on its commit {done.commit}"
     first = " (a new repository)" if done.new_repository else ""
-    return f"Published {_place(done.plan)}{first}, commit {done.commit}"
+    return f"Published {_location(done.plan)}{first}, commit {done.commit}"
 
 
 def _already(plan: "PublicationPlan") -> str:
-    return f"Already published, with the same content: {_place(plan)}, commit {plan.made}"
+    return f"Already published, with the same content: {_location(plan)}, commit {plan.made}"
 
 
-def _place(plan: "PublicationPlan") -> str:
+def _location(plan: "PublicationPlan") -> str:
     return f"{plan.repo_id}, tag {plan.tag}"
 
 

@@ -1,4 +1,4 @@
-"""``blend reviews``: from typed answers to reviews, by way of a sheet that people fill in."""
+"""``blend reviews`` and ``blend review-pairs``: typed answers, and which mean the same, decided in a sheet."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 
 app = Application(
     no_args_is_help=True,
@@ -19,9 +19,9 @@ app = Application(
 def propose(
     recipe: RawRecipe = None,
     out: NewSheet = Path("sheet.csv"),
-    locale: Annotated[
+    locales: Annotated[
         list[str] | None,
-        typer.Option(help="Only answers in this locale; repeat it. All locales when absent."),
+        typer.Option("--locale", help="Only answers in this locale; repeat it. All locales when absent."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Questions that are reviewed as well, as they were decided.")
@@ -40,12 +40,12 @@ def propose(
 
     used = sample_recipe() if recipe is None else read_recipe(recipe)
     base = Path() if recipe is None else recipe.parent
-    sheet = answers_to_review(used, base=base, tags=locale, everything=everything)
+    sheet = answers_to_review(used, base=base, locales=locales, everything=everything)
     write_answer_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
     typer.echo(
-        f"{out}: {counted(len(sheet), 'answer')} to {counted(questions, 'question')}; "
-        f"{counted(groups_without_english(sheet), 'group')} without English."
+        f"{out}: {pluralise(len(sheet), 'answer')} to {pluralise(questions, 'question')}; "
+        f"{pluralise(groups_without_english(sheet), 'group')} without English."
     )
     typer.echo(f"Correct the columns group, english, invalid and reason, then: blend reviews accept {out}")
 
@@ -76,10 +76,75 @@ def accept(
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
         typer.echo(
-            f"{written.path}: {counted(written.questions, 'question')} reviewed{kept}; "
-            f"{counted(written.groups, 'group')}, {counted(written.invalid, 'invalid answer')}."
+            f"{written.path}: {pluralise(written.questions, 'question')} reviewed{kept}; "
+            f"{pluralise(written.groups, 'group')}, {pluralise(written.invalid, 'invalid answer')}."
         )
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     for sentence in accepted.recognised:
         typer.echo(sentence, err=True)
+
+
+pairs_app = Application(
+    no_args_is_help=True,
+    help="Decide in a spreadsheet which answers mean the same. `docs/judges.md` walks through it.",
+)
+
+
+@pairs_app.command("propose")
+def propose_pairs(
+    recipe: Annotated[
+        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+    ] = None,
+    out: NewSheet = Path("pairs.csv"),
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every undecided pair that can meet, also where nothing is suspected.")
+    ] = False,
+) -> None:
+    """Make the sheet: pairs of answers that may meet in a question and look alike, the most frequent first.
+
+    - `blend review-pairs propose recipe.toml --out pairs.csv` writes what nobody has decided yet.
+    """
+    from blend.builders.release.reviewing import pairs_to_review
+    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes.ready import sample_recipe
+    from blend.loaders.responses.pair_sheets import write_pair_sheet
+
+    used = sample_recipe() if recipe is None else read_recipe(recipe)
+    sheet = pairs_to_review(used, base=Path() if recipe is None else recipe.parent, everything=everything)
+    write_pair_sheet(sheet, out)
+    typer.echo(f"{out}: {pluralise(len(sheet), 'undecided pair')}.")
+    typer.echo(
+        "Write same or different into the column verdict, as far as you get, then: "
+        f"blend review-pairs accept {out}"
+    )
+
+
+@pairs_app.command("accept")
+def accept_pairs(
+    sheet: ReturnedSheet,
+    out: Annotated[
+        Path, typer.Option(help="File of decisions to add to, `decisions` in the recipe's [mcq.judge].")
+    ] = Path("decisions.tsv"),
+    reviewer: Reviewer = "reviewer",
+    encoding: Encoding = None,
+) -> None:
+    """Add the verdicts of the sheet to the file of decisions that `blend build` reads.
+
+    - `blend review-pairs accept pairs.csv --reviewer r7` leaves rows without a verdict open.
+    """
+    from datetime import UTC, datetime
+
+    from blend.builders.judges import undecided
+    from blend.loaders.responses.decisions import append_decisions, read_decisions
+    from blend.loaders.responses.pair_sheets import read_pair_sheet
+
+    earlier = read_decisions(out, missing_ok=True)
+    decided = read_pair_sheet(sheet, who=reviewer, when=datetime.now(UTC).date(), encoding=encoding)
+    new = undecided(decided, earlier)
+    append_decisions(out, new)
+    same = sum(decision.verdict == "same" for decision in new)
+    known = f"; {len(decided) - len(new)} stood there already" if len(new) < len(decided) else ""
+    typer.echo(
+        f"{out}: {pluralise(len(new), 'decision')} added, {same} same, {len(new) - same} different{known}."
+    )

@@ -33,7 +33,7 @@ class _Output(io.FileIO):
 
 
 @contextmanager
-def patient_streams() -> Iterator[None]:
+def retrying_streams() -> Iterator[None]:
     """Let a command do its work to the end, with its own exit code, although its reader has left.
 
     ``blend stats release | head`` ends quietly; ``blend validate release | head`` still fails for a release
@@ -43,7 +43,7 @@ def patient_streams() -> Iterator[None]:
         StorageError: If the last lines cannot be written for another reason.
     """
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _patient(sys.stdout), _patient(sys.stderr)
+    sys.stdout, sys.stderr = _retrying(sys.stdout), _retrying(sys.stderr)
     try:
         yield
     finally:
@@ -53,7 +53,7 @@ def patient_streams() -> Iterator[None]:
             stream.flush()
 
 
-def _patient(stream: TextIO) -> TextIO:
+def _retrying(stream: TextIO) -> TextIO:
     try:
         number = stream.fileno()
         stream.flush()

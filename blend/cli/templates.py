@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, LocaleFile, NewSheet
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 
 app = Application(
     no_args_is_help=True,
@@ -36,7 +36,7 @@ def propose(
     choices = {"decision": DECISIONS, "merge_into": ("template_id",)}
     write_new_sheet(out, sheet.drop("source"), choices=choices)
     flagged = sheet.filter(sheet["reasons"] != "").height
-    typer.echo(f"{out}: {counted(len(sheet), 'question')}, {flagged} with something to look at.")
+    typer.echo(f"{out}: {pluralise(len(sheet), 'question')}, {flagged} with something to look at.")
     typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
 
 
@@ -55,8 +55,8 @@ def accept(
     templates = accepted.templates.select("template_id", "topic", "source_locale", "text")
     write_new_sheet(out, templates, mark=False)
     typer.echo(
-        f"{out}: {counted(len(accepted.templates), 'template')}; "
-        f"{counted(len(accepted.dropped), 'question')} dropped or merged."
+        f"{out}: {pluralise(len(accepted.templates), 'template')}; "
+        f"{pluralise(len(accepted.dropped), 'question')} dropped or merged."
     )
 
 
@@ -86,6 +86,6 @@ def localise(
     made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
     questions = made.questions.select("template_id", "locale", "question", "en_question")
     write_new_sheet(out, questions, mark=False)
-    typer.echo(f"{out}: {counted(len(made.questions), 'question')} in {counted(len(tags), 'locale')}.")
+    typer.echo(f"{out}: {pluralise(len(made.questions), 'question')} in {pluralise(len(tags), 'locale')}.")
     for row in made.dropped.iter_rows(named=True):
         typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)

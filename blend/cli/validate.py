@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.options import Release
 from blend.exit_codes import REFUSED, UsageError, check_known
-from blend.schemas.text import harmless_json
+from blend.schemas.language.text_comparison import escape_controls_in_json
 
 if TYPE_CHECKING:
     from blend.builders.validate import Check
@@ -43,16 +43,16 @@ def validate(
     - `blend validate release --skip loading` leaves out the slowest check.
     """
     from blend.builders.validate import validate_release
-    from blend.loaders.files.progress import silent
+    from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import resolve_release
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
     chosen = _chosen(only, skip)
-    with interruptible(), nullcontext(silent) if as_json else shown_progress() as notify:
+    with interruptible(), nullcontext(silent) if as_json else shown_progress() as on_progress:
         path = resolve_release(release)
-        report = validate_release(path, checks=chosen, examples=examples, name=release, notify=notify)
+        report = validate_release(path, checks=chosen, examples=examples, name=release, on_progress=on_progress)
     if as_json:
-        typer.echo(harmless_json(report.to_json()), nl=False)
+        typer.echo(escape_controls_in_json(report.to_json()), nl=False)
     else:
         from blend.views.safe import SafeConsole
         from blend.views.validation import print_report

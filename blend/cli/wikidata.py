@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.schemas.text import agreeing, counted
+from blend.schemas.language.text_comparison import agreeing, pluralise
 
 app = Application(
     no_args_is_help=True,
@@ -49,12 +49,13 @@ def snapshot(
     May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
     """
     from blend.loaders.files.domains import known_domains
+    from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT, take_snapshot
-    from blend.schemas.domains import find_domain
-    from blend.views.progress import interruptible, shown_progress
+    from blend.schemas.recipe.domains import find_domain
+    from blend.views.progress import interruptible
 
     wanted = find_domain(domain, known_domains(domain_file))
-    with interruptible("interrupted; run the same command again to go on"), shown_progress() as notify:
+    with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
         info = take_snapshot(
             out,
             wanted,
@@ -62,10 +63,12 @@ def snapshot(
             languages=language,
             contact=contact,
             batch_size=batch_size,
-            notify=notify,
+            on_progress=on_progress,
             on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
-    typer.echo(f"{out}: {counted(info.triples, 'triple')} about {counted(info.items, 'item')}. Build from it:")
+    typer.echo(
+        f"{out}: {pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}. Build from it:"
+    )
     typer.echo(f"  blend build --food {out}{_domain_options(domain, domain_file)}")
 
 
@@ -84,16 +87,17 @@ def demonyms(
 
     `forms.tsv` is a draft for `cultural.forms` of a recipe, to be read by somebody who speaks the language.
     """
+    from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.demonyms import ask_demonyms, write_demonyms
     from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT
-    from blend.views.progress import interruptible, shown_progress
+    from blend.views.progress import interruptible
 
-    with interruptible("interrupted; nothing was written"), shown_progress() as notify:
+    with interruptible("interrupted; nothing was written"), shown_progress() as on_progress:
         found = ask_demonyms(
             language,
             endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
             contact=contact,
-            notify=notify,
+            on_progress=on_progress,
             on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
         forms, others = sorted(write_demonyms(out, found))
@@ -115,7 +119,7 @@ def domains(
 ) -> None:
     """List what snapshots can be about, or print one as a domain file has it, to begin one of your own with."""
     from blend.loaders.files.domains import domain_toml, known_domains
-    from blend.schemas.domains import find_domain
+    from blend.schemas.recipe.domains import find_domain
 
     known = known_domains(domain_file)
     if name is not None:

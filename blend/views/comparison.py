@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from blend.eval.report.compare import Comparisons, Difference, Pair
-from blend.eval.statistics.figures import Estimate
-from blend.schemas.text import agreeing, counted
+from blend.eval.report.model_comparison import Difference, ModelComparison, Pair
+from blend.eval.statistics.estimates import Estimate
+from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.views.frames import frame_table, rows_frame
 from blend.views.safe import shown
 
 _STYLES = {"better": "green", "worse": "red", "no difference shown": "dim"}
 
 
-def comparison_views(found: Comparisons) -> Iterator[RenderableType]:
+def comparison_views(found: ModelComparison) -> Iterator[RenderableType]:
     """The parts of a comparison: places, what differs between each pair, the signature."""
     yield _standings(found)
     for pair in found.pairs:
@@ -40,17 +40,14 @@ def p_text(p_value: float) -> str:
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
-def _standings(found: Comparisons) -> Table:
-    table = Table(title="Mean over regions, % right", title_justify="left", box=SIMPLE_HEAD, show_edge=False)
-    for name in ("place", "possible"):
-        table.add_column(name, justify="right")
-    for name in ("model", "95 % interval"):
-        table.add_column(name, overflow="fold")
+def _standings(found: ModelComparison) -> Table:
+    rows = []
     for standing in found.standings:
         rank = standing.rank
         possible = str(rank.best) if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
-        table.add_row(str(rank.place), possible, Text(shown(standing.model)), interval(standing.macro))
-    return table
+        rows.append((rank.place, possible, shown(standing.model), interval(standing.macro)))
+    columns = ("place", "possible", "model", "95 % interval")
+    return frame_table(rows_frame(columns, rows), "Mean over regions, % right", texts=columns[2:])
 
 
 def _verdict(pair: Pair) -> Text:
@@ -65,24 +62,22 @@ def _verdict(pair: Pair) -> Text:
     text.append(f" in the mean over regions ({figures}).")
     if pair.n_left_out:
         verb = agreeing(pair.n_left_out, "is", "are")
-        text.append(f" {counted(pair.n_left_out, 'item')} that only one of them answered {verb} left out.")
+        text.append(f" {pluralise(pair.n_left_out, 'item')} that only one of them answered {verb} left out.")
     return text
 
 
 def _regions(pair: Pair) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False)
-    table.add_column("region")
-    table.add_column(Text(f"{shown(pair.second)} is"), overflow="fold")
-    table.add_column("points", justify="right")
-    table.add_column("corrected p", justify="right")
-    for region, difference in sorted(pair.regions.items(), key=_largest_first):
-        table.add_row(
-            Text(shown(region)),
-            Text(difference.verdict, style=_STYLES[difference.verdict]),
+    rows = [
+        (
+            shown(region),
+            difference.verdict,
             interval(difference.estimate, signed=True),
             p_text(difference.p_value),
         )
-    return table
+        for region, difference in sorted(pair.regions.items(), key=_largest_first)
+    ]
+    columns = ("region", f"{shown(pair.second)} is", "points", "corrected p")
+    return frame_table(rows_frame(columns, rows), texts=columns[:2])
 
 
 def _largest_first(entry: tuple[str, Difference]) -> tuple[float, str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
@@ -19,12 +18,13 @@ from blend.builders.diff.version_step import (
     expected_version,
     version_step,
 )
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
+from blend.views.frames import frame_table, rows_frame
 
 _STYLES: dict[Step, str] = {"major": "bold red", "minor": "yellow", "patch": "cyan", "none": "green"}
 _INDENT = 6
-_FRAMES = 10
-"""Columns of the terminal between and around three columns of a table."""
+_BETWEEN = 3
+"""Columns of the terminal behind the three columns of a table."""
 
 
 def diff_views(diff: ReleaseDiff, *, examples: int, width: int) -> Iterator[RenderableType]:
@@ -68,21 +68,19 @@ def _verdict(diff: ReleaseDiff, step: VersionStep) -> RenderableType:
 
 def _rows(diff: ReleaseDiff) -> Table:
     counts = diff.counts()
-    # The names of configurations are long: without frames, and the closer the more counts there are, the table
-    # still fits 80 columns.
-    padding = (0, 0 if "replaced" in counts else 1, 0, 0)
-    table = Table(title="Rows", title_justify="left", box=SIMPLE_HEAD, padding=padding, show_edge=False)
-    table.add_column("configuration, split", no_wrap=True)
-    for name in ("before", "now", *counts):
-        table.add_column(name, justify="right")
+    columns = ("configuration, split", "before", "now", *counts)
+    blank = ("",) * (len(columns) - 1)
+    rows: list[tuple[str, ...]] = []
     for config in diff.configs:
         shown = [split for split in config.splits if not split.is_empty]
-        table.add_row(Text(config.config, style="bold"))
-        for split in shown:
-            table.add_row(f"  {split.split}", *_split_cells(split, counts))
-        equal = len(config.splits) - len(shown)
-        if equal:
-            table.add_row(f"  {equal} equal", style="dim")
+        rows.append((config.config, *blank))
+        rows += [(f"  {split.split}", *_split_cells(split, counts)) for split in shown]
+        if equal := len(config.splits) - len(shown):
+            rows.append((f"  {equal} equal", *blank))
+    table = frame_table(rows_frame(columns, rows), "Rows")
+    # The names of configurations are long: the closer the more counts there are, the table fits 80 columns.
+    table.padding = (0, 0 if "replaced" in counts else 1, 0, 0)
+    table.columns[0].no_wrap = True
     return table
 
 
@@ -95,15 +93,13 @@ def _split_cells(split: SplitDiff, counts: Sequence[Count]) -> Iterator[str]:
 
 
 def _schema(diff: ReleaseDiff) -> Table:
-    table = Table(title="Columns added, removed, or of another type", title_justify="left")
-    for name in ("configuration", "column", "type before", "type now"):
-        table.add_column(name, overflow="fold")
-    for config in diff.configs:
-        for change in config.schema_changes:
-            table.add_row(
-                config.config, *(escape(text or "–") for text in (change.path, change.old, change.new))
-            )
-    return table
+    columns = ("configuration", "column", "type before", "type now")
+    rows = [
+        (config.config, change.path, change.old or None, change.new or None)
+        for config in diff.configs
+        for change in config.schema_changes
+    ]
+    return frame_table(rows_frame(columns, rows), "Columns added, removed, or of another type", texts=columns)
 
 
 def _config(config: ConfigDiff, examples: int, width: int) -> Iterator[RenderableType]:
@@ -115,7 +111,7 @@ def _config(config: ConfigDiff, examples: int, width: int) -> Iterator[Renderabl
             lines.append(_ids(what, ids[:examples], total))
     found = examples_by_column(config, examples)
     for column, total in column_totals(config).items():
-        lines.append(Text.assemble("  ", (column, "bold"), f" changed in {counted(total, 'row')}"))
+        lines.append(Text.assemble("  ", (column, "bold"), f" changed in {pluralise(total, 'row')}"))
         lines += [_example(split, change, width) for split, change in found.get(column, [])]
     if lines:
         yield Group(Text(config.config, style="italic"), *lines)
@@ -137,14 +133,13 @@ def _example(split: str, change: CellChange, width: int) -> RenderableType:
 
 
 def _settings(diff: ReleaseDiff, width: int) -> Table:
-    table = Table(title="Settings", title_justify="left")
     # Names of settings hold no blanks at which they could be broken; what they leave is for the values.
     longest = min(max(len(setting.path) for setting in diff.settings), width // 2)
-    table.add_column("setting", overflow="fold", min_width=longest)
-    room = (width - longest - _FRAMES) // 2
-    for name in ("before", "now"):
-        table.add_column(name, overflow="fold", max_width=room)
-    for setting in diff.settings:
-        pair = value_pair(setting.old, setting.new, 2 * room)
-        table.add_row(*(escape(text) for text in (setting.path, *pair)))
+    width_left = (width - longest - _BETWEEN) // 2
+    columns = ("setting", "before", "now")
+    rows = [(one.path, *value_pair(one.old, one.new, 2 * width_left)) for one in diff.settings]
+    table = frame_table(rows_frame(columns, rows), "Settings", texts=columns)
+    table.columns[0].min_width = longest
+    for column in table.columns[1:]:
+        column.max_width = width_left
     return table

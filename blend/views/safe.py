@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from blend.schemas.text import harmless
+from blend.schemas.language.text_comparison import escape_controls
 
 _SHOWN_CHARACTERS = 200
 _WIDEST = 1_000
@@ -43,7 +43,14 @@ class SafeConsole(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         """A text made harmless before it is measured, so that a column is wide enough for its codes."""
-        return super().render_str(harmless(text), **options)
+        return super().render_str(escape_controls(text), **options)
+
+    def show(self, parts: Iterable[RenderableType]) -> None:
+        """Print tables and sentences with a blank line between them."""
+        for number, part in enumerate(parts):
+            if number:
+                self.print()
+            self.print(part)
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print tables as wide as their figures need, also where the terminal is narrower: none is ever cut."""
@@ -58,4 +65,4 @@ class SafeConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is printed; the styles are ours, and the texts are made harmless."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+            yield segment if segment.control else segment._replace(text=escape_controls(segment.text))

@@ -7,10 +7,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.builders.validate.report import Cause, CheckResult, Level, Problem, ValidationReport
-from blend.schemas.grouped import cause_of
-from blend.schemas.text import counted
-
-_DOES_NOT_APPLY = "–"
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.problem_groups import cause_of
+from blend.schemas.release.summaries import NOTHING
+from blend.views.frames import frame_table, rows_frame
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
@@ -29,21 +29,19 @@ def print_report(report: ValidationReport, console: Console, *, strict: bool = F
 
 def checks_table(report: ValidationReport) -> Table:
     """A row per check: what it looks at, and how many problems of each level it found."""
-    table = Table(title=f"{report.name} {report.version}, {counted(report.rows, 'row')}", title_justify="left")
-    table.add_column("check", no_wrap=True)
-    table.add_column("what it looks at")
-    for level, name in zip(Level, ("errors", "warnings", "infos"), strict=True):
-        table.add_column(name, justify="right", min_width=len(name), style=_STYLES[level])
+    rows = []
     for result in report.checks:
-        if not result.applies:
-            table.add_row(result.check, escape(result.title), *(_DOES_NOT_APPLY,) * 3, style="dim")
-            continue
         counts = (result.errors, result.warnings, result.infos)
-        table.add_row(result.check, escape(result.title), *(f"{count:,}" if count else "" for count in counts))
-    if not all(result.applies for result in report.checks):
-        table.caption = f"{_DOES_NOT_APPLY} does not apply: the release has no table that the check looks at"
-        table.caption_justify = "left"
-    return table
+        cells = (f"{count:,}" if count else "" for count in counts) if result.applies else (None, None, None)
+        rows.append((result.check, result.title, *cells))
+    caption = f"{NOTHING} does not apply: the release has no table that the check looks at"
+    columns = ("check", "what it looks at", "errors", "warnings", "infos")
+    return frame_table(
+        rows_frame(columns, rows),
+        f"{report.name} {report.version}, {pluralise(report.rows, 'row')}",
+        "" if all(result.applies for result in report.checks) else caption,
+        texts=columns[:2],
+    )
 
 
 def _print_problems(result: CheckResult, level: Level, console: Console) -> None:
@@ -85,24 +83,24 @@ def _lines_of_cause(problems: Sequence[Problem], n_more: int) -> Iterator[str]:
         by_text.setdefault((problem.what, problem.fix), []).append(problem)
     is_one = len(by_text) == 1
     for same in by_text.values():
-        places = _places([problem.where for problem in same])
+        locations = _locations([problem.where for problem in same])
         more = f" and {n_more:,} more" if is_one and n_more else ""
-        yield str(same[0].model_copy(update={"where": f"{places}{more}"}))
+        yield str(same[0].model_copy(update={"where": f"{locations}{more}"}))
     if n_more and not is_one:
         yield f"… and {n_more:,} more of this kind"
 
 
-def _places(places: Sequence[str]) -> str:
+def _locations(locations: Sequence[str]) -> str:
     """Places in a list, the name of a file once before all of its rows."""
     rows: dict[str, list[str]] = {}
-    for place in dict.fromkeys(places):
-        file, colon, row = place.partition(":")
+    for location in dict.fromkeys(locations):
+        file, colon, row = location.partition(":")
         rows.setdefault(f"{file}{colon}", []).append(row)
     return ", ".join(f"{file}{', '.join(held)}" for file, held in rows.items())
 
 
 def _verdict(report: ValidationReport, *, strict: bool) -> str:
-    counts = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
+    counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
     if report.passes(strict=strict):
         return f"[bold green]valid[/]: {counts}"
     only_warnings = " (--strict fails on warnings)" if not report.errors else ""

@@ -15,28 +15,25 @@ from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.collect import slug
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.words import (
-    ShownWords,
+from blend.builders.annotation.ui_strings import (
+    ShownStrings,
     instructions_in,
     is_checked,
     is_known,
     texts_of,
-    untranslated_words,
-    words_in,
+    ui_strings_in,
+    untranslated_strings,
 )
-from blend.builders.mcq.regions import regions_asked, too_few_regions
+from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, did_you_mean, raise_all
-from blend.schemas.locales import Locale, Registry, registry
-from blend.schemas.text import agreeing, counted
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.language.text_comparison import agreeing, pluralise
 
 _PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
-
-_ASKING: tuple[StageName, ...] = ("answer", "review")
-"""Stages that need the questions of the directory of raw responses."""
 
 
 class CheckedProject(NamedTuple):
@@ -45,7 +42,7 @@ class CheckedProject(NamedTuple):
     file: ProjectFile
     material: Material
     """Questions, responses and reviews so far, and predictions; empty where no stage needs them."""
-    notes: tuple[str, ...]
+    diagnostics: tuple[str, ...]
     """What the lead of the project should know though it is not wrong."""
 
 
@@ -78,8 +75,8 @@ def _each(error: RowError | RowErrors) -> Sequence[RowError]:
 
 def _with_line(problem: RowError, path: Path, lines: dict[str, int]) -> RowError:
     """The problem with the line of its key."""
-    place, _, key = problem.where.partition(", key ")
-    if place != str(path) or not key:
+    location, _, key = problem.where.partition(", key ")
+    if location != str(path) or not key:
         return problem
     return RowError(problem.what, where=f"{path}:{line_of(key, lines)}, key {key}", fix=problem.fix)
 
@@ -110,8 +107,8 @@ class _Checks:
             self._collect("recipe", self._read_rule)
         for number in range(len(self._project.locales)):
             self._people(number)
-        self._places()
-        if self._stages_used() & set(_ASKING):
+        self._locations()
+        if any(STAGES[name].reads_questions for name in self._stages_used()):
             self._collect("collected", self._read_collected)
         self._topics()
         self._files()
@@ -168,24 +165,24 @@ class _Checks:
             folded = [entry.strip().casefold() for entry in listed or ()]
             for entry in sorted({entry for entry in folded if folded.count(entry) > 1}):
                 self._add(key, f"{_hidden(entry)} is listed twice", "delete one of the two")
-            for place, entry in enumerate(listed or ()):
+            for location, entry in enumerate(listed or ()):
                 if not MAIL.fullmatch(entry.strip()) and not _PSEUDONYM.fullmatch(entry.strip()):
                     fix = (
                         "write the e-mail address of an account, or the pseudonym that "
                         "`blend annotate pseudonym` prints for it, p- and 12 digits and letters"
                     )
                     self._add(
-                        f"{key}[{place}]", f"{_hidden(entry)} is neither of the two ways to name people", fix
+                        f"{key}[{location}]", f"{_hidden(entry)} is neither of the two ways to name people", fix
                     )
         stages = settings.stages or self._project.stages
         named, wanted = len(settings.annotators or ()), self._rule.wanted
         if settings.annotators is not None and "answer" in stages and named < wanted:
             are = agreeing(wanted, "is", "are")
-            what = f"{counted(named, 'annotator')}, but {counted(wanted, 'response')} {are} wanted"
+            what = f"{pluralise(named, 'annotator')}, but {pluralise(wanted, 'response')} {are} wanted"
             fix = "each person answers a question once: name more people, or lower the key wanted"
             self._add(f"locales[{number}].annotators", what, fix)
 
-    def _places(self) -> None:
+    def _locations(self) -> None:
         collected = os.path.realpath(self._file.collected)  # a loop of links is itself
         for key, path in (("pulled", self._file.pulled), ("key_file", self._file.key_file)):
             if Path(os.path.realpath(path)).is_relative_to(collected):
@@ -206,7 +203,8 @@ class _Checks:
         asked = set(tables.questions["locale"])
         for number, settings in enumerate(self._project.locales):
             stages = settings.stages or self._project.stages
-            if settings.locale in self.known and settings.locale not in asked and {*stages} & {*_ASKING}:
+            reads = any(STAGES[name].reads_questions for name in stages)
+            if settings.locale in self.known and settings.locale not in asked and reads:
                 fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
                 self._add(f"locales[{number}].locale", f"there are no questions in {settings.locale}", fix)
 
@@ -233,7 +231,7 @@ class _Checks:
     def _files(self) -> None:
         """The files that single stages need."""
         used = self._stages_used()
-        for stage in sorted(used & {"equivalence", "mcq-review"}):
+        for stage in sorted(name for name in used if STAGES[name].needs_recipe):
             if self._project.recipe is None:
                 fix = 'name the recipe of the release that the questions are for, recipe = "recipe.toml"'
                 self._add("recipe", f"the stage {stage} needs a recipe", fix)
@@ -282,7 +280,7 @@ class _Checks:
 
     def _read_instruction(self, name: str, stages: set[StageName]) -> None:
         parts = instructions_in(self._file.base / name)
-        words_in(self._file.base / name)
+        ui_strings_in(self._file.base / name)
         problems: list[RowError] = []
         for stage in sorted(stages):
             try:
@@ -298,7 +296,7 @@ def _hidden(entry: str) -> str:
 
 
 def regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
-    """What is missing for multiple-choice questions; null where nothing is, or other sources may bring it."""
+    """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
     if file.project.recipe is not None:
         recipe = read_recipe(file.base / file.project.recipe)
         if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
@@ -335,21 +333,21 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
 
 
 def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:
-    """What the pages of a locale say in English though its language is another one, file by file."""
+    """List, file by file, what the pages of a locale say in English though its language is another one."""
     own = file.project.instructions.get(locale.language)
     stages: list[str] = []
-    words: set[str] = set()
+    ui_strings: set[str] = set()
     for stage in file.project.stages_of(locale.tag):
         texts = texts_of(locale.language, stage, None if own is None else file.base / own)
         if texts.in_english:
             stages.append(stage)
-        shown = ShownWords(texts.words)
-        STAGES[stage].config(file.project, locale, texts._replace(words=shown))
-        words |= shown.asked & untranslated_words(locale.language, texts.words)
-    if not stages and not words:
+        shown = ShownStrings(texts.ui_strings)
+        STAGES[stage].config(file.project, locale, texts._replace(ui_strings=shown))
+        ui_strings |= shown.asked & untranslated_strings(locale.language, texts.ui_strings)
+    if not stages and not ui_strings:
         return
     what = [f"the instructions for {', '.join(stages)}"] if stages else []
-    what += [f"{counted(len(words), 'word')} ({', '.join(sorted(words))})"] if words else []
+    what += [f"{pluralise(len(ui_strings), 'word')} ({', '.join(sorted(ui_strings))})"] if ui_strings else []
     where, fix = (
         (f"our pages in {locale.language}", "write your own, and name them under [instructions]")
         if own is None

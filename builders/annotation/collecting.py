@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.builders.annotation.project import Project
 from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
-from blend.schemas.frames import KEY
+from blend.schemas.rows.frame_columns import KEY
 
 if TYPE_CHECKING:
     from blend.builders.annotation.stages.model import Material
@@ -32,7 +32,7 @@ and responses of which a review declared every answer invalid; ``given``, respon
 
 
 def collected_so_far(project: Project, material: "Material") -> pl.DataFrame:
-    """How far every question has come: `saq.collection.CollectionStatus.questions`.
+    """Say how far every question has come: `saq.collection.CollectionStatus.questions`.
 
     Raises:
         RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
@@ -43,7 +43,7 @@ def collected_so_far(project: Project, material: "Material") -> pl.DataFrame:
 
 
 def collection_plan(project: Project, material: "Material") -> pl.DataFrame:
-    """Where more responses are asked for, by the five-valid rule, and which questions are dropped.
+    """Plan where more responses are asked for, by the five-valid rule, and which questions are dropped.
 
     A question is open until it has ``wanted`` valid responses, or more than ``max_idk`` people do not know. An
     open one wants one further annotation for every valid response that is missing, above all that were given,

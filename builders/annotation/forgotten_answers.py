@@ -26,7 +26,7 @@ def without_answers(
     shown = task["data"].get(ITEMS)
     if not isinstance(shown, list) or not any(_id(item) in gone for item in shown):
         return dict(task)
-    kept = [_counted(item, given) for item in shown if _id(item) not in gone]
+    kept = [_with_counts(item, given) for item in shown if _id(item) not in gone]
     if not kept:
         return None
     return {
@@ -79,5 +79,5 @@ def _id(item: Any) -> Any:
     return item.get("id") if isinstance(item, dict) else None
 
 
-def _counted(item: Any, given: Mapping[str, int]) -> Any:
+def _with_counts(item: Any, given: Mapping[str, int]) -> Any:
     return {**item, "body": f"× {given[item['id']]}"} if _id(item) in given else item

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from blend.builders.annotation.importing import Proposed, import_responses, proposed_map, response_table
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.ui_strings import ui_strings_of
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.import_maps import map_text, read_map
 from blend.loaders.files.rows import Cells
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.storage import storage_errors
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import ConflictError, StorageError
-from blend.schemas.frames import KEY
-from blend.schemas.locales import Registry, registry
+from blend.schemas.errors import ConflictError
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.rows.frame_columns import KEY
 
 _KINDS = ("idk", "no-answer", "not-applicable")
 _KEY_NAME = "annotators.key"
@@ -32,7 +33,7 @@ class Written(NamedTuple):
 
 
 class ImportDone(NamedTuple):
-    """What an import did."""
+    """Files that an import wrote, and what it left out."""
 
     written: tuple[Written, ...]
     """Files; none where a map was proposed."""
@@ -65,7 +66,9 @@ def import_file(
     tables = read_responses(folder, locales=known, reviewing=True, collecting=True)
     if not os.path.lexists(map_path):
         questions = tables.questions.select(*KEY, "question", "en_question").to_dicts()
-        guess = proposed_map(rows, questions, _said({known.get(one["locale"]).language for one in questions}))
+        guess = proposed_map(
+            rows, questions, _non_answer_texts({known.get(one["locale"]).language for one in questions})
+        )
         if guess.map.annotator is not None:
             guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
         _write(map_path, map_text(guess.map, name))
@@ -100,10 +103,10 @@ def import_file(
     return ImportDone(tuple(written), imported.blank, None)
 
 
-def _said(languages: set[str]) -> dict[str, str]:
+def _non_answer_texts(languages: set[str]) -> dict[str, str]:
     """Texts that our own pages offer in place of an answer, in some languages and in English."""
-    words = [words_of(language) for language in sorted(languages | {"en"})]
-    return {one[kind]: kind for one in words for kind in _KINDS} | {kind: kind for kind in _KINDS}
+    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
+    return {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
 
 
 def _key(path: Path) -> bytes:
@@ -114,8 +117,6 @@ def _key(path: Path) -> bytes:
 
 
 def _write(path: Path, text: str, *, mode: int | None = None) -> None:
-    try:
+    with storage_errors(path, fix="choose another place or change the permissions"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text, mode=mode)
-    except OSError as error:
-        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another place") from error
+        atomic_write(path, text, mode=mode)

@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blend.loaders.files.checked import checked
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.import_maps import ImportMap
-from blend.loaders.files.notes import Notes, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.locales import Registry
-from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
-from blend.schemas.text import clean, counted, fold
+from blend.schemas.language.locales import Registry
+from blend.schemas.language.text_comparison import clean, fold, pluralise
+from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Response
 
 _Named = Callable[[str], str]
 
 
 class Imported(NamedTuple):
-    """What a table became."""
+    """Responses and findings that a table became."""
 
     responses: dict[str, list[Response]]
     """By locale, in the order of the file."""
@@ -30,10 +30,10 @@ class Imported(NamedTuple):
     """Questions that somebody left blank; they are no responses."""
 
 
-class _Given(NamedTuple):
-    """What a person said to a question."""
+class _Source(NamedTuple):
+    """Texts of a person for one question, and their location."""
 
-    place: str
+    location: str
     template_id: str
     locale: str
     annotator: str
@@ -65,34 +65,34 @@ def import_responses(
             holds columns or questions of which the map says nothing, or if a row cannot be a response; names
             every place.
     """
-    notes = Notes()
+    diagnostics = Diagnostics()
     if not rows:
         raise InputError(f"{name}: no rows; give the table with people's answers")
-    _check_columns(rows, by, name, notes)
-    notes.raise_problems()
+    _check_columns(rows, by, name, diagnostics)
+    diagnostics.raise_problems()
     found: dict[str, list[Response]] = {}
     first: dict[tuple[str, str, str], str] = {}
     blank = 0
-    for given in _given(rows, by, named, notes):
-        if not _is_asked(given, by, asked, locales, notes):
+    for given in _given(rows, by, named, diagnostics):
+        if not _is_asked(given, by, asked, locales, diagnostics):
             continue
         if not given.texts:
             blank += 1
             continue
-        with notes.collected():
-            response = checked(Response, _values(given, by), given.place, notes)
+        with diagnostics.collected():
+            response = checked(Response, _values(given, by), given.location, diagnostics)
             if response is None:
                 continue
             key = (given.template_id, given.locale, given.annotator)
-            if first.setdefault(key, given.place) != given.place:
+            if first.setdefault(key, given.location) != given.location:
                 what = f"{given.annotator!r} answers {given.template_id!r} a second time"
-                raise RowError(what, where=given.place, fix=f"delete this row or {first[key]}")
+                raise RowError(what, where=given.location, fix=f"delete this row or {first[key]}")
             found.setdefault(given.locale, []).append(response.row)
-    notes.raise_problems()
+    diagnostics.raise_problems()
     return Imported(found, blank)
 
 
-def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, notes: Notes) -> None:
+def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
     """Note columns that the map names and the table lacks, and those that it says nothing about."""
     present = list(dict.fromkeys(column for row in rows for column in row.values))
     used = [*by.columns, *by.leave_out]
@@ -100,24 +100,24 @@ def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, notes: Notes
     for column in by.columns:
         if column not in present:
             problem = unknown_name("column", column, present, where=where)
-            notes.problem(problem.what, where=where, fix=f"correct the map; {problem.fix}")
+            diagnostics.problem(problem.what, where=where, fix=f"correct the map; {problem.fix}")
     for column in present:
         if column not in used and any(_texts(row.values.get(column)) for row in rows):
             fix = "say in the map what it means, or write it into leave_out"
-            notes.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
+            diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
 
 
-def _given(rows: Sequence[Cells], by: ImportMap, named: _Named, notes: Notes) -> Iterator[_Given]:
+def _given(rows: Sequence[Cells], by: ImportMap, named: _Named, diagnostics: Diagnostics) -> Iterator[_Source]:
     for row in rows:
         for column in by.columns:
             cell = row.values.get(column)
             if isinstance(cell, str):
-                refuse_rewritten(cell, f"{row.place}, column {column}", notes)
+                refuse_rewritten(cell, f"{row.location}, column {column}", diagnostics)
         locale = by.locale or _one(row, by.locale_column)
-        who = f"r{row.place.rpartition(':')[2]}" if by.annotator is None else _one(row, by.annotator)
+        who = f"r{row.location.rpartition(':')[2]}" if by.annotator is None else _one(row, by.annotator)
         if not who:
-            where = f"{row.place}, column {by.annotator}"
-            notes.problem("nobody is named", where=where, fix="say who answered, or delete the row")
+            where = f"{row.location}, column {by.annotator}"
+            diagnostics.problem("nobody is named", where=where, fix="say who answered, or delete the row")
             continue
         who = named(who)
         if by.question is not None:
@@ -125,30 +125,34 @@ def _given(rows: Sequence[Cells], by: ImportMap, named: _Named, notes: Notes) ->
             if asked in by.leave_out_questions:
                 continue
             template_id = by.questions.get(asked, asked)
-            yield _Given(row.place, template_id, locale, who, _all(row, by.answers, by.separator))
+            yield _Source(row.location, template_id, locale, who, _all(row, by.answers, by.separator))
             continue
         for template_id, columns in by.columns_by_template.items():
-            yield _Given(row.place, template_id, locale, who, _all(row, columns, by.separator))
+            yield _Source(row.location, template_id, locale, who, _all(row, columns, by.separator))
 
 
 def _is_asked(
-    given: _Given, by: ImportMap, asked: Mapping[str, Sequence[str]], locales: Registry, notes: Notes
+    given: _Source,
+    by: ImportMap,
+    asked: Mapping[str, Sequence[str]],
+    locales: Registry,
+    diagnostics: Diagnostics,
 ) -> bool:
     if given.locale not in asked:
-        where = f"{given.place}, column {by.locale_column}" if by.locale_column else given.place
+        where = f"{given.location}, column {by.locale_column}" if by.locale_column else given.location
         valid = list(asked) if given.locale in locales else locales.tags
-        notes.problems.append(unknown_name("locale", given.locale, valid, where=where))
+        diagnostics.problems.append(unknown_name("locale", given.locale, valid, where=where))
         return False
     if given.template_id not in asked[given.locale]:
-        where = f"{given.place}, column {by.question}" if by.question else given.place
+        where = f"{given.location}, column {by.question}" if by.question else given.location
         problem = unknown_name("question", given.template_id, asked[given.locale], where=where)
         fix = "name its template in the map's [questions], or write it into leave_out_questions"
-        notes.problem(problem.what, where=where, fix=fix if by.question else problem.fix)
+        diagnostics.problem(problem.what, where=where, fix=fix if by.question else problem.fix)
         return False
     return True
 
 
-def _values(given: _Given, by: ImportMap) -> dict[str, Any]:
+def _values(given: _Source, by: ImportMap) -> dict[str, Any]:
     """The fields of a response."""
     kinds = {fold(text): NonAnswer(kind) for text, kind in by.non_answers.items()}
     reasons = [text for text in given.texts if fold(text) in kinds]
@@ -163,15 +167,15 @@ def _values(given: _Given, by: ImportMap) -> dict[str, Any]:
     if reasons:
         if len(given.texts) > 1:
             what = (
-                f"{reasons[0]!r}, which is a non-answer, beside {counted(len(given.texts) - 1, 'other text')}"
+                f"{reasons[0]!r}, which is a non-answer, beside {pluralise(len(given.texts) - 1, 'other text')}"
             )
-            raise RowError(what, where=given.place, fix="keep the one or the other")
+            raise RowError(what, where=given.location, fix="keep the one or the other")
         kind = kinds[fold(reasons[0])]
         values["non_answer"], values["reason"] = kind, reasons[0] if kind is NonAnswer.OTHER else None
     if len(values["answers"]) > MAX_ANSWERS:
         n = len(values["answers"])
         what = f"{n} answers to {given.template_id!r}, but an annotator gives up to {MAX_ANSWERS}"
-        raise RowError(what, where=given.place, fix=f"keep the first {MAX_ANSWERS}")
+        raise RowError(what, where=given.location, fix=f"keep the first {MAX_ANSWERS}")
     return values
 
 
@@ -240,12 +244,14 @@ def proposed_map(
             "nothing in the table is a question that is asked; give the folder whose questions these are, or "
             "write the map yourself (docs/importing.md)"
         )
-    said = {fold(text): text for texts in values.values() for text in texts}
+    texts_found = {fold(text): text for texts in values.values() for text in texts}
     person = next((column for column in columns if _names_people(column, values[column])), None)
     common: dict[str, Any] = {
         **_proposed_locale(values, questions),
         "annotator": person,
-        "non_answers": {said[fold(text)]: kind for text, kind in non_answers.items() if fold(text) in said},
+        "non_answers": {
+            texts_found[fold(text)]: kind for text, kind in non_answers.items() if fold(text) in texts_found
+        },
     }
     if len(wide) >= len(long[asking]):
         rest = [name for name in columns if name not in (*wide, person, common["locale_column"])]
@@ -282,8 +288,8 @@ def _proposed_locale(
         for tag in tags
     }
     best = max(found.values())
-    told = [tag for tag in tags if found[tag] == best]
-    return {"locale": told[0] if column is None and len(told) == 1 else None, "locale_column": column}
+    tied = [tag for tag in tags if found[tag] == best]
+    return {"locale": tied[0] if column is None and len(tied) == 1 else None, "locale_column": column}
 
 
 _PEOPLE = (
@@ -297,7 +303,7 @@ _MACHINE = (
 
 
 def _key(text: str) -> str:
-    """What texts are compared by: without case, punctuation and accents."""
+    """Return the form in which texts are compared: without case, punctuation and accents."""
     return " ".join("".join(c if c.isalnum() else " " for c in fold(text)).split())
 
 

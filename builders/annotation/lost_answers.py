@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.schemas.frames import FINDINGS
-from blend.schemas.text import clean, harmless
+from blend.schemas.language.text_comparison import clean, escape_controls
+from blend.schemas.rows.frame_columns import FINDINGS
 
 _Row = dict[str, Any]
 
@@ -17,7 +17,7 @@ class Kept(NamedTuple):
     reviews: list[_Row]
     """Rows of a file of reviews."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`: what was left out of them."""
+    """`frame_columns.FINDINGS`: what was left out of them."""
 
 
 def without_lost_answers(reviews: Iterable[_Row], responses: Sequence[Mapping[str, Any]], locale: str) -> Kept:
@@ -40,7 +40,7 @@ def without_lost_answers(reviews: Iterable[_Row], responses: Sequence[Mapping[st
         template_id = review["template_id"]
         left, lost = _parted(review, given.get(template_id, set()))
         if lost:
-            listed = ", ".join(f"'{harmless(answer)}'" for answer in lost)
+            listed = ", ".join(f"'{escape_controls(answer)}'" for answer in lost)
             findings.append(
                 {
                     "kind": "lost-answer",

@@ -2,18 +2,22 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, StrictInt, StringConstraints
 
 from blend.loaders.files.locales import registry_with
 from blend.loaders.files.toml import read_toml
 from blend.loaders.recipes import read_recipe
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.part import Part
-from blend.schemas.recipe import SaqOptions
+from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.recipe.recipe import SaqOptions
 
 StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "predictions"]
+"""The stages, in the order in which they happen; each is a module of `blend.builders.annotation.stages`."""
+
+ORDER: tuple[StageName, ...] = get_args(StageName)
+"""Their names in this order."""
 
 MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 """An e-mail address, as far as it can be told from a pseudonym."""
@@ -21,8 +25,8 @@ MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 _Text = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
-class ServerSettings(Part):
-    """Where Label Studio runs; the access token is never in a file."""
+class ServerSettings(FrozenModel):
+    """Address of a Label Studio server; the access token is never in a file."""
 
     url: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] = "http://localhost:8080"
     """Address of the server, for example ``http://localhost:8080``."""
@@ -30,7 +34,7 @@ class ServerSettings(Part):
     """Environment variable that holds the access token, for example ``LABEL_STUDIO_API_KEY``."""
 
 
-class LocaleSettings(Part):
+class LocaleSettings(FrozenModel):
     """A locale of the project, and who works on it."""
 
     locale: _Text
@@ -44,7 +48,7 @@ class LocaleSettings(Part):
     """Stages of this locale; those of the project when absent."""
 
 
-class Project(Part):
+class Project(FrozenModel):
     """An annotation project: one Label Studio project for every locale and stage."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,23}$")]
@@ -99,12 +103,8 @@ class Project(Part):
         return tuple(sorted(settings.stages or self.stages, key=ORDER.index))
 
     def settings(self, locale: str) -> LocaleSettings:
-        """What the file says of a locale."""
+        """Return the settings of a locale in the file."""
         return next(settings for settings in self.locales if settings.locale == locale)
-
-
-ORDER: tuple[StageName, ...] = ("collect", "answer", "review", "equivalence", "mcq-review", "predictions")
-"""The stages in the order in which they happen."""
 
 
 class ProjectFile:
@@ -156,7 +156,7 @@ def read_project(path: Path) -> ProjectFile:
 
 
 def project_in(path: Path) -> ProjectFile:
-    """What a project file says by itself; without its recipe, the five-valid rule may be another one.
+    """Read what a project file says by itself; without its recipe, the five-valid rule may be another one.
 
     Raises:
         RowError, RowErrors, InputError: As `loaders.files.toml.read_toml`.

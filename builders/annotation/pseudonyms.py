@@ -52,7 +52,7 @@ def pseudonym(who: str, key: bytes) -> str:
 
 
 class People:
-    """Who did an annotation, by pseudonym.
+    """People behind annotations, by pseudonym.
 
     Args:
         key: Of the key file.

@@ -10,8 +10,8 @@ from blend.builders.annotation.stages.model import WORK
 from blend.builders.saq.agreement import Floats, Ints, pairs_within
 from blend.builders.saq.answer_sets import answer_sets, locale_agreement, numbered
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.frames import KEY, empty
-from blend.schemas.rows import NonAnswer
+from blend.schemas.rows.frame_columns import KEY, empty
+from blend.schemas.rows.published_rows import NonAnswer
 
 MIN_QUESTIONS = 20
 """Questions that somebody must have worked on before there is a verdict, and that others must have answered as
@@ -56,10 +56,10 @@ that both answered. Null where there is nothing to compute from. ``verdict`` is 
 
 
 class Reliability(NamedTuple):
-    """Who can be relied on, and how far."""
+    """Reliability of annotators, with the figures behind it."""
 
     locales: pl.DataFrame
-    """`frames.AGREEMENT`, one row per locale."""
+    """`frame_columns.AGREEMENT`, one row per locale."""
     questions: pl.DataFrame
     """One row per question that at least two people answered, by locale and template: ``template_id``,
     ``locale``, ``answers`` (people who answered), ``agreement`` (mean MASI over all pairs of them)."""
@@ -80,9 +80,9 @@ def reliability(
     own.
 
     Args:
-        questions: `frames.QUESTIONS`.
-        responses: `frames.RESPONSES`.
-        reviews: `frames.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`.
+        responses: `frame_columns.RESPONSES`.
+        reviews: `frame_columns.REVIEWS`.
         work: `stages.model.WORK` of the stage answer, for speed and blank annotations; none when absent.
 
     Raises:
@@ -133,13 +133,14 @@ def _agreement(given: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             "agreement": sums / np.maximum(n_pairs, 1),
         }
     ).filter(pl.Series(n_pairs > 0))
+    # Every pair counts for both of its people.
     return questions, _with_others(given, np.concatenate([first, second]), np.concatenate([alike, alike]))
 
 
-def _with_others(given: pl.DataFrame, places: Ints, alike: Floats) -> pl.DataFrame:
+def _with_others(given: pl.DataFrame, locations: Ints, alike: Floats) -> pl.DataFrame:
     """The mean agreement of every person with the others, over questions, and its interval."""
-    others = np.bincount(places, minlength=len(given))
-    sums = np.bincount(places, weights=alike, minlength=len(given))
+    others = np.bincount(locations, minlength=len(given))
+    sums = np.bincount(locations, weights=alike, minlength=len(given))
     shared = given.select("annotator", others=pl.Series(others), alike=pl.Series(sums / np.maximum(others, 1)))
     error = _NORMAL * pl.col("alike").std() / pl.len().sqrt()
     return (
@@ -156,7 +157,7 @@ def _with_others(given: pl.DataFrame, places: Ints, alike: Floats) -> pl.DataFra
 
 def _people(questions: pl.DataFrame, responses: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """One row per person of a locale, with the figures that need nobody else, and the twin."""
-    counted = responses.group_by("annotator").agg(
+    counts = responses.group_by("annotator").agg(
         responses=pl.len().cast(pl.Int64),
         idk_share=(pl.col("non_answer") == NonAnswer.IDK.value).fill_null(value=False).mean(),
     )
@@ -170,7 +171,7 @@ def _people(questions: pl.DataFrame, responses: pl.DataFrame, work: pl.DataFrame
         )
     )
     return (
-        counted.join(done, on="annotator", how="full", coalesce=True)
+        counts.join(done, on="annotator", how="full", coalesce=True)
         .with_columns(responses=pl.col("responses").fill_null(0))
         .with_columns(done=pl.max_horizontal("responses", "done"))
         .join(_copied(questions, responses), on="annotator", how="left")
@@ -191,12 +192,16 @@ def _copied(questions: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
     )
     given_to = pl.col("template_id").n_unique().over("annotator", "answer")
     in_question = pl.col("text").str.to_lowercase().str.contains(pl.col("answer"), literal=True)
+    # More than: the question itself is among those counted.
     is_copied = in_question | (given_to > _REPEATED)
     return answers.group_by("annotator").agg(copied_share=is_copied.mean())
 
 
 def _twins(responses: pl.DataFrame) -> pl.DataFrame:
-    """Who gave the same answers, letter by letter and in order, most often, of those with enough in common."""
+    """Pair people who gave the same answers most often.
+
+    Letter by letter and in order, of those with enough in common.
+    """
     answered = responses.filter(pl.col("answers").list.len() > 0).select("template_id", "annotator", "answers")
     return (
         answered.join(answered, on="template_id", suffix="_other")
@@ -234,7 +239,7 @@ def _judged(people: pl.DataFrame) -> pl.DataFrame:
 
 
 def _flags(row: dict[str, Any], usual: dict[str, Any]) -> Iterator[str]:
-    """What is worth a look in somebody's work, each a sentence with its figures.
+    """List what is worth a look in somebody's work, each a sentence with its figures.
 
     Args:
         row: Figures of the person.

@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.annotation.stages.predictions import PREDICTIONS
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
-from blend.schemas.answer_sheets import parted, unguarded
 from blend.schemas.errors import InputError
+from blend.schemas.sheets.answer_sheets import parted, unguarded
 
 _COLUMNS = Columns(("id", "dish", "ingredients"), optional=("image",), others=True)
 
@@ -27,24 +27,26 @@ def read_predictions(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such sheet of predictions; correct the path")
-    notes = Notes()
+    diagnostics = Diagnostics()
     rows = []
     first: dict[str, str] = {}
-    for cells in read_rows(path, path.parent, notes, _COLUMNS):
+    for cells in read_rows(path, path.parent, diagnostics, _COLUMNS):
         listed = cells.values["ingredients"]
         ingredients = parted(unguarded(listed)) if isinstance(listed, str) else list(map(str, listed or []))
         name, dish = (unguarded(str(cells.values[column] or "").strip()) for column in ("id", "dish"))
         for column, filled in (("id", name), ("dish", dish), ("ingredients", ingredients)):
             if not filled:
-                notes.problem("the cell is blank", where=f"{cells.place}, column {column}", fix="fill it in")
+                diagnostics.problem(
+                    "the cell is blank", where=f"{cells.location}, column {column}", fix="fill it in"
+                )
         image = str(cells.values.get("image") or "").strip() or None
         if image is not None and not image.startswith(("https://", "http://")):
             fix = "write one that begins with https://, or leave the cell empty"
             what = f"{image!r} is not the address of an image"
-            notes.problem(what, where=f"{cells.place}, column image", fix=fix)
-        if name and first.setdefault(name, cells.place) != cells.place:
+            diagnostics.problem(what, where=f"{cells.location}, column image", fix=fix)
+        if name and first.setdefault(name, cells.location) != cells.location:
             fix = f"delete this row or {first[name]}"
-            notes.problem(f"{name!r} occurs a second time", where=cells.place, fix=fix)
+            diagnostics.problem(f"{name!r} occurs a second time", where=cells.location, fix=fix)
         rows.append((name, dish, image, ingredients))
-    notes.raise_problems()
+    diagnostics.raise_problems()
     return pl.DataFrame(rows, PREDICTIONS, orient="row")

@@ -14,14 +14,15 @@ import langcodes
 import polars as pl
 from jinja2 import Environment, StrictUndefined
 
+from blend.builders.annotation.project import ORDER, StageName
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.annotation.words import english_template, is_english, is_known
-from blend.builders.mcq.regions import regions_asked, too_few_regions
+from blend.builders.annotation.ui_strings import english_template, is_english, is_known
+from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.files.new_files import write_new_files
-from blend.schemas.articles import in_a_sentence
-from blend.schemas.characters import RIGHT_TO_LEFT
 from blend.schemas.errors import InputError
-from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.language.articles import in_a_sentence
+from blend.schemas.language.characters import RIGHT_TO_LEFT
+from blend.schemas.language.locales import Locale, Registry, language_name, parse_locales, registry
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
 _LINE = 112
@@ -29,6 +30,7 @@ _LINE = 112
 
 _LOCALES, _KEY, _COLLECTED = "locales.toml", "annotators.key", "collected"
 _ENGLISH = "instructions/english.md"
+_FIRST_STAGES: tuple[StageName, ...] = ("answer", "review")
 
 
 def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None) -> list[str]:
@@ -53,7 +55,7 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
 
 
 def too_few_locales(tags: Sequence[str]) -> str | None:
-    """What is missing for multiple-choice questions if only these locales are asked; null if nothing is."""
+    """Say what multiple-choice questions lack if only these locales are asked; null if nothing is missing."""
     known, _ = _with_new(tags)
     ids = [row["template_id"] for row in csv.DictReader(io.StringIO(_text("sheet.csv")))]
     asked = [(template_id, tag) for template_id in ids for tag in dict.fromkeys(tags)]
@@ -72,7 +74,7 @@ def _name(name: str, *, given: bool) -> str:
         suggestion = f", for example {short}" if short else ""
         raise InputError(
             f"{name!r} cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and "
-            f"- as --name{suggestion}"
+            f"- as `name`{suggestion}"
         )
     return short
 
@@ -143,6 +145,7 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
         "locale_file": _LOCALES if new else "",
         "options": _options(locales, new),
         "too_few": too_few_locales(tags) or "",
+        "other_stages": ", ".join(name for name in ORDER if name not in _FIRST_STAGES),
     }
     sheet = _text("sheet.csv")
     contents = {
@@ -155,7 +158,7 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
     }
     if strange:
         # Under no language's name: it would be shown to people as if it were theirs.
-        contents[_ENGLISH] = english_template(("answer", "review"))
+        contents[_ENGLISH] = english_template(_FIRST_STAGES)
     if new:
         contents[_LOCALES] = _filled("locales.toml.j2", {"locales": new})
         parse_locales(contents[_LOCALES], source=_LOCALES)
@@ -163,7 +166,10 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
 
 
 def _options(locales: Sequence[Locale], new: Sequence[Locale]) -> str:
-    """What `blend templates localise` must be told: locales that nothing is translated for, and own ones."""
+    """List what `blend templates localise` must be told.
+
+    Locales that nothing is translated for, and own ones.
+    """
     named = (
         [f" --locale {locale.tag}" for locale in locales]
         if any(is_english(locale.language) for locale in locales)

@@ -1,6 +1,6 @@
 """Audit: what can be got right in multiple-choice questions without knowing anything, and what gives it away.
 
-Questions come in as a frame, whoever made them; the figures go out as frames. The room knows nothing of how
+Questions come in as a frame, whoever made them; the figures go out as frames. The package knows nothing of how
 questions are made, and of no model.
 """
 
@@ -11,16 +11,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from blend.builders.audit.asked import EVIDENCE, QUESTIONS, Asked, FloatArray, asked_of
 from blend.builders.audit.checking import checked_questions
 from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
 from blend.builders.audit.measuring import Outcome, examples_of, measured, outcome_of
+from blend.builders.audit.question_arrays import (
+    EVIDENCE,
+    QUESTIONS,
+    FloatArray,
+    QuestionArrays,
+    question_arrays,
+)
 from blend.builders.audit.solvers import NEEDS_ALL, SOLVERS, Known, Solver
 from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.shipped import shipped_decisions
-from blend.schemas.locales import Registry, registry
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.summaries import Summarised, Summary, written
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set."""
@@ -32,8 +40,8 @@ DEFINITIONS: Mapping[str, str] = {
 """Every baseline's rule, in one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit(Summarised):
     """The figures of an audit, one frame each; groups and topics are in text order.
 
     ``questions``, ``templates``, ``accuracy``, ``low``, ``high``, ``chance`` and ``overall`` are those of
@@ -65,6 +73,13 @@ class Audit:
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _summary(self) -> Summary:
+        of = self.size.row(0, named=True)
+        rows = self.baselines.select("baseline", "questions", "accuracy", "overall").rows()
+        shares = [(name, n, *(written(share, "{:.1%}") for share in both)) for name, n, *both in rows]
+        title = f"{pluralise(of['questions'], 'question')}, chance {written(of['chance'], '{:.1%}')}"
+        return Summary(title, ("baseline", "questions", "accuracy", "overall"), shares)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as plain JSON: each frame a list of records."""
@@ -104,9 +119,9 @@ def audit_questions(
         InputError: If there is no question, or a column is missing or of another type.
         UnknownNameError: If the registry lacks a locale of the annotations.
     """
-    asked = asked_of(checked_questions(questions))
-    right = _right_answers(asked.questions)
-    evidence = right.with_columns(votes=pl.lit(1, pl.Int64)) if annotations is None else _answers(annotations)
+    asked = question_arrays(checked_questions(questions))
+    correct = _correct_answers(asked.questions)
+    evidence = correct.with_columns(votes=pl.lit(1, pl.Int64)) if annotations is None else _answers(annotations)
     known = Known(evidence, registry() if locales is None else locales)
     outcomes, flagged = _outcomes(asked, known)
     return Audit(
@@ -126,9 +141,9 @@ def audit_questions(
     )
 
 
-def _right_answers(questions: pl.DataFrame) -> pl.DataFrame:
-    right = questions.select("template", "group", text=pl.col("options").list.get(pl.col("answer")))
-    return right.unique().sort("template", "group", "text")
+def _correct_answers(questions: pl.DataFrame) -> pl.DataFrame:
+    correct = questions.select("template", "group", text=pl.col("options").list.get(pl.col("answer")))
+    return correct.unique().sort("template", "group", "text")
 
 
 def _answers(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -142,8 +157,8 @@ def _answers(annotations: pl.DataFrame) -> pl.DataFrame:
     return votes.sort("template", "group", "text").select(list(EVIDENCE))
 
 
-def _outcomes(asked: Asked, known: Known) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
-    """What every baseline and every leak says, by name."""
+def _outcomes(asked: QuestionArrays, known: Known) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+    """Measure every baseline and every leak, by name."""
     scores = {name: solver.scores(asked, known) for name, solver in SOLVERS.items()}
     flags = {name: leak.scores(asked, known) for name, leak in LEAKS.items()}
     features = [found for name, found in {**scores, **flags}.items() if name not in NEEDS_ALL]
@@ -151,7 +166,7 @@ def _outcomes(asked: Asked, known: Known) -> tuple[dict[str, Outcome], dict[str,
     return _each(asked, scores), _each(asked, flags)
 
 
-def _each(asked: Asked, scores: Mapping[str, FloatArray]) -> dict[str, Outcome]:
+def _each(asked: QuestionArrays, scores: Mapping[str, FloatArray]) -> dict[str, Outcome]:
     return {name: outcome_of(asked, found) for name, found in scores.items()}
 
 
@@ -160,7 +175,11 @@ def _definitions(solvers: Mapping[str, Solver]) -> dict[str, str]:
 
 
 def _measured_by(
-    asked: Asked, outcomes: Mapping[str, Outcome], what: str, definitions: Mapping[str, str], table: str
+    asked: QuestionArrays,
+    outcomes: Mapping[str, Outcome],
+    what: str,
+    definitions: Mapping[str, str],
+    table: str,
 ) -> dict[str, pl.DataFrame]:
     """The tables of some solvers: of all questions, by group and by topic."""
     topics = asked.questions["topic"].unique().sort()
@@ -186,22 +205,22 @@ def _measured_by(
             )
             frame = frame.drop("n", "overall")
         if by == "all":
-            told = pl.col(what).replace_strict(definitions, return_dtype=pl.String).alias("definition")
-            frames[table] = frame.drop("part").select(what, told, pl.exclude(what))
+            defined = pl.col(what).replace_strict(definitions, return_dtype=pl.String).alias("definition")
+            frames[table] = frame.drop("part").select(what, defined, pl.exclude(what))
         else:
             frames[f"{table}_by_{by}"] = frame.rename({"part": by})
     return frames
 
 
-def _size(asked: Asked) -> pl.DataFrame:
+def _size(asked: QuestionArrays) -> pl.DataFrame:
     rows = asked.questions.with_columns(chance=1 / pl.col("options").list.len())
     figures = {
         "questions": pl.len().cast(pl.Int64),
         "templates": pl.col("template").n_unique().cast(pl.Int64),
         "chance": pl.col("chance").mean(),
     }
-    whole = rows.select(group=pl.lit("all"), **figures)
-    return pl.concat([whole, rows.group_by("group").agg(**figures).sort("group")])
+    overall = rows.select(group=pl.lit("all"), **figures)
+    return pl.concat([overall, rows.group_by("group").agg(**figures).sort("group")])
 
 
 __all__ = ["DEFINITIONS", "QUESTIONS", "Audit", "audit_questions"]

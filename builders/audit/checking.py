@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from blend.builders.audit.asked import QUESTIONS
+from blend.builders.audit.question_arrays import QUESTIONS
 from blend.schemas.errors import InputError, RowError, raise_all
 
 _NEEDED = ("question", "options", "answer")
@@ -31,13 +31,13 @@ def checked_questions(questions: pl.DataFrame) -> pl.DataFrame:
     rows = questions.select(**{name: given.get(name, pl.lit(None, pl.String)) for name in QUESTIONS})
     rows = rows.cast(QUESTIONS)
     _check_rows(rows)
-    whole = rows.with_columns(
+    complete = rows.with_columns(
         template=pl.coalesce("template", "question"),
         group=pl.col("group").fill_null("all"),
         topic=pl.col("topic").fill_null("all"),
     )
     by_options = pl.col("options").list.join("\n")
-    return whole.sort("template", "group", "question", by_options, "answer", "topic")
+    return complete.sort("template", "group", "question", by_options, "answer", "topic")
 
 
 def _check_columns(questions: pl.DataFrame) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.builders.audit.asked import Asked, FloatArray, IntArray
 from blend.builders.audit.naming import named_groups
+from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays
 from blend.builders.audit.solvers import Known, Solver, names_region
-from blend.schemas.characters import scripts_of
+from blend.schemas.language.characters import scripts_of
 
 _FAR = 2
 """An option that is so many times as long as the next longest one stands out by its length."""
@@ -20,7 +20,7 @@ _FAR = 2
 _MARKS = '()[]{},;:/\\"!?&+'
 
 
-def names_another(asked: Asked, known: Known) -> FloatArray:
+def names_another(asked: QuestionArrays, known: Known) -> FloatArray:
     """Flags options that name another region that is asked about, and not the question's own."""
     named = named_groups(asked, known.locales)
     own = named[asked.group[asked.owner], asked.text]
@@ -28,7 +28,7 @@ def names_another(asked: Asked, known: Known) -> FloatArray:
     return (anyone[asked.text] & ~own).astype(np.float64)
 
 
-def longest(asked: Asked, _: Known) -> FloatArray:
+def longest(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that has at least `_FAR` times as many characters as any other."""
     lengths = _lengths(asked)
     top, second = _top_two(asked, lengths)
@@ -36,37 +36,38 @@ def longest(asked: Asked, _: Known) -> FloatArray:
     return far.astype(np.float64)
 
 
-def shortest(asked: Asked, _: Known) -> FloatArray:
+def shortest(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that has at most one part in `_FAR` of the characters of any other."""
     lengths = _lengths(asked)
+    # The shortest and the second shortest.
     top, second = (-found for found in _top_two(asked, -lengths))
     far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]
     return far.astype(np.float64)
 
 
-def odd_format(asked: Asked, _: Known) -> FloatArray:
+def odd_format(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone has, or alone lacks, capitals or punctuation marks."""
     return _odd_one_out(asked, [_shape(text) for text in asked.texts])
 
 
-def odd_script(asked: Asked, _: Known) -> FloatArray:
+def odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone is written in another script; options without letters say nothing."""
     scripts = [" ".join(sorted(scripts_of(text))) for text in asked.texts]
     lettered = np.array([script != "" for script in scripts])[asked.text]
-    whole = np.logical_and.reduceat(lettered, asked.starts)
-    return np.where(whole[asked.owner], _odd_one_out(asked, scripts), 0.0)
+    all_have_it = np.logical_and.reduceat(lettered, asked.starts)
+    return np.where(all_have_it[asked.owner], _odd_one_out(asked, scripts), 0.0)
 
 
-def odd_number(asked: Asked, _: Known) -> FloatArray:
+def odd_number(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone has digits, or alone has none."""
     return _odd_one_out(asked, [str(any(c.isdigit() for c in text)) for text in asked.texts])
 
 
-def repeated(asked: Asked, _: Known) -> FloatArray:
+def repeated(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags options that another option of the question repeats, up to case and accents."""
     numbers = asked.owner * (int(asked.key.max()) + 1) + asked.key[asked.text]
-    _, place, often = np.unique(numbers, return_inverse=True, return_counts=True)
-    stands_twice: NDArray[np.bool_] = often[place] > 1
+    _, location, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    stands_twice: NDArray[np.bool_] = often[location] > 1
     return stands_twice.astype(np.float64)
 
 
@@ -83,24 +84,26 @@ LEAKS: Mapping[str, Solver] = {
 """The causes, by name; a score of 1 flags an option."""
 
 
-def _lengths(asked: Asked) -> IntArray:
+def _lengths(asked: QuestionArrays) -> IntArray:
     return np.array([len(text) for text in asked.texts], dtype=np.int64)[asked.text]
 
 
-def _top_two(asked: Asked, numbers: IntArray) -> tuple[IntArray, IntArray]:
+def _top_two(asked: QuestionArrays, numbers: IntArray) -> tuple[IntArray, IntArray]:
     """The largest and the second largest number of every question; equal ones are two."""
+    # Question by question (the last key sorts first), in each the largest first.
     ordered = numbers[np.lexsort((-numbers, asked.owner))]
     return ordered[asked.starts], ordered[asked.starts + 1]
 
 
-def _odd_one_out(asked: Asked, labels: list[str]) -> FloatArray:
+def _odd_one_out(asked: QuestionArrays, labels: list[str]) -> FloatArray:
     """1 for an option whose label is its own while all the others share one; labels are by text."""
     _, codes = np.unique(np.array(labels), return_inverse=True)
     of_options = codes[asked.text].astype(np.int64)
     numbers = asked.owner * (int(codes.max()) + 1) + of_options
-    different, place, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    different, location, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    # Question and label in one number; dividing gives the question back. Kinds: different labels of a question.
     kinds = np.bincount(different // (int(codes.max()) + 1), minlength=len(asked.starts))
-    alone: NDArray[np.bool_] = (often[place] == 1) & ((kinds == 2) & (asked.sizes > 2))[asked.owner]
+    alone: NDArray[np.bool_] = (often[location] == 1) & ((kinds == 2) & (asked.sizes > 2))[asked.owner]
     return alone.astype(np.float64)
 
 

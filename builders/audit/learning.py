@@ -6,7 +6,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.builders.audit.asked import Asked, FloatArray, IntArray, rounded
+from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, rounded
 
 FOLDS = 5
 """Parts of the templates; each is answered by what was learnt from the others."""
@@ -18,14 +18,16 @@ _PENALTY = 1.0
 """Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
 
 
-def option_classifier(asked: Asked) -> FloatArray:
-    """How right an option looks by its words, alone and together with the group; shape ``(n_cells,)``.
+def option_classifier(asked: QuestionArrays) -> FloatArray:
+    """Score how correct an option looks by its words, alone and together with the group; shape ``(n_cells,)``.
 
     Log-odds of a logistic regression. A cell counts once, however many variants show it.
     """
     cells, vocabulary = asked.cells, asked.words
     row, word = vocabulary.of(cells.text)
     n_words = len(vocabulary.known)
+    # Two features per word of an option: the word, numbered below `n_words`, and the word in that group, behind
+    # them.
     crossed = n_words + word * len(asked.groups) + cells.group[row]
     features = np.concatenate([word, crossed])
     known, column = np.unique(features, return_inverse=True)
@@ -34,12 +36,12 @@ def option_classifier(asked: Asked) -> FloatArray:
     length = np.sqrt(np.maximum(np.bincount(row, minlength=len(cells.text)), 1))
     scores = np.zeros(len(cells.text))
     for fold in folds(asked, cells.template):
-        scores[fold] = _fitted(rows, column, 1 / length[rows], len(known), cells.is_right, ~fold)[fold]
+        scores[fold] = _fitted(rows, column, 1 / length[rows], len(known), cells.is_correct, ~fold)[fold]
     return scores
 
 
-def combined_scores(asked: Asked, features: FloatArray) -> FloatArray:
-    """How right every option looks by several scores together, shape ``(n_options,)``.
+def combined_scores(asked: QuestionArrays, features: FloatArray) -> FloatArray:
+    """Score how correct every option looks by several scores together, shape ``(n_options,)``.
 
     A conditional logit: within a question, the chance of an option is proportional to the exponential of a
     weighted sum of its scores. Scores count as their difference from the question's mean; one that does not
@@ -52,10 +54,11 @@ def combined_scores(asked: Asked, features: FloatArray) -> FloatArray:
     References:
         McFadden (1974), Conditional logit analysis of qualitative choice behavior; fitted by Newton's method.
     """
-    whole = np.where(np.isnan(features), 0.0, features)
-    means = np.add.reduceat(whole, asked.starts, axis=0) / asked.sizes[:, None]
-    apart = whole - means[asked.owner]
+    filled = np.where(np.isnan(features), 0.0, features)
+    means = np.add.reduceat(filled, asked.starts, axis=0) / asked.sizes[:, None]
+    apart = filled - means[asked.owner]
     spread = np.sqrt((apart**2).mean(axis=0))
+    # One scale for all scores, so that the penalty pulls alike on each.
     apart = apart / np.where(spread > 0, spread, 1.0)
     scores: FloatArray = np.zeros(len(asked.text))
     for fold in folds(asked, asked.template):
@@ -64,8 +67,8 @@ def combined_scores(asked: Asked, features: FloatArray) -> FloatArray:
     return rounded(scores)
 
 
-def folds(asked: Asked, template: IntArray) -> Iterator[NDArray[np.bool_]]:
-    """Which rows are of each part of the templates; a template's part depends on its name alone."""
+def folds(asked: QuestionArrays, template: IntArray) -> Iterator[NDArray[np.bool_]]:
+    """Yield the rows of each part of the templates; a template's part depends on its name alone."""
     parts = np.array([int.from_bytes(sha256(t.encode()).digest()[:4]) % FOLDS for t in asked.templates])
     for part in range(FOLDS):
         chosen = parts[template] == part
@@ -78,46 +81,52 @@ def _fitted(
     column: IntArray,
     value: FloatArray,
     n_columns: int,
-    is_right: NDArray[np.bool_],
+    is_correct: NDArray[np.bool_],
     used: NDArray[np.bool_],
 ) -> FloatArray:
     """Log-odds of every row, by weights that fit the rows that are used.
 
     Nesterov's accelerated descent with one step length per weight: a bound of the curvature there.
     """
-    n_rows = len(is_right)
+    n_rows = len(is_correct)
     weights: FloatArray = np.zeros(n_columns)
     ahead = weights
     usage = used[rows]
     sums = np.bincount(rows, value, n_rows)
+    # The logistic loss curves by at most 1/4 per row; weighing each column by its row's sum bounds what the
+    # others add.
     curvature = 0.25 * np.bincount(column[usage], (value * sums[rows])[usage], n_columns)
     step = 1 / (curvature + _PENALTY)
-    rate = float(is_right[used].mean()) if used.any() else 0.5
+    rate = float(is_correct[used].mean()) if used.any() else 0.5
+    # The log-odds of the share of correct options; not fitted, so that weights only say what differs from it.
     bias = np.log(max(rate, 1e-9) / max(1 - rate, 1e-9))
     momentum = 1.0
     for _ in range(_ROUNDS):
         odds = bias + np.bincount(rows, value * ahead[column], n_rows)
-        error = np.where(used, 1 / (1 + np.exp(-odds)) - is_right, 0.0)
+        error = np.where(used, 1 / (1 + np.exp(-odds)) - is_correct, 0.0)
         gradient = np.bincount(column, value * error[rows], n_columns) + _PENALTY * ahead
         following = ahead - step * gradient
+        # Nesterov's sequence.
         further = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead = following + (momentum - 1) / further * (following - weights)
         weights, momentum = following, further
     return np.asarray(bias + np.bincount(rows, value * weights[column], n_rows))
 
 
-def _choice_weights(asked: Asked, features: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+def _choice_weights(asked: QuestionArrays, features: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     """Weights of a conditional logit that fit the questions that are used."""
     weights: FloatArray = np.zeros(features.shape[1])
-    right = features[asked.right[used]].sum(axis=0)
+    correct = features[asked.correct[used]].sum(axis=0)
     features, sizes = features[used[asked.owner]], asked.sizes[used]
+    # Questions that are not used are cut out, so those that are left begin elsewhere.
     starts = np.cumsum(sizes) - sizes
     for _ in range(_NEWTON_STEPS):
+        # Clipped, so that no step on the way overflows.
         utility = np.exp(np.clip(_weighed(features, weights), -30, 30))
         chance = utility / np.repeat(np.add.reduceat(utility, starts), sizes)
         weighted = features * chance[:, None]
         mean = np.add.reduceat(weighted, starts, axis=0)
-        gradient = right - mean.sum(axis=0) - _PENALTY * weights
+        gradient = correct - mean.sum(axis=0) - _PENALTY * weights
         # The spread within questions: of all options, less that of the questions' means.
         curvature = _crossed(weighted, features) - _crossed(mean, mean) + _PENALTY * np.eye(len(weights))
         change = np.linalg.solve(curvature, gradient)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.builders.audit.asked import Asked, FloatArray, IntArray
+from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays
 
 MEASURED = pl.Schema(
     {
@@ -40,7 +40,7 @@ _Z = 1.959963984540054
 
 
 class Outcome(NamedTuple):
-    """What a solver did, question by question."""
+    """Choices of a solver, question by question."""
 
     opinion: NDArray[np.bool_]
     """Whether it has one: whether its scores tell options of the question apart."""
@@ -50,24 +50,27 @@ class Outcome(NamedTuple):
     """Best score less second best; 0 on a tie."""
 
 
-def outcome_of(asked: Asked, scores: FloatArray) -> Outcome:
-    """How a solver fares with its scores, shape ``(n_options,)``.
+def outcome_of(asked: QuestionArrays, scores: FloatArray) -> Outcome:
+    """Choose by a solver's scores, shape ``(n_options,)``, and compare with the correct options.
 
     A tie counts as a guess among the best.
     """
+    # Question by question (the last key sorts first), in each the best score first: it stands where the
+    # question starts.
     ordered = scores[np.lexsort((-scores, asked.owner))]
     best, second = ordered[asked.starts], ordered[asked.starts + 1]
+    # NaN is larger than nothing, so a rule that does not apply has no opinion.
     opinion = np.maximum.reduceat(scores, asked.starts) > np.minimum.reduceat(scores, asked.starts)
     liked = scores == best[asked.owner]
     n_liked = np.add.reduceat(liked.astype(np.int64), asked.starts)
-    credit = np.where(opinion & liked[asked.right], 1 / np.maximum(n_liked, 1), 0.0)
+    credit = np.where(opinion & liked[asked.correct], 1 / np.maximum(n_liked, 1), 0.0)
     return Outcome(opinion, credit, np.where(opinion, best - second, 0.0))
 
 
 def measured(
-    asked: Asked, outcome: Outcome, by: IntArray | None = None, names: tuple[str, ...] = ("all",)
+    asked: QuestionArrays, outcome: Outcome, by: IntArray | None = None, names: tuple[str, ...] = ("all",)
 ) -> pl.DataFrame:
-    """How a solver fares, for every part of the questions.
+    """Measure a solver's outcome, for every part of the questions.
 
     Args:
         asked: The questions.
@@ -103,7 +106,7 @@ def measured(
     return pl.DataFrame(rows, schema=pl.Schema({"part": pl.String(), **MEASURED}))
 
 
-def examples_of(asked: Asked, outcome: Outcome, name: str, n: int) -> pl.DataFrame:
+def examples_of(asked: QuestionArrays, outcome: Outcome, name: str, n: int) -> pl.DataFrame:
     """The most telling examples of a solver: right ones by the widest margin, of different templates.
 
     Returns:
@@ -133,12 +136,12 @@ def _interval(credit: FloatArray, template: IntArray) -> tuple[float | None, flo
     References:
         Wilson (1927); Cochran (1977), Sampling techniques, section 9A.
     """
-    clusters, place = np.unique(template, return_inverse=True)
+    clusters, location = np.unique(template, return_inverse=True)
     k, n = len(clusters), len(credit)
     if k < 2:
         return None, None, k
     p = float(credit.mean())
-    spread = np.bincount(place, credit - p, k)
+    spread = np.bincount(location, credit - p, k)
     variance = k / (k - 1) * float((spread**2).sum()) / n**2
     size = p * (1 - p) / variance if variance > 1e-15 else float(k)
     t = _student(k - 1)

@@ -5,14 +5,14 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.builders.audit.asked import Asked
+from blend.builders.audit.question_arrays import QuestionArrays
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.mentions import is_named
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.region_mentions import is_named
 
 
-def named_groups(asked: Asked, locales: Registry) -> NDArray[np.bool_]:
-    """Which texts name which groups: shape ``(n_groups, n_texts)``.
+def named_groups(asked: QuestionArrays, locales: Registry) -> NDArray[np.bool_]:
+    """Mark the groups that texts name: shape ``(n_groups, n_texts)``.
 
     A group that the registry knows (by tag, code or any name) is named by every English name of its region and
     of its people, see `is_named`; any other one by its own name as whole words, whatever the case.

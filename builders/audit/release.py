@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from blend.builders.audit import Audit, audit_questions
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.errors import InputError
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 
 
-def audit_release(release: Path | str, *, examples: int = 3, notify: Notify = silent) -> Audit:
+def audit_release(release: Path | str, *, examples: int = 3, on_progress: ProgressCallback = silent) -> Audit:
     """Audit the multiple-choice questions of a release directory.
 
     Groups are its locales. What is typical of a region, which answers count as right and what people say in
@@ -19,7 +19,7 @@ def audit_release(release: Path | str, *, examples: int = 3, notify: Notify = si
     Args:
         release: The directory.
         examples: Most telling questions to keep per baseline.
-        notify: Told about the rows read, by configuration.
+        on_progress: Told about the rows read, by configuration.
 
     Raises:
         InputError: If it is not a release, or has no multiple-choice questions.
@@ -28,11 +28,11 @@ def audit_release(release: Path | str, *, examples: int = 3, notify: Notify = si
     held = {table.config: table.rows for table in read_manifest(folder).tables}
     if not held.get(MULTIPLE_CHOICE_QUESTIONS):
         raise InputError(f"{folder}: no multiple-choice questions in this release; audit one that has some")
-    rows = read_config(folder, MULTIPLE_CHOICE_QUESTIONS, notify=notify)
+    rows = read_config(folder, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
     questions = rows.select("question", "options", "answer", "topic", group="locale", template="template_id")
     return audit_questions(
         questions,
-        annotations=read_config(folder, ANNOTATIONS, notify=notify) if ANNOTATIONS in held else None,
+        annotations=read_config(folder, ANNOTATIONS, on_progress=on_progress) if ANNOTATIONS in held else None,
         locales=release_locales(folder),
         examples=examples,
     )

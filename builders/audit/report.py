@@ -6,8 +6,8 @@ import polars as pl
 
 from blend.builders.audit import DEFINITIONS, audit_questions
 from blend.builders.audit.leaks import LEAKS
-from blend.schemas.audit_report import AuditReport, Fares
-from blend.schemas.locales import Registry
+from blend.schemas.language.locales import Registry
+from blend.schemas.release.audit_report import AuditReport, Fares
 
 MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
@@ -25,9 +25,9 @@ def audit_report(
     """Audit the multiple-choice questions of a release, those of large ones in part.
 
     Args:
-        mcqs: `schemas.frames.MCQ_ROWS`, of which ``question``, ``options``, ``answer``, ``topic``, ``locale``
+        mcqs: `frame_columns.MCQ_ROWS`, of which ``question``, ``options``, ``answer``, ``topic``, ``locale``
             and ``template_id`` count.
-        annotations: `schemas.frames.ANNOTATIONS`.
+        annotations: `frame_columns.ANNOTATIONS`.
         locales: Registry that knows the locales.
         most: Questions from which on no further template is looked at; templates are ordered by digest.
     """
@@ -52,8 +52,8 @@ def _first_templates(mcqs: pl.DataFrame, most: int) -> pl.DataFrame:
     return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)
 
 
-def _fares(whole: pl.DataFrame, by_group: pl.DataFrame, name: str, share: str) -> tuple[Fares, ...]:
-    rows = pl.concat([whole.with_columns(group=pl.lit("all")).select(by_group.columns), by_group])
+def _fares(overall: pl.DataFrame, by_group: pl.DataFrame, name: str, share: str) -> tuple[Fares, ...]:
+    rows = pl.concat([overall.with_columns(group=pl.lit("all")).select(by_group.columns), by_group])
     rows = rows.rename({name: "name"} | ({share: "share"} if share != "share" else {}))
     kept = rows.select("name", "group", "questions", "accuracy", "low", "high", "share")
     return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())

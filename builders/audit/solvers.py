@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from blend.builders.audit.asked import Asked, FloatArray, IntArray, Words, rounded, words_of
 from blend.builders.audit.learning import option_classifier
 from blend.builders.audit.naming import named_groups
-from blend.schemas.formats import AnswerFormat, magnitude
-from blend.schemas.locales import Registry
+from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, Words, rounded, words_of
+from blend.schemas.language.answer_formats import AnswerFormat, magnitude
+from blend.schemas.language.locales import Registry
 
 _PRIOR_VOTES = 2.0
 """Votes that a group's words are taken to have beside the counted ones, spread as all groups' together: a word
@@ -23,7 +23,7 @@ that one person used once is not yet typical."""
 
 
 class Known(NamedTuple):
-    """What solvers may use besides the questions."""
+    """Knowledge that solvers may use besides the questions."""
 
     evidence: pl.DataFrame
     """`EVIDENCE`."""
@@ -36,18 +36,18 @@ class Solver(NamedTuple):
 
     definition: str
     """The rule, in one line."""
-    scores: Callable[[Asked, Known], FloatArray]
+    scores: Callable[[QuestionArrays, Known], FloatArray]
     """Score of every option, shape ``(n_options,)``; NaN where the rule does not apply to the question."""
 
 
-def names_region(asked: Asked, known: Known) -> FloatArray:
+def names_region(asked: QuestionArrays, known: Known) -> FloatArray:
     """1 for an option that names the region asked about, or its people; 0 for others."""
     named = named_groups(asked, known.locales)
     return named[asked.group[asked.owner], asked.text].astype(np.float64)
 
 
-def typical(asked: Asked, known: Known) -> FloatArray:
-    """How much more often the group uses the words of an option than all groups do, in other templates.
+def typical(asked: QuestionArrays, known: Known) -> FloatArray:
+    """Score how much more often the group uses the words of an option than all groups do, in other templates.
 
     Per word the logarithm of its share of the group's votes over its share of all votes, with `_PRIOR_VOTES`
     added; of an option the mean over its words.
@@ -58,11 +58,13 @@ def typical(asked: Asked, known: Known) -> FloatArray:
     template, group = cells.template[position], cells.group[position]
     here, of_group = counts.without(template, group, word)
     all_here, of_all = counts.without_any(template, word)
+    # One vote more for every word, so that no share is 0.
     expected = (all_here + 1) / (of_all + len(vocabulary.known))
     ratio = np.log((here + _PRIOR_VOTES * expected) / (of_group + _PRIOR_VOTES) / expected)
     n_words = np.bincount(position, minlength=len(cells.text))
     sums = np.bincount(position, weights=ratio, minlength=len(cells.text))
     means = np.divide(sums, n_words, out=np.zeros(len(cells.text)), where=n_words > 0)
+    # From cells back to options: variants that show one option share its score.
     return rounded(means)[cells.cell]
 
 
@@ -77,6 +79,8 @@ class _Votes(NamedTuple):
         """Votes of a group for a word, and for all words, in other templates."""
         n_templates, n_groups, n_words = self.shape
         by_template, groups, by_word = np.unravel_index(self.keys, self.shape)
+        # Sums over all templates, from which what a template itself adds is taken off: no pass over all votes
+        # for each.
         of_word = np.bincount(groups * n_words + by_word, self.votes, n_groups * n_words)
         of_group = np.bincount(groups, self.votes, n_groups)
         of_both = np.bincount(by_template * n_groups + groups, self.votes, n_templates * n_groups)
@@ -100,7 +104,7 @@ class _Votes(NamedTuple):
         )
 
 
-def _word_votes(asked: Asked, evidence: pl.DataFrame) -> _Votes:
+def _word_votes(asked: QuestionArrays, evidence: pl.DataFrame) -> _Votes:
     """Votes for the words of options; words that no option has count for nobody.
 
     Templates and groups that are not asked about share one code each, behind the others: they say how common a
@@ -137,58 +141,60 @@ def _looked_up(keys: IntArray, values: FloatArray, wanted: IntArray) -> FloatArr
     """The values of ascending keys, 0 for one that is not there."""
     if not len(keys):
         return np.zeros(len(wanted))
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[places] == wanted, values[places], 0.0)
+    locations = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[locations] == wanted, values[locations], 0.0)
 
 
-def classifier(asked: Asked, _: Known) -> FloatArray:
+def classifier(asked: QuestionArrays, _: Known) -> FloatArray:
     """Chance that an option is right, by its words and the group, learnt from other templates."""
     return rounded(option_classifier(asked))[asked.cells.cell]
 
 
-def frequent(asked: Asked, _: Known) -> FloatArray:
+def frequent(asked: QuestionArrays, _: Known) -> FloatArray:
     """In how many questions of other templates the option is the right answer; variants count once."""
     cells = asked.cells
     key = asked.key[cells.text]
-    right = np.flatnonzero(cells.is_right)
+    correct = np.flatnonzero(cells.is_correct)
     n_keys = int(key.max(initial=0)) + 1
-    often = np.bincount(key[right], minlength=n_keys)
-    numbers, counts = np.unique(cells.template[right] * n_keys + key[right], return_counts=True)
+    often = np.bincount(key[correct], minlength=n_keys)
+    numbers, counts = np.unique(cells.template[correct] * n_keys + key[correct], return_counts=True)
+    # How often it is right in this template, which does not count.
     here = _looked_up(numbers, counts.astype(np.float64), cells.template * n_keys + key)
     return (often[key] - here)[cells.cell]
 
 
-def recurring(asked: Asked, _: Known) -> FloatArray:
+def recurring(asked: QuestionArrays, _: Known) -> FloatArray:
     """In how many variants of the question (template and group) the option stands; needs the whole set."""
     asked_twice = asked.template * len(asked.groups) + asked.group
     question, variants = np.unique(asked_twice, return_inverse=True, return_counts=True)[1:]
     n_keys = int(asked.key.max(initial=0)) + 1
-    place, often = np.unique(
+    location, often = np.unique(
         question[asked.owner] * n_keys + asked.key[asked.text], return_inverse=True, return_counts=True
     )[1:]
-    scores: FloatArray = often[place].astype(np.float64)
+    scores: FloatArray = often[location].astype(np.float64)
+    # Of a question with one variant nothing can recur.
     scores[variants[question][asked.owner] < 2] = np.nan
     return scores
 
 
-def largest(asked: Asked, _: Known) -> FloatArray:
+def largest(asked: QuestionArrays, _: Known) -> FloatArray:
     """The number, time or date itself; only where all options are of one such format."""
     return numbers_of(asked)
 
 
-def smallest(asked: Asked, _: Known) -> FloatArray:
+def smallest(asked: QuestionArrays, _: Known) -> FloatArray:
     """The same, turned round."""
     return -numbers_of(asked)
 
 
-def nearest_mean(asked: Asked, _: Known) -> FloatArray:
-    """How near the option is to the mean of the question's options."""
+def nearest_mean(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Score how near the option is to the mean of the question's options."""
     numbers = numbers_of(asked)
     means = np.add.reduceat(numbers, asked.starts) / asked.sizes
     return rounded(-np.abs(numbers - means[asked.owner]))
 
 
-def numbers_of(asked: Asked) -> FloatArray:
+def numbers_of(asked: QuestionArrays) -> FloatArray:
     """Every option as a number: an integer, minutes of the day, or days of the year.
 
     NaN where the options of a question are not all of one format.
@@ -198,8 +204,8 @@ def numbers_of(asked: Asked) -> FloatArray:
     for answer_format in formats:
         values = np.array([magnitude(text, answer_format) for text in asked.texts], dtype=np.float64)
         of_options = values[asked.text]
-        whole = np.logical_and.reduceat(~np.isnan(of_options), asked.starts)
-        found = np.where(whole[asked.owner], of_options, found)
+        all_have_it = np.logical_and.reduceat(~np.isnan(of_options), asked.starts)
+        found = np.where(all_have_it[asked.owner], of_options, found)
     return found
 
 

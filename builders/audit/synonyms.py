@@ -5,13 +5,13 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from blend.builders.audit.asked import Asked
+from blend.builders.audit.question_arrays import QuestionArrays
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.meetings import translated
-from blend.builders.mcq.values import values
+from blend.builders.mcq.option_pool import same_local_answers
+from blend.builders.mcq.overlap import values
 from blend.loaders.responses.decisions import Decision, pair_key
-from blend.schemas.formats import AnswerFormat
-from blend.schemas.locales import Registry
+from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.locales import Registry
 
 ACCEPTED = pl.Schema({"template": pl.String(), "group": pl.String(), "text": pl.String()})
 """Which texts count as right: one row per template, group and text."""
@@ -34,7 +34,7 @@ COMMON_WORD = "common word"
 
 
 def suspected(
-    asked: Asked,
+    asked: QuestionArrays,
     accepted: pl.DataFrame,
     decisions: Iterable[Decision],
     *,
@@ -57,21 +57,21 @@ def suspected(
     Returns:
         `SYNONYMS`, most questions first, then by option and accepted answer.
     """
-    meetings = _meetings(asked, accepted)
-    pairs = meetings.select("option", "accepted").unique().sort("option", "accepted")
+    cooccurrence = _cooccurrence(asked, accepted)
+    pairs = cooccurrence.select("option", "accepted").unique().sort("option", "accepted")
     why = _why(pairs, tuple(decisions), annotations, locales)
     found = pairs.with_columns(why=pl.Series(why, dtype=pl.String)).drop_nulls("why")
-    counted = (
-        meetings.join(found, on=["option", "accepted"])
+    found_in = (
+        cooccurrence.join(found, on=["option", "accepted"])
         .sort("template", "group")
         .group_by("option", "accepted", "why")
         .agg(pl.col("questions").sum(), pl.col("template", "group").first())
     )
-    ordered = counted.sort("questions", "option", "accepted", descending=[True, False, False])
+    ordered = found_in.sort("questions", "option", "accepted", descending=[True, False, False])
     return ordered.select(list(SYNONYMS)).cast(SYNONYMS)
 
 
-def _meetings(asked: Asked, accepted: pl.DataFrame) -> pl.DataFrame:
+def _cooccurrence(asked: QuestionArrays, accepted: pl.DataFrame) -> pl.DataFrame:
     """Every wrong option with every accepted answer of its question, and in how many questions it stands."""
     cells = asked.cells
     often = np.bincount(cells.cell, minlength=len(cells.text))
@@ -81,7 +81,7 @@ def _meetings(asked: Asked, accepted: pl.DataFrame) -> pl.DataFrame:
             "group": np.array(asked.groups, dtype=object)[cells.group].tolist(),
             "option": np.array(asked.texts, dtype=object)[cells.text].tolist(),
             "questions": often,
-            "is_right": cells.is_right,
+            "is_right": cells.is_correct,
         }
     ).filter(~pl.col("is_right"))
     met = options.join(accepted.rename({"text": "accepted"}), on=["template", "group"])
@@ -96,11 +96,13 @@ def _meetings(asked: Asked, accepted: pl.DataFrame) -> pl.DataFrame:
 def _why(
     pairs: pl.DataFrame, decisions: tuple[Decision, ...], annotations: pl.DataFrame | None, locales: Registry
 ) -> list[str | None]:
-    """Why each pair is suspected; null where nothing speaks for it."""
+    """Return why each pair is suspected; null where nothing speaks for it."""
     decided = {pair_key(d.answer_a, d.answer_b): d.verdict for d in decisions}
     ordered = [(min(pair), max(pair)) for pair in pairs.iter_rows()]
     met = pl.DataFrame(ordered, {"answer_a": pl.String(), "answer_b": pl.String()}, orient="row")
-    suspects = Suspects(decisions, {} if annotations is None else translated(annotations, met, locales=locales))
+    suspects = Suspects(
+        decisions, {} if annotations is None else same_local_answers(annotations, met, locales=locales)
+    )
     found: list[str | None] = []
     for a, b in ordered:
         lettered = [any(map(str.isalpha, text)) for text in (a, b)]

@@ -5,16 +5,15 @@ from collections.abc import Mapping
 import tomli_w
 
 from blend.builders.cards.benchmark import benchmark_yaml
-from blend.builders.cards.card import AGREEMENT, mean_of, render_card
-from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
+from blend.builders.cards.card import render_card
+from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS, drawn
 from blend.builders.cards.credits import canary, citation, license_of
 from blend.builders.cards.croissant import About, render_croissant
 from blend.builders.cards.datasheet import render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.header import KEYWORDS
-from blend.builders.cards.triple_charts import triple_charts
-from blend.schemas.datasheet import Datasheet, questions
-from blend.schemas.layout import (
+from blend.schemas.release.datasheet_answers import Datasheet, questions
+from blend.schemas.release.release_layout import (
     ANSWERS_NAME,
     BENCHMARK_NAME,
     CARD_NAME,
@@ -48,7 +47,7 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
         answers.
     """
-    of_questions, of_triples = _question_charts(facts), _triple_charts(facts)
+    of_questions, of_triples = drawn(QUESTION_CHARTS, facts), drawn(TRIPLE_CHARTS, facts)
     texts = {chart.path: chart.svg for chart in (*of_questions, *of_triples)}
     texts[CARD_NAME] = render_card(facts, of_questions, of_triples)
     texts[DATASHEET_NAME] = render_datasheet(facts)
@@ -66,22 +65,6 @@ def answers_toml(datasheet: Datasheet) -> str:
     return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))
 
 
-def _triple_charts(facts: ReleaseFacts) -> list[Chart]:
-    if facts.domain is None or facts.triples is None:
-        return []
-    return triple_charts(facts.domain, facts.triples)
-
-
-def _question_charts(facts: ReleaseFacts) -> list[Chart]:
-    if facts.stats is None:
-        return []
-    overall = mean_of(facts.stats.overall_means, AGREEMENT)["mean"].item()
-    charts = [agreement_chart(mean_of(facts.stats.locale_means, AGREEMENT), overall, facts.locales)]
-    if len(facts.locales) > 1:
-        charts.append(overlap_chart(facts.stats.overlap, facts.locales))
-    return charts
-
-
 def _about(facts: ReleaseFacts) -> About:
     recipe = facts.manifest.recipe
     terms = license_of(recipe.license)
@@ -93,7 +76,7 @@ def _about(facts: ReleaseFacts) -> About:
         license=terms.url or terms.name,
         citation=citation(recipe),
         keywords=KEYWORDS,
-        told=facts.told,
+        reword=facts.reword,
         authors=recipe.authors or (),
         homepage=recipe.homepage,
         responsible={name: answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},

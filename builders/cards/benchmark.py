@@ -6,7 +6,7 @@ The keys are those that inspect-ai 0.3 reads for ``inspect eval hf/org/name/mult
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 
 TASK = "multiple-choice"
 """Id of the task; `blend eval push` names it in a model's results."""

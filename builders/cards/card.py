@@ -24,12 +24,12 @@ from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
 from blend.builders.cards.rendering import markdown_text, render
 from blend.builders.stats.measures import definitions
-from blend.schemas.audit_report import AuditReport
-from blend.schemas.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
-from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
-from blend.schemas.findings import finding_kinds
-from blend.schemas.languages import english_name, own_name, script_name
-from blend.schemas.manifest import TableInfo
+from blend.schemas.language.languages import english_name, own_name, script_name
+from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.release.finding_kinds import finding_kinds
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.rows.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 
 AGREEMENT = "agreement/annotators"
 """The measure that we call agreement."""
@@ -102,11 +102,11 @@ _RULES = {
 
 
 def _guessed(audit: AuditReport | None) -> str | None:
-    """What somebody gets right who knows nothing; null without an audit."""
+    """Say how much somebody gets right who knows nothing; null without an audit."""
     if audit is None:
         return None
-    told = {name: audit.overall[name].share for name in _RULES if name in audit.overall}
-    shares = [f"{_RULES[name]} {share:.0%}" for name, share in told.items() if share is not None]
+    measured = {name: audit.overall[name].share for name in _RULES if name in audit.overall}
+    shares = [f"{_RULES[name]} {share:.0%}" for name, share in measured.items() if share is not None]
     return (
         "A multiple-choice question can be got right without knowing anything. Compare a score not with the "
         f"25 % of a blind guess, but with what these find: {', '.join(shares)} (`reports/audit.json`)."
@@ -114,15 +114,15 @@ def _guessed(audit: AuditReport | None) -> str | None:
 
 
 def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
-    """Who made it and where to turn: what the recipe says, else what the datasheet does."""
+    """Say who made it and where to turn, by the recipe or else the datasheet."""
     recipe, sheet = facts.manifest.recipe, facts.datasheet
     homepage = None if recipe.homepage is None else f"<{recipe.homepage}>"
-    said = {
+    answers = {
         "Authors": markdown_text(", ".join(recipe.authors)) if recipe.authors else sheet.motivation.creators,
         "Contact": markdown_text(recipe.contact) if recipe.contact else sheet.maintenance.contact,
         "Homepage": homepage,
     }
-    return [(name, " ".join(text.split())) for name, text in said.items() if text]
+    return [(name, " ".join(text.split())) for name, text in answers.items() if text]
 
 
 def _kinds(facts: ReleaseFacts) -> list[tuple[str, int, str]]:
@@ -136,7 +136,7 @@ def _kinds(facts: ReleaseFacts) -> list[tuple[str, int, str]]:
 
 
 def _fence(texts: Sequence[str]) -> str:
-    """What stands before and after a block of code, so that nothing in the block ends it."""
+    """Return the lines before and after a block of code, so that nothing in the block ends it."""
     longest = max((len(run) for text in texts for run in re.findall("`+", text)), default=0)
     return "`" * max(3, longest + 1)
 
@@ -168,7 +168,10 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
 
 
 def _between_annotators(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    """How far the annotators of every locale agree, as the card prints it; nothing where that is not known."""
+    """Say how far the annotators of every locale agree, as the card prints it.
+
+    Nothing where that is not known.
+    """
     if facts.stats is None or facts.stats.annotator_agreement is None:
         return []
     return [
@@ -195,7 +198,7 @@ def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
 
 
 def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    """What to say of every configuration; columns that two share are described once, ``like`` names where."""
+    """Describe every configuration; columns that two share are described once, ``like`` names where."""
     first: dict[type[BaseModel], str] = {}
     return [
         _config(name, of, first.setdefault(model_of(name), name), facts) for name, of in facts.tables.items()
@@ -204,17 +207,17 @@ def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
 
 def _config(name: str, tables: Sequence[TableInfo], base: str, facts: ReleaseFacts) -> dict[str, Any]:
     model = model_of(name)
-    told = str if name in NOT_BY_LANGUAGE else facts.told
+    reword = str if name in NOT_BY_LANGUAGE else facts.reword
     return {
         "base": None if base == name else base,
         "name": name,
-        "summary": told(first_sentence(model)),
+        "summary": reword(first_sentence(model)),
         "of_locales": name in QUESTION_CONFIGS,
         "of_kinds": name == CULTURAL_PROMPTS,
         "splits": [table.split for table in tables],
         "rows": sum(table.rows for table in tables),
         "fields": [
-            {"name": field.name, "type": field.type, "sentence": told(markdown(field.description))}
+            {"name": field.name, "type": field.type, "sentence": reword(markdown(field.description))}
             for field in described_fields(model)
         ],
     }

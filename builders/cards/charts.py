@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.cards.rendering import render
-from blend.schemas.locales import Locale
+from blend.schemas.language.locales import Locale
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def count_chart(path: str, title: str, subtitle: str, counts: Sequence[tuple[str
 
 
 def _frame(left: int, values: Sequence[str], *, axis: bool = True) -> dict[str, int]:
-    """Where everything of a bar chart with these values stands, in px."""
+    """Lay out a bar chart with these values, in px."""
     bottom = _TOP + _ROW * len(values)
     widest = round(max(map(len, values), default=0) * _CHARACTER)
     return {
@@ -263,7 +263,7 @@ def _cell(percent: int | None, x: int, y: int) -> Cell:
 
 
 def _step(percent: int) -> int:
-    """Which step a whole percentage falls into."""
+    """Return the step that a whole percentage falls into."""
     return min(percent // _STEP, len(PALETTES["light"].steps) - 1)
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.manifest import ReleaseManifest, SourceInfo
-from blend.schemas.recipe import Recipe, Source
-from blend.schemas.text import harmless
+from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.release.manifest import ReleaseManifest, SourceInfo
 
 _CREATIVE_COMMONS = re.compile(r"cc-(by(?:-nc)?(?:-nd|-sa)?)-(\d\.\d)")
 
@@ -142,7 +142,7 @@ def citation(recipe: Recipe) -> str:
     url = "" if recipe.homepage is None else f"  url = {{{recipe.homepage}}},\n"
     return (
         f"@misc{{{key}_v{recipe.version},\n"
-        f"  title = {{{harmless(recipe.title or recipe.name)}}},\n"
+        f"  title = {{{escape_controls(recipe.title or recipe.name)}}},\n"
         f"{authors}"
         f"{url}"
         f"  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n"
@@ -165,7 +165,7 @@ def canary(name: str) -> str:
 
 def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
     kind = _KINDS[source.kind]
-    place = f" (`{source.location}`)" if source.location else ""
+    where = f" (`{source.location}`)" if source.location else ""
     pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
     identifier = source.license or kind.license or recipe.license
-    return Credit(f"{kind.name}{place}", kind.about, license_of(identifier), pinned)
+    return Credit(f"{kind.name}{where}", kind.about, license_of(identifier), pinned)

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
-from blend.schemas.configs import NOT_BY_LANGUAGE, key_of, model_of
-from blend.schemas.docstrings import field_sentences
-from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
-from blend.schemas.text import counted
+from blend.schemas.base.docstrings import field_sentences
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.manifest import FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.rows.configs import NOT_BY_LANGUAGE, key_of, model_of
 
 _PARQUET = "application/x-parquet"
 
@@ -67,7 +67,7 @@ _CONTEXT: dict[str, Any] = {
 
 
 class About(NamedTuple):
-    """What the metadata say of the dataset as a whole."""
+    """Facts about the dataset that the metadata repeat."""
 
     title: str
     """Name for people."""
@@ -83,7 +83,7 @@ class About(NamedTuple):
     """What one would search for."""
     responsible: Mapping[str, str]
     """Properties of Croissant's vocabulary for responsible AI (``dataUseCases``) that the datasheet answers."""
-    told: Callable[[str], str] = str
+    reword: Callable[[str], str] = str
     """A text of a row model about items of Wikidata in the words of their domain."""
     authors: Sequence[str] = ()
     """Names of who made it."""
@@ -123,7 +123,7 @@ def render_croissant(manifest: ReleaseManifest, about: About) -> str:
         **({"url": about.homepage} if about.homepage is not None else {}),
         **{f"rai:{name}": answer for name, answer in about.responsible.items()},
         "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
-        "recordSet": [_record_set(table, about.told) for table in manifest.tables],
+        "recordSet": [_record_set(table, about.reword) for table in manifest.tables],
     }
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
 
@@ -153,9 +153,9 @@ def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[d
         }
 
 
-def _record_set(table: TableInfo, told: Callable[[str], str]) -> dict[str, Any]:
+def _record_set(table: TableInfo, reword: Callable[[str], str]) -> dict[str, Any]:
     model = model_of(table.config)
-    told = str if table.config in NOT_BY_LANGUAGE else told
+    reword = str if table.config in NOT_BY_LANGUAGE else reword
     name = _name(table)
     source: dict[str, Any] = (
         {"fileObject": {"@id": table.files[0]}}
@@ -167,9 +167,9 @@ def _record_set(table: TableInfo, told: Callable[[str], str]) -> dict[str, Any]:
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "description": f"{told(first_sentence(model))} {counted(table.rows, 'record')}.",
+        "description": f"{reword(first_sentence(model))} {pluralise(table.rows, 'record')}.",
         "key": {"@id": f"{name}/{key}"},
-        "field": _fields(model, name, source, told, column=None, path=()),
+        "field": _fields(model, name, source, reword, column=None, path=()),
     }
 
 
@@ -177,7 +177,7 @@ def _fields(
     model: type[BaseModel],
     parent: str,
     source: Mapping[str, Any],
-    told: Callable[[str], str],
+    reword: Callable[[str], str],
     *,
     column: str | None,
     path: tuple[str, ...],
@@ -191,15 +191,17 @@ def _fields(
             "@type": "cr:Field",
             "@id": f"{parent}/{published}",
             "name": published,
-            "description": told(plain(field_sentences(model).get(name, ""))),
+            "description": reword(plain(field_sentences(model).get(name, ""))),
         }
         if is_list:
             field |= {"isArray": True, "arrayShape": "-1"}
-        place = (column or published, (*path, published) if column else ())
+        location = (column or published, (*path, published) if column else ())
         if isinstance(kind, str):
-            field |= {"dataType": _TYPES[kind], "source": _source(source, *place)}
+            field |= {"dataType": _TYPES[kind], "source": _source(source, *location)}
         else:
-            field["subField"] = _fields(kind, field["@id"], source, told, column=place[0], path=place[1])
+            field["subField"] = _fields(
+                kind, field["@id"], source, reword, column=location[0], path=location[1]
+            )
         fields.append(field)
     return fields
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from blend.builders.cards.credits import canary, credits_of, license_of
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
-from blend.schemas.datasheet import questions
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.datasheet_answers import questions
 
 
 class Entry(NamedTuple):
@@ -46,7 +46,7 @@ def _answer(text: str | None) -> str | None:
 
 
 def _known(facts: ReleaseFacts) -> Mapping[str, str]:
-    """What a release tells about itself, by the question's key."""
+    """Answer from the release what it knows of itself, by the question's key."""
     recipe = facts.manifest.recipe
     rows = [f"`{name}` {sum(table.rows for table in tables):,}" for name, tables in facts.tables.items()]
     steps = ", ".join(stage.stage for stage in facts.manifest.report)
@@ -73,5 +73,5 @@ def _of_questions(facts: ReleaseFacts) -> Mapping[str, str]:
     if not facts.locales:
         return {}
     without = facts.total("questions") - facts.total("answered")
-    asked = counted(facts.total("questions"), "question")
+    asked = pluralise(facts.total("questions"), "question")
     return {"composition.missing": f"{without:,} of {asked} {'has' if without == 1 else 'have'} no answer."}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.schemas.locales import Locale
+from blend.schemas.language.locales import Locale
 
 
 class Example(NamedTuple):
@@ -37,8 +37,8 @@ def example_rows(
     """One template in every locale that answered it.
 
     Args:
-        questions: `frames.QUESTIONS`.
-        annotations: `frames.ANNOTATIONS`.
+        questions: `frame_columns.QUESTIONS`.
+        annotations: `frame_columns.ANNOTATIONS`.
         locales: In the order of the examples.
 
     Returns:

@@ -8,20 +8,20 @@ import polars as pl
 from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
-from blend.builders.stats.triples import FoodStats
-from blend.schemas.audit_report import AuditReport
-from blend.schemas.configs import NOT_BY_LANGUAGE
-from blend.schemas.datasheet import Datasheet
-from blend.schemas.domains import Domain
-from blend.schemas.food import language_of_split
-from blend.schemas.locales import Locale
-from blend.schemas.manifest import ReleaseManifest, TableInfo
-from blend.schemas.text import counted, harmless
+from blend.builders.stats.triples import TripleStats
+from blend.schemas.language.locales import Locale
+from blend.schemas.language.text_comparison import escape_controls, pluralise
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.release.datasheet_answers import Datasheet
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows.configs import NOT_BY_LANGUAGE
+from blend.schemas.rows.triple_rows import language_of_split
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFacts:
-    """What is known of a release once its tables are written."""
+    """Facts of a release once its tables are written."""
 
     manifest: ReleaseManifest
     """The release; all tables named, and at least the files that hold them."""
@@ -40,7 +40,7 @@ class ReleaseFacts:
     """One question in every locale that answered it."""
     cultural: CulturalStats | None
     """Figures of the cultural prompts; null without any."""
-    triples: FoodStats | None
+    triples: TripleStats | None
     """Figures of these items in the language with most of them; null where it holds none."""
     audit: AuditReport | None
     """What can be got right in its multiple-choice questions without knowing anything; null without any."""
@@ -52,7 +52,7 @@ class ReleaseFacts:
     @property
     def title(self) -> str:
         """Name to print, on one line and in the order in which it is read."""
-        return " ".join(harmless(self.manifest.recipe.title or self.manifest.name).split())
+        return " ".join(escape_controls(self.manifest.recipe.title or self.manifest.name).split())
 
     @property
     def languages(self) -> list[str]:
@@ -78,7 +78,7 @@ class ReleaseFacts:
 
     @property
     def summary(self) -> str:
-        """What the release is, in plain text, in a sentence or two."""
+        """Sentence or two that say in plain text what the release is."""
         return " ".join(
             sentence for sentence in (self._questions(), self._items(), self._prompts()) if sentence
         )
@@ -88,36 +88,38 @@ class ReleaseFacts:
             return ""
         mcqs = self.total("mcqs")
         choices = (
-            f", and {counted(mcqs, 'multiple-choice question')} whose distractors are other regions' answers"
+            f", and {pluralise(mcqs, 'multiple-choice question')} whose distractors are other regions' answers"
         )
         return (
-            f"Everyday knowledge of {counted(len(self.locales), 'locale')} in "
-            f"{counted(len({locale.language for locale in self.locales}), 'language')}: "
-            f"{counted(self.total('questions'), 'question')} with all the answers that people there gave and "
+            f"Everyday knowledge of {pluralise(len(self.locales), 'locale')} in "
+            f"{pluralise(len({locale.language for locale in self.locales}), 'language')}: "
+            f"{pluralise(self.total('questions'), 'question')} with all the answers that people there gave and "
             f"how many gave each{choices if mcqs else ''}."
         )
 
-    def told(self, text: str) -> str:
+    def reword(self, text: str) -> str:
         """A text of a row model in the words of the release's domain."""
-        return text if self.domain is None else self.domain.told(text)
+        return text if self.domain is None else self.domain.reword(text)
 
     def _prompts(self) -> str:
         if self.cultural is None:
             return ""
-        kinds = [f"{counted(row['topics'], 'topic')} ({row['kind']})" for row in self.cultural.kinds.to_dicts()]
+        kinds = [
+            f"{pluralise(row['topics'], 'topic')} ({row['kind']})" for row in self.cultural.kinds.to_dicts()
+        ]
         return (
             f"Requests for texts about {' and '.join(kinds)} for readers of "
             f"{self.cultural.nationalities:,} nationalities: "
-            f"{counted(int(self.cultural.kinds['prompts'].sum()), 'prompt')}."
+            f"{pluralise(int(self.cultural.kinds['prompts'].sum()), 'prompt')}."
         )
 
     def _items(self) -> str:
         languages = self.rows_by_language
         if not languages:
             return ""
-        return self.told(
+        return self.reword(
             "Dishes of Wikidata with the country that they come from and what they are made of, in "
-            f"{counted(len(languages), 'language')}."
+            f"{pluralise(len(languages), 'language')}."
         )
 
     @property

@@ -6,17 +6,17 @@ from typing import Any, NamedTuple
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
-from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
-from blend.schemas.hub_features import card_features
-from blend.schemas.manifest import TableInfo
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
+from blend.schemas.rows.hub_features import card_features
 
 _SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
 """Where one of the Hub's size categories ends and the next begins: 1,000 rows, and ten times that each time."""
 
 
 class Makers(NamedTuple):
-    """Who made a source's texts and answers, in the words of the Hub's card metadata."""
+    """Makers of a source's texts and answers, in the words of the Hub's card metadata."""
 
     annotations: str
     """``annotations_creators``."""

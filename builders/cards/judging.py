@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.recipe import JudgeOptions
+from blend.schemas.recipe.recipe import JudgeOptions
+from blend.schemas.release.manifest import ReleaseManifest
 
 
 class Judging(NamedTuple):

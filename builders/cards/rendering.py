@@ -10,7 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.cards.fields import markdown
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.text import harmless
+from blend.schemas.language.text_comparison import escape_controls
 
 
 def render(template: str, **values: Any) -> str:
@@ -49,7 +49,7 @@ def _environment() -> Environment:
 
 def markdown_text(text: str) -> str:
     """A text as one line of Markdown that shows it as it was typed: no tag, link or emphasis begins in it."""
-    one_line = html.escape(" ".join(harmless(text).split()), quote=False)
+    one_line = html.escape(" ".join(escape_controls(text).split()), quote=False)
     return _MEANING.sub(r"\\\g<0>", one_line)
 
 

@@ -1,11 +1,9 @@
 """Charts of the tables from Wikidata: where the items come from, and of how many parts they are made."""
 
-import polars as pl
-
 from blend.builders.cards.charts import Chart, count_chart
-from blend.builders.stats.triples import FoodStats
-from blend.schemas.domains import Domain
-from blend.schemas.languages import english_name
+from blend.builders.stats.triples import TripleStats
+from blend.schemas.language.languages import english_name
+from blend.schemas.recipe.domains import Domain
 
 _ORIGINS = 15
 """Origins shown: those with most items."""
@@ -14,18 +12,14 @@ _PARTS = 10
 """Parts from which on items are counted together."""
 
 
-def triple_charts(domain: Domain, figures: FoodStats) -> list[Chart]:
-    """Items per origin and parts per item.
+def origins_chart(domain: Domain, figures: TripleStats) -> Chart:
+    """Draw the items per origin.
 
     Args:
         domain: What the items and their parts are called.
         figures: Of one language.
     """
-    language = english_name(figures.languages["language"][0])
-    return [_origins(domain, figures.origins, language), _sizes(domain, figures.sizes, language)]
-
-
-def _origins(domain: Domain, origins: pl.DataFrame, language: str) -> Chart:
+    origins = figures.origins
     shown = origins.head(_ORIGINS)
     of = (
         "all countries"
@@ -37,19 +31,27 @@ def _origins(domain: Domain, origins: pl.DataFrame, language: str) -> Chart:
         for qid, english, number in shown.select("origin_qid", "origin_en", "dishes").iter_rows()
     ]
     title = f"{_capital(domain.items)} per origin"
-    return count_chart(f"images/{domain.config}-origins.svg", title, f"Rows in {language}; {of}", counts)
+    return count_chart(
+        f"images/{domain.config}-origins.svg", title, f"Rows in {_language(figures)}; {of}", counts
+    )
 
 
-def _sizes(domain: Domain, sizes: pl.DataFrame, language: str) -> Chart:
-    held = dict(sizes.select("parts", "dishes").iter_rows())
+def parts_chart(domain: Domain, figures: TripleStats) -> Chart:
+    """Draw the parts per item; arguments as for `origins_chart`."""
+    held = dict(figures.sizes.select("parts", "dishes").iter_rows())
     more = sum(number for parts, number in held.items() if parts >= _PARTS)
     counts = [(f"{n} {domain.part if n == 1 else domain.parts}", held.get(n, 0)) for n in range(1, _PARTS)]
     counts.append((f"{_PARTS} or more", more))
     while len(counts) > 1 and counts[-1][1] == 0:
         counts.pop()
     title = f"{_capital(domain.parts)} per {domain.item}"
+    language = _language(figures)
     subtitle = f"{_capital(domain.items)} in {language} by the number of {domain.parts} that have a name in it"
     return count_chart(f"images/{domain.config}-parts.svg", title, subtitle, counts)
+
+
+def _language(figures: TripleStats) -> str:
+    return english_name(figures.languages["language"][0])
 
 
 def _capital(word: str) -> str:

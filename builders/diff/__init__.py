@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from blend.builders.diff.model import ColumnChange, ConfigDiff, ReleaseDiff, ReleaseLabel, SplitDiff
 from blend.builders.diff.settings import file_changes, setting_changes
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import check_whole
-from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.loaders.releases.references import check_complete
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 
 EXAMPLES = 3
 """Ids, and values of each column, quoted per split."""
@@ -38,7 +38,7 @@ def open_release(folder: Path) -> OpenRelease:
 
 
 def diff_releases(
-    old: Path | str, new: Path | str, *, examples: int = EXAMPLES, notify: Notify = silent
+    old: Path | str, new: Path | str, *, examples: int = EXAMPLES, on_progress: ProgressCallback = silent
 ) -> ReleaseDiff:
     """Compare two release directories.
 
@@ -49,7 +49,7 @@ def diff_releases(
         old: The release to compare with, usually the earlier one.
         new: The release to compare.
         examples: Ids, and values of each column, to quote per split at most; counts are always complete.
-        notify: Told about the rows compared, by configuration.
+        on_progress: Told about the rows compared, by configuration.
 
     Raises:
         BlendError: If a directory is not a release, or if its files are not those of its manifest: then the
@@ -57,13 +57,13 @@ def diff_releases(
     """
     before, after = open_release(Path(old)), open_release(Path(new))
     for release in (before, after):
-        check_whole(release.folder)
-    found = diff_tables(before, after, examples=examples, notify=notify)
+        check_complete(release.folder)
+    found = diff_tables(before, after, examples=examples, on_progress=on_progress)
     return found.model_copy(update={"files": file_changes(*before, *after)})
 
 
 def diff_tables(
-    old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES, notify: Notify = silent
+    old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES, on_progress: ProgressCallback = silent
 ) -> ReleaseDiff:
     """Compare what two releases hold, without the documents beside the tables; see `diff_releases`."""
     return ReleaseDiff(
@@ -71,25 +71,31 @@ def diff_tables(
         new=ReleaseLabel(name=new.manifest.name, version=new.manifest.version),
         settings=setting_changes(old.manifest, new.manifest),
         files=(),
-        configs=tuple(_config_diffs(old, new, examples, notify)),
+        configs=tuple(_config_diffs(old, new, examples, on_progress)),
     )
 
 
-def _config_diffs(old: OpenRelease, new: OpenRelease, examples: int, notify: Notify) -> Iterator[ConfigDiff]:
+def _config_diffs(
+    old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
+) -> Iterator[ConfigDiff]:
     configs = _in_both_orders(*([table.config for table in it.manifest.tables] for it in (new, old)))
-    return (_config_diff(config, old, new, examples, notify) for config in configs)
+    return (_config_diff(config, old, new, examples, on_progress) for config in configs)
 
 
-def _config_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int, notify: Notify) -> ConfigDiff:
+def _config_diff(
+    config: str, old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
+) -> ConfigDiff:
     before, after = old.splits(config), new.splits(config)
     if before.keys() == after.keys() and all(_same(before[split], table) for split, table in after.items()):
         # Said without reading a table, or loading what reads tables: the usual case of a corrected text.
         equal = tuple(_unchanged(split, table.rows) for split, table in after.items())
         return ConfigDiff(config=config, schema_changes=(), columns_reordered=False, splits=equal)
-    return _read_diff(config, old, new, examples, notify)
+    return _read_diff(config, old, new, examples, on_progress)
 
 
-def _read_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int, notify: Notify) -> ConfigDiff:
+def _read_diff(
+    config: str, old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
+) -> ConfigDiff:
     from blend.builders.diff.schema import is_reordered, schema_changes
     from blend.builders.diff.tables import added, diff_rows, removed
     from blend.loaders.releases.columns import TableColumns
@@ -100,7 +106,7 @@ def _read_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int, n
     splits: list[SplitDiff] = []
     rows = {split: (after.get(split) or before[split]).rows for split in _in_both_orders(after, before)}
     for split in rows:
-        notify(f"compare rows of {config}", sum(rows[done.split] for done in splits), sum(rows.values()))
+        on_progress(f"compare rows of {config}", sum(rows[done.split] for done in splits), sum(rows.values()))
         if split not in before:
             splits.append(added(TableColumns(new.folder, after[split]), config, split, examples))
         elif split not in after:
@@ -112,7 +118,7 @@ def _read_diff(config: str, old: OpenRelease, new: OpenRelease, examples: int, n
             changes |= dict.fromkeys(schema_changes(tables[0].types, tables[1].types))
             reordered |= is_reordered(tables[0].types, tables[1].types)
             splits.append(diff_rows(*tables, config=config, split=split, examples=examples))
-    notify(f"compare rows of {config}", sum(rows.values()), sum(rows.values()))
+    on_progress(f"compare rows of {config}", sum(rows.values()), sum(rows.values()))
     return ConfigDiff(
         config=config, schema_changes=tuple(changes), columns_reordered=reordered, splits=tuple(splits)
     )

@@ -5,7 +5,9 @@ from typing import Literal, get_args
 
 from pydantic import Field, JsonValue
 
-from blend.schemas.part import Part
+from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.summaries import Summarised, Summary
 
 Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
@@ -15,7 +17,7 @@ Count = Literal["added", "removed", "replaced", "changed", "moved"]
 """What can have become of rows; one that has changed can have moved as well."""
 
 
-class ReleaseLabel(Part):
+class ReleaseLabel(FrozenModel):
     """A release, by the names it gives itself."""
 
     name: str
@@ -24,7 +26,7 @@ class ReleaseLabel(Part):
     """Version, without ``v``."""
 
 
-class Setting(Part):
+class Setting(FrozenModel):
     """Something the manifest records that is not the same in both releases."""
 
     path: str
@@ -35,7 +37,7 @@ class Setting(Part):
     """Value in the new release; null where it is absent."""
 
 
-class FileChange(Part):
+class FileChange(FrozenModel):
     """A file other than a table, for example the card."""
 
     path: str
@@ -44,7 +46,7 @@ class FileChange(Part):
     """``kept`` is a file whose contents changed."""
 
 
-class ColumnChange(Part):
+class ColumnChange(FrozenModel):
     """A column, or a field inside one, that is not in both releases with one type."""
 
     path: str
@@ -60,7 +62,7 @@ class ColumnChange(Part):
         return "added" if self.old is None else "removed" if self.new is None else "kept"
 
 
-class CellChange(Part):
+class CellChange(FrozenModel):
     """A value that changed."""
 
     id: str
@@ -73,7 +75,7 @@ class CellChange(Part):
     """Value in the new release."""
 
 
-class SplitDiff(Part):
+class SplitDiff(FrozenModel):
     """One split of one configuration. All figures are counts of rows."""
 
     split: str
@@ -115,7 +117,7 @@ class SplitDiff(Part):
         return self.presence == "kept" and not differs
 
 
-class ConfigDiff(Part):
+class ConfigDiff(FrozenModel):
     """One configuration."""
 
     config: str
@@ -146,7 +148,7 @@ class ConfigDiff(Part):
         return sum(getattr(split, count) for split in self.splits if split.presence == "kept")
 
 
-class ReleaseDiff(Part):
+class ReleaseDiff(Summarised, FrozenModel):
     """All that differs between two releases."""
 
     old: ReleaseLabel
@@ -164,6 +166,15 @@ class ReleaseDiff(Part):
     def is_empty(self) -> bool:
         """Whether the releases are the same but for the version."""
         return not (self.settings or self.files or any(self.changed_configs()))
+
+    def _summary(self) -> Summary:
+        counts = self.counts()
+        rows = [
+            (config.config, *(config.total(count) for count in counts)) for config in self.changed_configs()
+        ]
+        what = f"{pluralise(len(rows), 'configuration')} with changes" if rows else "the same rows"
+        labels = " → ".join(f"{label.name} {label.version}" for label in (self.old, self.new))
+        return Summary(f"{labels}, {what}", ("configuration", *counts), rows)
 
     def counts(self) -> tuple[Count, ...]:
         """The counts of rows that a table of them shows: whether rows were replaced only where some were."""

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from blend.builders.diff.model import FileChange, Setting
 from blend.loaders.releases.addressed import unaddressed
-from blend.schemas.layout import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME
 
 _COMPARED = {"name", "sdk_version", "writers", "recipe"}
 _IN_THE_LABELS = ("name", "version")
@@ -16,7 +16,7 @@ _TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
 
 
 def setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Setting, ...]:
-    """What the manifests record and is not the same in both: name, recipe, sources, package, writers.
+    """Compare what the manifests record: name, recipe, sources, package, writers.
 
     The version is left out, and so is what the tables themselves tell: files, counts and the build report.
     Sources are pinned in the recipe, so that another state of a source shows as another digest there.
@@ -53,6 +53,7 @@ def file_changes(
 
 def _settings(manifest: ReleaseManifest) -> dict[str, JsonValue]:
     values = manifest.model_dump(mode="json", include=_COMPARED)
+    # Name and version of the recipe are those of the manifest, which stand above every comparison.
     for name in _IN_THE_LABELS:
         del values["recipe"][name]
     return dict(_flat(values, ""))

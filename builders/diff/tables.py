@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from blend.builders.diff.model import CellChange, SplitDiff
 from blend.builders.diff.schema import Types, shared_types
 from blend.loaders.releases.columns import Digests, TableColumns
-from blend.schemas.arrow import published_names
-from blend.schemas.configs import ASKED, key_of, model_of
+from blend.schemas.base.arrow_types import published_names
 from blend.schemas.errors import UnknownNameError
+from blend.schemas.rows.configs import ASKED, key_of, model_of
 
 Positions = npt.NDArray[np.int64]
 """Row numbers, from 0."""
@@ -120,7 +120,7 @@ def removed(table: TableColumns, config: str, split: str, examples: int) -> Spli
 
 
 def row_ids(table: TableColumns, key: Sequence[str], rows: Positions) -> tuple[str, ...]:
-    """What rows are called, in the order asked for; by their first column where nothing names them."""
+    """Return what rows are called, in the order asked for; by their first column where nothing names them."""
     named = key or list(table.types)[:1]
     values = table.values(named, rows.tolist())
     return tuple(_id(values[row], named) for row in rows.tolist())
@@ -162,7 +162,7 @@ def _replacing(old: TableColumns, new: TableColumns, asked: Types, pairs: _Pairs
 
 
 def _n_still_asked(old: TableColumns, new: TableColumns, asked: Types, removed: Positions) -> int:
-    """How many of the removed rows ask what a row of the new table asks as well."""
+    """Count the removed rows that ask what a row of the new table asks as well."""
     if not asked or not len(removed):
         return 0
     return int(np.isin(old.digests(asked)[removed], new.digests(asked)).sum())
@@ -171,6 +171,7 @@ def _n_still_asked(old: TableColumns, new: TableColumns, asked: Types, removed: 
 def _paired(old: TableColumns, new: TableColumns, key: Types) -> _Pairs:
     if not key:
         return _Pairs(_no_rows(), _no_rows(), np.arange(old.n_rows), np.arange(new.n_rows))
+    # Ids are paired by the digests of one seed, and the pairs checked by those of another.
     for seed, check in zip(_SEEDS[::2], _SEEDS[1::2], strict=True):
         pairs = _equal(_numbered(old.digests(key, seed=seed)), _numbered(new.digests(key, seed=seed)))
         same = old.digests(key, seed=check)[pairs.old] == new.digests(key, seed=check)[pairs.new]
@@ -186,6 +187,8 @@ def _numbered(digests: Digests) -> Digests:
     if frame["digest"].n_unique() == len(frame):
         return digests
     before = frame.select(pl.int_range(pl.len(), dtype=pl.UInt64).over("digest")).to_series().to_numpy()
+    # 2**64 divided by the golden ratio: its multiples, which wrap around, lie far apart, and the first
+    # occurrence keeps its digest.
     return np.add(digests, before * np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
 
 
@@ -208,7 +211,7 @@ def _no_rows() -> Positions:
 
 
 def _moved(positions: Positions) -> int:
-    """How many entries have to be moved, at least, for the others to be in ascending order."""
+    """Count the entries that have to be moved, at least, for the others to be in ascending order."""
     if (np.diff(positions) > 0).all():
         return 0
     # The longest ascending subsequence: `ends` holds the lowest entry in which one of each length can end.

@@ -8,9 +8,10 @@ from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff.model import CellChange, ConfigDiff, Count, ReleaseDiff, SplitDiff
 from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import Step, VersionStep, expected_version, version_step
-from blend.schemas.layout import CHANGELOG_NAME
-from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.text import counted, harmless
+from blend.loaders.releases import document_text
+from blend.schemas.language.text_comparison import escape_controls, pluralise
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import CHANGELOG_NAME
 
 CHANGELOG_TITLE = (
     "# Changelog\n\n"
@@ -43,7 +44,7 @@ def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
 
 
 def changelog_entry(diff: ReleaseDiff, version: str) -> str:
-    """What a version changes, as a section of ``CHANGELOG.md``: the same text for the same comparison.
+    """Write what a version changes, as a section of ``CHANGELOG.md``: the same text for the same comparison.
 
     Args:
         diff: Comparison with the version before.
@@ -56,7 +57,7 @@ def changelog_entry(diff: ReleaseDiff, version: str) -> str:
     if diff.settings:
         rows = [(markdown_code(s.path), *map(markdown_code, value_pair(s.old, s.new))) for s in diff.settings]
         parts += ["### Recipe and tools", _table(("setting", "before", "now"), rows, numbers=False)]
-    return harmless("\n\n".join(parts)) + "\n"
+    return escape_controls("\n\n".join(parts)) + "\n"
 
 
 def first_entry(manifest: ReleaseManifest) -> str:
@@ -65,7 +66,7 @@ def first_entry(manifest: ReleaseManifest) -> str:
     for table in manifest.tables:
         rows.setdefault(table.config, []).append(table.rows)
     lines = [
-        f"* `{config}`: {counted(sum(counts), 'row')} in {counted(len(counts), 'split')}"
+        f"* `{config}`: {pluralise(sum(counts), 'row')} in {pluralise(len(counts), 'split')}"
         for config, counts in rows.items()
     ]
     return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
@@ -82,7 +83,7 @@ def next_changelog(previous: OpenRelease, new: OpenRelease) -> str:
         BlendError: If a file cannot be read.
     """
     path = previous.folder / CHANGELOG_NAME
-    before = path.read_text(encoding="utf-8") if path.is_file() else changelog(first_entry(previous.manifest))
+    before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
     return changelog(changelog_entry(diff_tables(previous, new, examples=1), new.manifest.version), before)
 
 
@@ -99,8 +100,9 @@ def changelog(entry: str, previous: str | None = None) -> str:
 
 def markdown_code(text: str) -> str:
     """Text as it stands, whatever backticks are in it."""
-    text = harmless(text).replace("\n", "\\n")
+    text = escape_controls(text).replace("\n", "\\n")
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    # Markdown ends code at a run of as many backticks as it began with, so one more than the text has.
     fence, pad = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 

@@ -33,7 +33,7 @@ def value_pair(old: JsonValue, new: JsonValue, width: int = WIDTH) -> tuple[str,
 
 
 def _common_start(first: str, second: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Count the characters with which two texts begin alike."""
     differ = (at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     return next(differ, min(len(first), len(second)))
 
@@ -47,12 +47,14 @@ def _spelled(value: JsonValue) -> str:
 
 
 def _looks(text: str) -> str:
+    # Cf: characters that nobody sees.
     seen = "".join(char for char in text if unicodedata.category(char) != "Cf")
     return " ".join(unicodedata.normalize("NFKC", seen).split())
 
 
 def _told_apart(first: str, second: str, same: int) -> tuple[str, str]:
     """The texts with what lies between their common start and end in escapes."""
+    # From behind, and no further than where the common start ends.
     alike = _common_start(first[same:][::-1], second[same:][::-1])
     texts = []
     for text in (first, second):
@@ -68,17 +70,18 @@ def _escaped(text: str) -> str:
 def _window(text: str, start: int, width: int) -> str:
     if _columns(text) <= width:
         return text
+    # What is left is short: there is room for more of what stands before.
     while start > 0 and _columns(text[start - 1 :]) < width:
         start -= 1
     # A combining mark belongs to the letter before it.
     while start > 0 and unicodedata.category(text[start]).startswith("M"):
         start -= 1
     lead = _CUT if start > 0 else ""
-    rest, room = text[start:], width - len(lead)
-    return lead + (rest if _columns(rest) <= room else _fitting(rest, room - 1) + _CUT)
+    rest, width_left = text[start:], width - len(lead)
+    return lead + (rest if _columns(rest) <= width_left else _cut_to(rest, width_left - 1) + _CUT)
 
 
-def _fitting(text: str, width: int) -> str:
+def _cut_to(text: str, width: int) -> str:
     used = 0
     for at, char in enumerate(text):
         used += _columns(char)

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from blend.builders.diff.model import ConfigDiff, ReleaseDiff
-from blend.schemas.part import Part
-from blend.schemas.versions import numbers_of
+from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.base.versions import numbers_of
 
 Step = Literal["none", "patch", "minor", "major"]
 
@@ -37,7 +37,7 @@ _NAMED = 5
 """Names given before the rest is counted."""
 
 
-class Reason(Part):
+class Reason(FrozenModel):
     """One thing that differs, and the step it asks for."""
 
     step: Step
@@ -46,7 +46,7 @@ class Reason(Part):
     """What differs, for example ``annotations: 3 rows removed``."""
 
 
-class VersionStep(Part):
+class VersionStep(FrozenModel):
     """The step from one version to the next."""
 
     step: Step

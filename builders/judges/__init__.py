@@ -7,7 +7,7 @@ from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge,
 from blend.loaders.responses.decisions import Decision, answer_key, pair_key
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
-from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 
 
 def make_judges(
@@ -38,7 +38,7 @@ def make_judges(
 
 
 def default_judges(options: McqOptions) -> tuple[Judge, ...]:
-    """Who judges where nobody else is named: the rules, and in default mode the shipped decisions."""
+    """Return the judges where nobody else is named: the rules, and in default mode the shipped decisions."""
     return make_judges(JudgeOptions(), shipped=shipped_for(options))
 
 
@@ -60,7 +60,7 @@ def undecided(decisions: Iterable[Decision], earlier: Iterable[Decision]) -> tup
 
 
 class DecisionsJudge:
-    """What was decided before, by people or a model; no opinion on other pairs."""
+    """Judge that repeats earlier decisions, of people or a model; no opinion on other pairs."""
 
     name = "decisions"
 

@@ -13,9 +13,9 @@ from blend.builders.judges.equivalence import MODEL_PREFIX, Pair, Verdict
 from blend.builders.judges.prompt import Message, question, question_again, read_opinion
 from blend.loaders.responses.decisions import Decision, pair_key
 from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.problems import server_address
+from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
 
 if TYPE_CHECKING:
     import openai

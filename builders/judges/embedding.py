@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blend.builders.judges.equivalence import Pair, Verdict
-from blend.schemas.docstrings import refuse_without_docstrings
+from blend.schemas.base.docstrings import refuse_without_docstrings
 from blend.schemas.errors import InputError, MissingExtraError
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from blend.schemas.text import words
+from blend.schemas.language.text_comparison import words
 
 Pair = tuple[str, str]
 

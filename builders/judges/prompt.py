@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from blend.builders.judges.equivalence import Pair
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
 
 Message = dict[str, str]
 
@@ -36,7 +36,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a model says on two answers."""
+    """Opinion of a model on two answers."""
 
     same: bool
     """Whether they mean the same or one contains the other."""

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from blend.builders.judges.equivalence import Pair
 from blend.loaders.responses.decisions import Decision
-from blend.schemas.text import words
+from blend.schemas.language.text_comparison import words
 
 ONE_SPELLING = 0.75
 """Share of letters in common from which two answers may be one in two spellings: nezāmi and nizami."""
@@ -20,7 +20,7 @@ _SHORTEST = 4
 
 
 class Suspects:
-    """Why two answers may mean the same.
+    """Reasons why two answers may mean the same.
 
     Args:
         decided: Decisions on other pairs. Where they hold metro and subway for the same, "metro line" and "by
@@ -40,7 +40,7 @@ class Suspects:
                 self._partners.setdefault(b[0], set()).add(a)
 
     def cause(self, a: str, b: str) -> str:
-        """What speaks for it, in a few words; empty if nothing does.
+        """Cause in a few words; empty if nothing speaks for it.
 
         Args:
             a: One answer.

@@ -1,4 +1,4 @@
-"""Multiple-choice questions: one right answer among answers that people of other regions gave."""
+"""Multiple-choice questions: one correct answer among answers that people of other regions gave."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ import polars as pl
 from blend.builders.judges import default_judges
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.result import McqBuild
-from blend.schemas.locales import Registry, registry
-from blend.schemas.recipe import McqOptions
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.recipe import McqOptions
 
 
 def build_mcq(
@@ -22,11 +22,11 @@ def build_mcq(
     exclusions: pl.DataFrame | None = None,
     locales: Registry | None = None,
 ) -> McqBuild:
-    """Multiple-choice questions from aggregated answers; ``docs/mcq.md`` explains the rules.
+    """Make multiple-choice questions of aggregated answers; ``docs/mcq.md`` explains the rules.
 
     Args:
-        questions: `schemas.frames.QUESTIONS`; every annotated question must be there.
-        annotations: `schemas.frames.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
+        questions: `frame_columns.QUESTIONS`; every annotated question must be there.
+        annotations: `frame_columns.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
             published (``read_blend(…, clean=False)``).
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
@@ -34,9 +34,9 @@ def build_mcq(
             `judges.default_judges` when absent: the rules, and in default mode the decisions that come with the
             package unless ``options.judge.shipped`` is false. In paper mode the published comparison of strings
             comes first and `LexicalJudge` is left out.
-        fillers: `schemas.frames.FILLERS`: reviewed options for questions that are short of distractors;
+        fillers: `frame_columns.FILLERS`: reviewed options for questions that are short of distractors;
             default mode only.
-        exclusions: `schemas.frames.EXCLUSIONS`: options that people of a region turned down; default mode only.
+        exclusions: `frame_columns.EXCLUSIONS`: options that people of a region excluded; default mode only.
         locales: Known locales; the packaged registry when absent.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Answers: what every locale brings to a template — right answers, acceptable ones, and options for others.
+"""Answers: what every locale brings to a template — correct answers, acceptable ones, and options for others.
 
 Whether a locale is asked about, and whether its answers are offered elsewhere, follows from its own annotations
 alone. No other locale can throw a question out.
@@ -8,20 +8,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.mcq.digests import digest
+from blend.builders.digests import digest
 from blend.builders.mcq.exclusions import Excluded, Exclusions
-from blend.builders.mcq.given import Given, given_by_template
-from blend.builders.mcq.options import Acceptable, Option, spelled, spelling
+from blend.builders.mcq.options import Acceptable, LocalVariants, Option, shown, spelled, spelling
+from blend.builders.mcq.overlap import values
 from blend.builders.mcq.result import OUTCOMES
-from blend.builders.mcq.translations import Translations
-from blend.builders.mcq.values import shown, values
-from blend.schemas.formats import AnswerFormat, format_of_template
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.recipe import McqOptions
-from blend.schemas.text import counted
+from blend.schemas.language.answer_formats import AnswerFormat, format_of_template
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.recipe import McqOptions
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
@@ -33,13 +32,25 @@ NAMES_REGION = "names-region"
 """Outcome of an answer that gives a region away, and is never a distractor for it."""
 
 
+class LocaleResponses(NamedTuple):
+    """Answers and non-answers that the annotators of a locale gave to a template."""
+
+    locale: Locale
+    groups: tuple[tuple[int, tuple[str, ...]], ...]
+    """Answers: annotators behind each, and its English variants."""
+    not_applicable: int
+    """Annotators who said that the question does not apply."""
+    non_answers: int
+    """Annotators without an answer, for this or another reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocaleAnswers:
-    """What one locale brings to a template."""
+    """Answers of one locale to a template, and what they are good for."""
 
     locale: Locale
     golds: tuple[Option, ...]
-    """Right answers, in the order in which variants use them; empty when the locale is not asked about."""
+    """Correct answers, in the order in which variants use them; empty when the locale is not asked about."""
     acceptable: tuple[Acceptable, ...]
     """Every English variant of every answer, whatever its votes."""
     offered: tuple[Option, ...]
@@ -52,7 +63,7 @@ class LocaleAnswers:
 
 @dataclass(frozen=True, slots=True)
 class TemplateAnswers:
-    """What all locales bring to a template."""
+    """Answers of all locales to a template."""
 
     template_id: str
     answer_format: AnswerFormat
@@ -71,44 +82,44 @@ def read_answers(
     exclusions: Exclusions,
     locales: Registry,
 ) -> Iterator[TemplateAnswers]:
-    """Template by template, what every locale brings to it; by template id.
+    """Read what every locale brings to each template; by template id.
 
     Args:
-        questions: `schemas.frames.QUESTIONS`.
-        annotations: `schemas.frames.ANNOTATIONS`.
+        questions: `frame_columns.QUESTIONS`.
+        annotations: `frame_columns.ANNOTATIONS`.
         options: Thresholds.
         seed: Seed of the order of answers with equal votes.
-        exclusions: What was turned down.
+        exclusions: What was excluded.
         locales: Known locales.
 
     Raises:
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
-    translations = Translations(annotations) if options.judge.local_variants else None
-    for template_id, given in given_by_template(annotations, locales):
+    variants = LocalVariants(annotations) if options.judge.local_variants else None
+    for template_id, responses in responses_by_template(annotations, locales):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
-        known = translations if answer_format is AnswerFormat.TEXT else None
+        known = variants if answer_format is AnswerFormat.TEXT else None
         reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known, exclusions)
-        yield TemplateAnswers(template_id, answer_format, tuple(map(reader.read, given)), outcomes)
+        yield TemplateAnswers(template_id, answer_format, tuple(map(reader.read, responses)), outcomes)
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
-    """The format of every template, by `formats.format_of_template`."""
+    """Find the format of every template, by `answer_formats.format_of_template`."""
     asked = questions.group_by("template_id").agg("answer_format").iter_rows()
     return {template_id: format_of_template(map(AnswerFormat, formats)) for template_id, formats in asked}
 
 
 def outcomes_frame(outcomes: Mapping[tuple[str, str], int], locales: Registry) -> pl.DataFrame:
-    """`mcq_build.OUTCOMES`, locales in registry order, then by outcome."""
+    """Make `OUTCOMES` of counts: locales in registry order, then by outcome."""
     order = sorted(outcomes, key=lambda key: (locales.rank(key[0]), key[1]))
     return pl.DataFrame([(*key, outcomes[key]) for key in order], OUTCOMES, orient="row")
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the annotations of one template."""
+    """Reader of the annotations of one template."""
 
     template_id: str
     answer_format: AnswerFormat
@@ -116,11 +127,12 @@ class _Reader:
     seed: int
     locales: Registry
     outcomes: Counter[tuple[str, str]]
-    translations: Translations | None
+    local_variants: LocalVariants | None
     """Null where they have no say."""
     exclusions: Exclusions
 
-    def read(self, given: Given) -> LocaleAnswers:
+    def read(self, given: LocaleResponses) -> LocaleAnswers:
+        """Read what one locale brings."""
         locale = given.locale
         read = [(votes, self._option(locale, texts, votes)) for votes, texts in given.groups]
         most = max((votes for votes, _ in read), default=0)
@@ -129,7 +141,7 @@ class _Reader:
         loss = (
             self._loss(given, most)
             or _loss_of_top(top, drop_named=self.options.target_drop_named)
-            or _turned_down(top, excluded)
+            or _loss_to_reviewers(top, excluded)
         )
         distinct = self._distinct(locale, [option for _, option in read])
         fates = self._fates(given, distinct)
@@ -153,29 +165,29 @@ class _Reader:
         )
 
     def _golds(self, top: list[Option]) -> list[Option]:
-        """The top answers to ask about: those that name no region, unless all of them name one."""
+        """Choose the top answers to ask about: those that name no region, unless all of them name one."""
         silent = [option for option in top if not option.names_region]
         return silent if silent or self.options.target_drop_named else top
 
-    def _loss(self, given: Given, most: int) -> tuple[str, str] | None:
+    def _loss(self, given: LocaleResponses, most: int) -> tuple[str, str] | None:
         limits = self.options
         if given.not_applicable > limits.target_max_not_applicable:
-            detail = f"{counted(given.not_applicable, 'vote')} for not applicable; "
+            detail = f"{pluralise(given.not_applicable, 'vote')} for not applicable; "
             return "not-applicable", f"{detail}at most {limits.target_max_not_applicable} allowed"
         if given.non_answers > limits.target_max_non_answers:
             detail = (
-                f"{counted(given.non_answers, 'non-answer')}; at most {limits.target_max_non_answers} allowed"
+                f"{pluralise(given.non_answers, 'non-answer')}; at most {limits.target_max_non_answers} allowed"
             )
             return "non-answers", detail
         if not given.groups:
             return "no-answers", "nobody answered"
         if most < limits.target_min_votes:
-            detail = f"{counted(most, 'vote')} for the top answer; {limits.target_min_votes} needed"
+            detail = f"{pluralise(most, 'vote')} for the top answer; {limits.target_min_votes} needed"
             return "few-votes", detail
         return None
 
     def _distinct(self, locale: Locale, read: list[Option | str]) -> list[Option]:
-        """The options, of those with the same text the one with most votes; counts what is none of them."""
+        """Merge options with the same text, with the most votes of any; count what is no option."""
         best: dict[str, Option] = {}
         for option in read:
             if isinstance(option, str):
@@ -190,8 +202,8 @@ class _Reader:
                 self.outcomes[locale.tag, "repeated"] += 1
         return list(best.values())
 
-    def _fates(self, given: Given, options: Iterable[Option]) -> dict[str, list[Option]]:
-        """What becomes of options, by outcome; counts them."""
+    def _fates(self, given: LocaleResponses, options: Iterable[Option]) -> dict[str, list[Option]]:
+        """Sort options by what becomes of them, and count them."""
         silent = given.non_answers > self.options.distractor_max_non_answers
         fates: dict[str, list[Option]] = {}
         for option in options:
@@ -201,7 +213,7 @@ class _Reader:
 
     def _fate(self, option: Option, *, silent: bool) -> str:
         few = option.votes < self.options.distractor_min_votes
-        # A number that hardly anybody gave lies far from the others, and makes the right one easy to find.
+        # A number that hardly anybody gave lies far from the others, and makes the correct one easy to find.
         in_reserve = self.answer_format is AnswerFormat.TEXT
         if few and not (in_reserve and option.votes >= self.options.distractor_reserve_votes):
             return "few-votes"
@@ -212,28 +224,28 @@ class _Reader:
         return IN_RESERVE if few else OFFERED
 
     def _ordered(self, options: Sequence[Option]) -> tuple[Option, ...]:
-        """Most votes first; equal votes have no order of their own, a digest gives them one."""
+        """Order options by votes, most first; a digest gives equal votes an order."""
         if len(options) < 2:
             return tuple(options)
         key = (self.seed, self.template_id)
         return tuple(sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text)))
 
-    def _acceptable(self, given: Given, excluded: Excluded) -> Iterator[Acceptable]:
+    def _acceptable(self, given: LocaleResponses, excluded: Excluded) -> Iterator[Acceptable]:
         texts = map(shown, (*chain.from_iterable(texts for _, texts in given.groups), *excluded.distractors))
         for text in dict.fromkeys(text for text in texts if text):
             canonical = spelled(text, self.answer_format) or text
             yield Acceptable(canonical, values(text, self.answer_format), self._also(given.locale, text))
 
     def _also(self, locale: Locale, text: str) -> frozenset[str]:
-        return _NOTHING if self.translations is None else self.translations.also(locale.tag, text)
+        return _NOTHING if self.local_variants is None else self.local_variants.also(locale.tag, text)
 
 
 _NOTHING: frozenset[str] = frozenset()
 
 
 def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str] | None:
-    """Why no top answer can be shown, if so."""
-    said = {
+    """Say why no top answer can be shown, if so."""
+    details = {
         "no-english": "no top answer has an English variant",
         "placeholder": "the top answer only says that there is none",
         "out-of-format": "no top answer has the format of the question",
@@ -244,12 +256,13 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
     reasons = [
         option if isinstance(option, str) else NAMES_REGION for option in top if _is_lost(option, drop_named)
     ]
-    return None if len(reasons) < len(top) or not top else (reasons[0], said[reasons[0]])
+    return None if len(reasons) < len(top) or not top else (reasons[0], details[reasons[0]])
 
 
-def _turned_down(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
-    """Why no top answer may be shown as right, if so."""
+def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
+    """Say whether reviewers call every top answer wrong."""
     texts = [option.text for option in top if isinstance(option, Option)]
+    # Not asked of an empty list: where no top answer can be shown, `_loss_of_top` has said why.
     if not excluded.golds.issuperset(texts):
         return None
     return "turned-down", f"reviewers say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
@@ -257,3 +270,36 @@ def _turned_down(top: list[Option | str], excluded: Excluded) -> tuple[str, str]
 
 def _is_lost(option: Option | str, drop_named: bool) -> bool:
     return isinstance(option, str) or (option.names_region and drop_named)
+
+
+def responses_by_template(
+    annotations: pl.DataFrame, locales: Registry
+) -> Iterator[tuple[str, list[LocaleResponses]]]:
+    """List what was given, by template id; of each template, locales in registry order.
+
+    Args:
+        annotations: `frame_columns.ANNOTATIONS`.
+        locales: Known locales.
+
+    Raises:
+        UnknownNameError: If an annotation's locale is not registered.
+    """
+    rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
+    idks, groups = pl.col("idks").struct, pl.col("annotations").list
+    n_others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
+    rows = annotations.select(
+        "template_id",
+        "locale",
+        votes=groups.eval(pl.element().struct.field("count")),
+        texts=groups.eval(pl.element().struct.field("en_answers")),
+        not_applicable=idks.field("not-applicable"),
+        non_answers=idks.field("idk") + idks.field("no-answer") + idks.field("not-applicable") + n_others,
+        rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
+    ).sort("template_id", "rank")
+    # Python lists of a whole dataset would take more memory than the dataset: one template's at a time.
+    for (template_id,), of_template in rows.group_by("template_id", maintain_order=True):
+        responses = []
+        for _, tag, votes, texts, not_applicable, non_answers, _ in of_template.iter_rows():
+            answers = tuple(zip(votes, map(tuple, texts), strict=True))
+            responses.append(LocaleResponses(locales.get(tag), answers, not_applicable, non_answers))
+        yield str(template_id), responses

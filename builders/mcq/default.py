@@ -1,8 +1,8 @@
 """Multiple-choice questions in default mode: every region is asked about what its own people agree on.
 
-`answers` says who is asked and who offers, `board` what may stand beside what, `matching` what would make the
-right answer stand out, `choice` and `variants` which three options stand together, `positions` where the right
-one stands; ``docs/mcq.md`` says why.
+`answers` says who is asked and who offers, `option_pool` what may stand beside what, `distractors` which three
+options stand together, `variants` what changes from one question to the next, `positions` where the correct
+answer stands; ``docs/mcq.md`` says why.
 """
 
 from collections import Counter
@@ -15,37 +15,26 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from blend.builders.judges.bench import Bench
+from blend.builders.digests import digest
 from blend.builders.judges.equivalence import Judge, LexicalJudge
-from blend.builders.mcq import translations
+from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_answers
-from blend.builders.mcq.board import Board, Target, are_apart, share_words
-from blend.builders.mcq.choice import Rules, pick
-from blend.builders.mcq.coded import CodedRows, Numbers, Shown, numbers_of
-from blend.builders.mcq.digests import digests, joined
+from blend.builders.mcq.distractors import N_DISTRACTORS, Elsewhere
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
-from blend.builders.mcq.matching import Known
-from blend.builders.mcq.options import Option
-from blend.builders.mcq.positions import (
-    Digests,
-    LeftOver,
-    arrangements,
-    balanced,
-    shared_out,
-    shared_out_in_fours,
-    split_off,
-)
+from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option, are_apart
+from blend.builders.mcq.overlap import share_words
+from blend.builders.mcq.positions import arranged, positions_in_region
+from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
-from blend.builders.mcq.together import N_DISTRACTORS
-from blend.builders.mcq.variants import Picks
+from blend.builders.mcq.variants import Pick, Picked, Rules, pick
 from blend.schemas.errors import InputError
-from blend.schemas.formats import AnswerFormat
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.recipe import McqOptions
-from blend.schemas.rows import LETTERS
+from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.recipe.recipe import McqOptions
 
-Place = tuple[str, str]
+QuestionKey = tuple[str, str]
 """Template and locale."""
 
 
@@ -60,23 +49,23 @@ def build_default(
     exclusions: pl.DataFrame | None,
     locales: Registry,
 ) -> McqBuild:
-    """Multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
+    """Make multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
     if options.variants == "all":
         _check_sum(annotations)
-    bench = Bench(judges)
+    panel = JudgePanel(judges)
     reviewed = Fillers(fillers, questions, locales)
-    turned_down = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
-    rules = Rules(options, seed, Known.of(questions, annotations))
+    excluded = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
+    rules = Rules(options, seed, Elsewhere.of(questions, annotations))
     outcomes: Counter[tuple[str, str]] = Counter()
-    made: list[_Made] = []
+    made: list[TemplateQuestions] = []
     for answers in read_answers(
-        questions, annotations, options=options, seed=seed, exclusions=turned_down, locales=locales
+        questions, annotations, options=options, seed=seed, exclusions=excluded, locales=locales
     ):
         outcomes.update(answers.outcomes)
-        made.append(_make(answers, rules, bench, reviewed))
-    rest = _positions_left(made, seed)
+        made.append(make_questions(answers, rules, panel, reviewed))
+    positions = _positions(made, seed)
     uses = [use for one in made for use in one.fillers]
-    plans = [DefaultPlan(one.template_id, one.blocks, seed, rest) for one in made if one.blocks]
+    plans = [DefaultPlan(one.template_id, one.asked, seed, positions) for one in made if one.asked]
     dropped = pl.DataFrame([row for one in made for row in one.dropped], DROPPED, orient="row")
     dropped = dropped.sort("template_id", "locale")
     present = set(annotations["locale"].unique())
@@ -86,7 +75,7 @@ def build_default(
         locales=locales,
         dropped=dropped,
         summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
-        deciders=bench.deciders(),
+        deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
         fillers=pl.DataFrame([*uses, *reviewed.unneeded(uses)], FILLERS_USED, orient="row").sort(
             "template_id", "locale", "option", "region", "reviewer"
@@ -101,222 +90,205 @@ def _check_sum(annotations: pl.DataFrame) -> None:
     """Refuse to make all questions where they are too many to be made, before any is.
 
     Raises:
-        InputError: If so; says how many they would be with one right answer per region.
+        InputError: If so; says how many they would be with one correct answer per region.
     """
     regions = annotations.group_by("template_id").agg(pl.col("locale").n_unique())["locale"].to_list()
+    # Per template: n regions asked about, and three of the others for each.
     n_questions = sum(n * comb(n - 1, N_DISTRACTORS) for n in regions)
     if n_questions > _MOST_QUESTIONS:
         raise InputError(
-            f'variants "all": every right answer with every three options of up to {max(regions)} regions are '
-            f"some {n_questions:,} questions, and at most {_MOST_QUESTIONS:,} are made; give a number instead"
+            f'variants "all": every correct answer with every three options of up to {max(regions)} regions '
+            f"are some {n_questions:,} questions, and at most {_MOST_QUESTIONS:,} are made; give a number "
+            "instead"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """The questions of one template about one locale."""
+class LocaleQuestions:
+    """Questions of one template about one locale, kept as numbers: there can be millions."""
 
     locale: Locale
     golds: tuple[str, ...]
-    """Right answers."""
-    distractors: tuple[Shown, ...]
-    """Text and locale of every distractor that is used."""
+    """Correct answers."""
+    distractors: tuple[LocaleText, ...]
+    """Every distractor that is used."""
     picks: npt.NDArray[np.uint16]
-    """One row per question: right answer, then three distractors, by number."""
+    """One row per question, shape ``(n_questions, 4)``: correct answer, then three distractors, by number."""
     digests: npt.NDArray[np.uint64]
-    """What every question shows, in whatever order: the same options and right answer, the same digest."""
+    """What every question shows, in whatever order: the same options and correct answer, the same digest."""
 
     def ids(self, template_id: str) -> list[str]:
-        """The questions' ids: as many digits of their digests as tell them apart, at least eight."""
+        """Make the questions' ids: as many digits of their digests as tell them apart, at least eight."""
         digests = [f"{number:016x}" for number in self.digests.tolist()]
         width = next(width for width in _WIDTHS if len({one[:width] for one in digests}) == len(digests))
         return [f"{template_id}_{self.locale.split}_{one[:width]}" for one in digests]
 
-    def shown(self) -> Iterator[Shown]:
-        """All options of its questions, right and wrong."""
-        yield from self.distractors
-        yield from self.right()
+    def rows(self, template_id: str, seed: int, positions: Sequence[int]) -> Iterator[McqRow]:
+        """Write the questions out, the correct answers at some positions."""
+        for mcq_id, position, (gold, *wrong) in zip(
+            self.ids(template_id), positions, self.picks.tolist(), strict=True
+        ):
+            options = arranged([self.distractors[i] for i in wrong], digest(seed, mcq_id))
+            options.insert(position, (self.golds[gold], self.locale.tag))
+            yield McqRow(mcq_id, template_id, self.locale.tag, options, position)
 
-    def right(self) -> list[Shown]:
-        """The right answers as they are shown."""
-        return [(gold, self.locale.tag) for gold in self.golds]
 
-
+# Hexadecimal digits of an id: of 64 bits half, or all where half of them are the same for two questions.
 _WIDTHS = (8, 16)
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultPlan:
-    """One template's questions; see `builders.mcq.result.TemplatePlan`."""
+    """Questions of one template; see `builders.mcq.result.TemplatePlan`."""
 
     template_id: str
-    blocks: tuple[Block, ...]
+    asked: tuple[LocaleQuestions, ...]
     """In registry order."""
     seed: int
-    rest: Mapping[Place, tuple[int, ...]]
-    """Positions of the right answers that stand in no full group of four."""
+    positions: Mapping[QuestionKey, Sequence[int]]
+    """Positions of the correct answers."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Questions by locale."""
-        return {block.locale.tag: len(block.picks) for block in self.blocks}
+        """Count the questions by locale."""
+        return {one.locale.tag: len(one.picks) for one in self.asked}
 
-    def rows(self) -> CodedRows:
-        """All questions."""
-        shown = sorted({option for block in self.blocks for option in block.shown()})
-        rank = {option: i for i, option in enumerate(shown)}
-        ids = [mcq_id for block in self.blocks for mcq_id in block.ids(self.template_id)]
-        keys = digests(joined(self.seed, mcq_id) for mcq_id in ids)
-        golds = numbers_of((block.right() for block in self.blocks), rank)
-        distractors = numbers_of((block.distractors for block in self.blocks), rank)
-        right = [own[block.picks[:, 0]] for own, block in zip(golds, self.blocks, strict=True)]
-        wrong = [own[block.picks[:, 1:]] for own, block in zip(distractors, self.blocks, strict=True)]
-        in_turn = np.take_along_axis(np.sort(np.concatenate(wrong), axis=1), arrangements(keys), axis=1)
-        positions = self._positions(keys)
-        options = _inserted(np.concatenate(right), in_turn, positions)
-        return CodedRows(self.template_id, ids, [*self.counts.items()], shown, options, positions)
-
-    def _positions(self, keys: Digests) -> Numbers:
-        """Where the right answers stand: full groups of four share positions out, the rest is balanced."""
-        in_group = np.concatenate([np.arange(n) < split_off(n) for n in self.counts.values()])
-        rest = [self.rest.get((self.template_id, tag), ()) for tag in self.counts]
-        positions = np.empty(len(keys), np.int64)
-        positions[in_group] = shared_out_in_fours(keys[in_group])
-        positions[~in_group] = list(chain(*rest))
-        return positions
+    def rows(self) -> list[McqRow]:
+        """Write all questions out."""
+        return [
+            row
+            for one in self.asked
+            for row in one.rows(self.template_id, self.seed, self.positions[self.template_id, one.locale.tag])
+        ]
 
 
-def _inserted(right: Numbers, wrong: Numbers, positions: Numbers) -> Numbers:
-    """The right answers at their positions among the wrong ones, which keep their order, shape ``(n, 4)``."""
-    options = np.empty((len(right), len(LETTERS)), np.int64)
-    is_right = np.arange(len(LETTERS)) == positions[:, None]
-    options[is_right] = right
-    options[~is_right] = wrong.ravel()
-    return options
-
-
-# Making the blocks of one template
+# Making the questions of one template
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """What became of a template."""
+class TemplateQuestions:
+    """Questions of a template, and what became of the others."""
 
     template_id: str
-    blocks: tuple[Block, ...]
+    asked: tuple[LocaleQuestions, ...]
     dropped: tuple[tuple[str, str, str, str], ...]
+    """Rows of `DROPPED`."""
     fillers: tuple[FillerUse, ...]
 
 
-def _make(answers: TemplateAnswers, rules: Rules, bench: Bench, reviewed: Fillers) -> _Made:
+def make_questions(
+    answers: TemplateAnswers, rules: Rules, panel: JudgePanel, reviewed: Fillers
+) -> TemplateQuestions:
+    """Make the questions of a template: of its own options, then of the reserve, then of reviewed fillers."""
     dropped = [
         (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
     ]
-    blocks: list[Block] = []
+    made: list[LocaleQuestions] = []
     uses: list[FillerUse] = []
     # That numbers, times and dates differ needs no opinion.
-    judging = bench.for_template() if answers.answer_format is AnswerFormat.TEXT else Bench(())
-    board = _board(answers, judging)
-    _count_rules(board, bench)
-    picked = pick(board, answers, rules, judging)
+    judging = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
+    pool = _pool(answers, judging)
+    _count_rules(pool, panel)
+    picked = pick(pool, answers, rules, judging)
+    by_target = dict.fromkeys(picked.picks, picked)
     reserve = [option for one in answers.locales for option in one.reserve]
-    of_targets = dict.fromkeys(picked.picks, picked)
-    if reserve and (short := {tag for tag, picks in picked.picks.items() if not len(picks)}):
-        with_reserve = pick(_board(answers, judging, reserve, only=short), answers, rules, judging)
-        of_targets |= dict.fromkeys(short, with_reserve)
-    for asked in (target.answers.locale for target in board.targets):
-        found = of_targets[asked.tag]
-        if not len(found.picks[asked.tag]) and reviewed.concern(answers, asked):
+    if reserve and (short := {tag for tag, picks in picked.picks.items() if not picks}):
+        # Only those that came out short: what a reserve adds must not change the questions of the others.
+        with_reserve = pick(_pool(answers, judging, reserve, only=short), answers, rules, judging)
+        by_target |= dict.fromkeys(short, with_reserve)
+    for asked in (target.answers.locale for target in pool.targets):
+        found = by_target[asked.tag]
+        if not found.picks[asked.tag] and reviewed.concern(answers, asked):
             more = [*reserve, *reviewed.options(answers, asked)]
-            found = pick(_board(answers, judging, more, only={asked.tag}), answers, rules, judging)
-            available = found.board.available(found.board.target(asked.tag), found.known)
-            uses.extend(reviewed.uses(answers, found.board, available, found.picks[asked.tag]))
-        target = found.board.target(asked.tag)
-        if len(picks := found.picks[asked.tag]):
-            blocks.append(_block(found.board, target, picks))
+            found = pick(_pool(answers, judging, more, only={asked.tag}), answers, rules, judging)
+            available = _available(found, asked)
+            uses.extend(reviewed.uses(answers, found.pool, available, _used(found.picks[asked.tag])))
+        if found.picks[asked.tag]:
+            made.append(_questions(found, asked))
         else:
-            left = len(found.board.available(target, found.known))
-            dropped.append(
-                (answers.template_id, asked.tag, "short", _shortage(found.board, target, answers, left))
-            )
-    return _Made(answers.template_id, tuple(blocks), tuple(dropped), tuple(uses))
+            dropped.append((answers.template_id, asked.tag, "short", _shortage(found, answers, asked)))
+    return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses))
 
 
-def _board(
+def _pool(
     answers: TemplateAnswers,
-    judging: Bench,
+    judging: JudgePanel,
     fillers: Sequence[Option] = (),
     *,
     only: Collection[str] | None = None,
-) -> Board:
-    """The board, once the judges before the lexical rules were asked about every pair that these refuse."""
-    board = Board(answers, fillers, only=only, concerns=judging.concerns)
+) -> OptionPool:
+    """Make the pool, once the judges before the lexical rules were asked about every pair that these refuse."""
+    pool = OptionPool(answers, fillers, only=only, concerns=judging.concerns)
     if not judging.before:
-        return board
-    contested = board.contested()
-    by_words = {asked for asked in contested if share_words(*asked)}
-    return board.cleared(judging.same(by_words, overlapping=True) | judging.overruled(contested - by_words))
+        return pool
+    overridable = pool.overridable()
+    by_words = {asked for asked in overridable if share_words(*asked)}
+    return pool.overridden(judging.same(by_words, overlapping=True) | judging.overruled(overridable - by_words))
 
 
-def _block(board: Board, target: Target, picks: Picks) -> Block:
-    used, places = np.unique(picks[:, 1:], return_inverse=True)
-    golds = tuple(gold.text for gold in target.answers.golds)
-    distractors = tuple(board.shown[i] for i in used.tolist())
-    numbers = np.column_stack([picks[:, 0], places.reshape(-1, N_DISTRACTORS)])
-    return Block(
-        locale=target.answers.locale,
+def _available(found: Picked, asked: Locale) -> Mapping[str, Sequence[int]]:
+    return found.pool.available(found.pool.target(asked.tag), found.pool.judged_same(found.known))
+
+
+def _used(picks: Iterable[Pick]) -> list[int]:
+    """List the numbers of the options that are distractors."""
+    return sorted({i for one in picks for i in one.triple})
+
+
+def _questions(found: Picked, asked: Locale) -> LocaleQuestions:
+    """Keep what was picked about a locale."""
+    picks = found.picks[asked.tag]
+    golds = tuple(gold.text for gold in found.pool.target(asked.tag).answers.golds)
+    numbers = {option: number for number, option in enumerate(_used(picks))}
+    texts = [(option.text, option.locale.tag) for option in found.pool.options]
+    return LocaleQuestions(
+        locale=asked,
         golds=golds,
-        distractors=distractors,
-        picks=numbers.astype(np.uint16),
-        digests=_digests(golds, target.answers.locale.tag, distractors, numbers),
+        distractors=tuple(texts[i] for i in numbers),
+        picks=np.array([(gold, *(numbers[i] for i in triple)) for gold, triple in picks], np.uint16),
+        digests=np.array(
+            [_digest((golds[gold], asked.tag), [texts[i] for i in triple]) for gold, triple in picks], np.uint64
+        ),
     )
 
 
-def _digests(golds: Sequence[str], tag: str, distractors: Sequence[Shown], picks: Numbers) -> Digests:
-    """What every question shows: ``digest(right answer, *options by text and locale)``, for all at once."""
-    right = [(gold, tag) for gold in golds]
-    shown = sorted({*right, *distractors})
-    rank = {option: i for i, option in enumerate(shown)}
-    of_right, of_wrong = numbers_of([right, distractors], rank)
-    options = np.sort(np.column_stack([of_right[picks[:, 0]], of_wrong[picks[:, 1:]]]), axis=1)
-    said = [joined(*option) for option in shown]
-    asked = zip((golds[gold] for gold in picks[:, 0].tolist()), options.tolist(), strict=True)
-    return digests(joined(gold, *(said[i] for i in some)) for gold, some in asked)
+def _digest(correct: LocaleText, distractors: Sequence[LocaleText]) -> int:
+    """Compute the digest of what a question shows: its correct answer, and all options by text and locale."""
+    return digest(correct[0], *chain(*sorted([correct, *distractors])))
 
 
-def _count_rules(board: Board, bench: Bench) -> None:
+def _count_rules(pool: OptionPool, panel: JudgePanel) -> None:
     """Count what the lexical rules refuse and let through, and what of that local variants refuse."""
-    for target in board.targets:
-        refused = target.overlapping.bit_count()
-        offered = board.foreign(target.answers.locale).bit_count()
-        bench.count_rules(LexicalJudge.name, same=refused, different=offered - refused)
-        if target.alike:
-            bench.count_rules(translations.NAME, same=target.alike.bit_count())
+    for target in pool.targets:
+        refused = len(target.overlapping)
+        panel.count_rules(LexicalJudge.name, same=refused, different=len(target.other_regions) - refused)
+        if target.same_local_answer:
+            panel.count_rules(LOCAL_VARIANTS, same=len(target.same_local_answer))
 
 
-def _shortage(board: Board, target: Target, answers: TemplateAnswers, left: int) -> str:
-    """How many options are left for a target, and what became of the other regions' answers."""
-    asked = target.answers.locale
+def _shortage(found: Picked, answers: TemplateAnswers, asked: Locale) -> str:
+    """Say how many options are left for a target, and what became of the other regions' answers."""
+    left = len(_available(found, asked))
     answering = {one.locale.region for one in answers.locales if are_apart(one.locale, asked)}
-    offering = {option.locale.region for option in board.options if are_apart(option.locale, asked)}
+    offering = {option.locale.region for option in found.pool.options if are_apart(option.locale, asked)}
     brought = len(offering - answering)
     others, none = len(answering | offering), len(answering - offering)
-    said = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
+    count = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
     side_by_side = " that may stand side by side and hide the right one" if left >= N_DISTRACTORS else ""
     return (
-        f"{said} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
+        f"{count} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
         f"{none} offer{'s' if none == 1 else ''} none, "
         f"{len(offering) - left} only what an acceptable answer rules out"
     )
 
 
-def _positions_left(made: Iterable[_Made], seed: int) -> dict[Place, tuple[int, ...]]:
-    """Positions of the right answers that stand in no full group of four, balanced over every region."""
-    regions: dict[str, dict[Place, list[LeftOver]]] = {}
-    for one in made:
-        for block in one.blocks:
-            left_ids = block.ids(one.template_id)[split_off(len(block.picks)) :]
-            keys = digests(joined(seed, mcq_id) for mcq_id in left_ids).tolist()
-            left = [LeftOver(*pair) for pair in zip(keys, shared_out(keys), strict=True)]
-            regions.setdefault(block.locale.region, {})[one.template_id, block.locale.tag] = left
-    return {place: ps for left in regions.values() for place, ps in balanced(left).items()}
+def _positions(made: Iterable[TemplateQuestions], seed: int) -> dict[QuestionKey, list[int]]:
+    """Place the correct answers, balanced over every region."""
+    digests: dict[str, dict[QuestionKey, list[int]]] = {}
+    for template in made:
+        for one in template.asked:
+            of_ids = [digest(seed, mcq_id) for mcq_id in one.ids(template.template_id)]
+            digests.setdefault(one.locale.region, {})[template.template_id, one.locale.tag] = of_ids
+    return {
+        key: found for in_region in digests.values() for key, found in positions_in_region(in_region).items()
+    }

@@ -1,27 +1,26 @@
 """Fillers: reviewed distractors for questions that are short of them. Nothing is ever invented here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import numpy as np
 import polars as pl
 
 from blend.builders.mcq.answers import NAMES_REGION, TemplateAnswers
-from blend.builders.mcq.board import Board, are_apart
-from blend.builders.mcq.options import Option, as_option
-from blend.builders.mcq.variants import Picks
-from blend.schemas.errors import RowError, UnknownNameError, raise_all
-from blend.schemas.locales import Locale, Registry
+from blend.builders.mcq.exclusions import Row, check_reviewed, known_locale
+from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.options import Option, are_apart, as_option
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.language.locales import Locale, Registry
 
 FillerUse = tuple[str, str | None, str, str, str, str]
-"""A row of `mcq_build.FILLERS_USED`."""
+"""A row of `result.FILLERS_USED`."""
 
 
 class Fillers:
     """Reviewed fillers, checked.
 
     Args:
-        rows: `schemas.frames.FILLERS`, or null for none.
-        questions: The questions, `schemas.frames.QUESTIONS`.
+        rows: `frame_columns.FILLERS`, or null for none.
+        questions: The questions, `frame_columns.QUESTIONS`.
         locales: Known locales.
 
     Raises:
@@ -52,25 +51,32 @@ class Fillers:
         return bool(self._of(answers, asked))
 
     def options(self, answers: TemplateAnswers, asked: Locale) -> list[Option]:
-        """The fillers for a question that can be options, by text and region."""
+        """List the fillers for a question that can be options, by text and region."""
         read = (self._option(answers, asked, text, origin) for text, origin, _ in self._of(answers, asked))
         return [option for option in read if isinstance(option, Option)]
 
     def uses(
         self,
         answers: TemplateAnswers,
-        board: Board,
+        pool: OptionPool,
         available: Mapping[str, Sequence[int]],
-        picks: Picks,
+        shown: Iterable[int],
     ) -> list[FillerUse]:
-        """What became of the fillers for the one target of a board, given what each region offers to it."""
-        (target,) = board.targets
+        """Say what became of the fillers for the one target of a pool.
+
+        Args:
+            answers: What the locales bring to the template.
+            pool: The pool.
+            available: By region, the options that it offers to the target.
+            shown: The options that its questions show.
+        """
+        (target,) = pool.targets
         asked = target.answers.locale
-        used = {board.options[i] for i in np.unique(picks[:, 1:]).tolist()}
-        offered = {board.options[i] for numbers in available.values() for i in numbers}
-        refused = {board.options[i] for i in board.fillers} - offered
-        own = {i for numbers in available.values() for i in numbers} - board.fillers
-        answering = {board.options[i].locale.region for i in own}
+        used = {pool.options[i] for i in shown}
+        offered = {pool.options[i] for numbers in available.values() for i in numbers}
+        refused = {pool.options[i] for i in pool.fillers} - offered
+        own = {i for numbers in available.values() for i in numbers} - pool.fillers
+        answering = {pool.options[i].locale.region for i in own}
         uses: list[FillerUse] = []
         for text, origin, reviewer in self._of(answers, asked):
             option = self._option(answers, asked, text, origin)
@@ -83,7 +89,8 @@ class Fillers:
         return uses
 
     def unneeded(self, uses: Iterable[FillerUse]) -> list[FillerUse]:
-        """The fillers for which no question was short; their locale is null where they are for any."""
+        """List the fillers for which no question was short; their locale is null where they are for any."""
+        # Without the locale: a filler for any locale is met wherever one question was short.
         met = {(template_id, text, origin, reviewer) for template_id, _, text, origin, reviewer, _ in uses}
         return [
             (template_id, tag, text, origin.region, reviewer, "not-needed")
@@ -104,26 +111,13 @@ class Fillers:
         return NAMES_REGION if isinstance(option, Option) and option.names_region else option
 
 
-def _checked(row: dict[str, str | None], where: str, templates: set[str], locales: Registry) -> Locale:
-    """The locale that a filler comes from.
+def _checked(row: Row, where: str, templates: Collection[str], locales: Registry) -> Locale:
+    """Check a filler, and find the locale that it comes from.
 
     Raises:
         RowError: If anything is missing or unknown.
     """
-    missing = [
-        name for name in ("template_id", "option", "region", "reviewer") if not (row[name] or "").strip()
-    ]
-    if missing:
-        raise RowError(
-            f"a filler without {', '.join(missing)}", where=where, fix="fill it in or delete the row"
-        )
-    if row["template_id"] not in templates:
-        fix = "write the id of a template that is built"
-        raise RowError(f"unknown template {row['template_id']!r}", where=where, fix=fix)
-    try:
-        if row["locale"] is not None:
-            locales.get(row["locale"])
-        return locales.find(row["region"] or "")
-    except UnknownNameError as error:
-        what, _, choices = str(error).partition("; ")
-        raise RowError(what, where=where, fix=choices) from None
+    check_reviewed(row, "a filler", ("option", "region", "reviewer"), where=where, templates=templates)
+    if row["locale"] is not None:
+        known_locale(locales.get, row["locale"], where=where)
+    return known_locale(locales.find, str(row["region"]), where=where)

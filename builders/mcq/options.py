@@ -1,13 +1,43 @@
-"""Options: an answer as it may be shown, or as what it rules out."""
+"""Options: an answer as it may be shown, or as what it rules out.
 
-from collections.abc import Sequence
-from functools import lru_cache
+An option stands for all its English variants, and for what its locale means by the same words of its own: a
+locale that writes both "soccer" and "football" as 축구 says that they are one thing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from blend.builders.mcq.values import is_latin, is_placeholder, shown, values
-from blend.schemas.formats import AnswerFormat, understood
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.mentions import names_any
+import polars as pl
+
+from blend.builders.mcq.overlap import values
+from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.language.characters import scripts_of
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.region_mentions import names_any
+from blend.schemas.language.text_comparison import clean, words
+
+LocaleText = tuple[str, str]
+"""An answer's text and the tag of its locale."""
+
+Numbers = frozenset[int]
+"""Numbers of options of a template."""
+
+LOCAL_VARIANTS = "local-variants"
+"""The name under which `LocalVariants` are counted among those who decide."""
+
+_PLACEHOLDERS = frozenset(
+    words(text)
+    for text in (
+        "none", "x", "n/a", "not applicable", "not available", "nothing", "nothing special", "no answer",
+        "idk", "i don't know", "i do not know", "don't know", "do not know", "not sure", "unknown", "null",
+        "nil", "any", "anything", "it depends", "depends", "no such thing", "there is no", "there is none",
+    )
+)  # fmt: skip
+_LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
+"""First words of the Unicode names of such letters."""
+_NOTHING: frozenset[str] = frozenset()
+_NO_OPTION: Numbers = frozenset()
 
 
 class Acceptable(NamedTuple):
@@ -16,9 +46,9 @@ class Acceptable(NamedTuple):
     text: str
     """As an option would show it."""
     values: frozenset[str]
-    """What it can mean, see `builders.mcq.values.values`."""
+    """What it can mean, see `builders.mcq.overlap.values`."""
     also: frozenset[str] = frozenset()
-    """Other English texts that the locale means by the same words of its own, see `Translations.also`."""
+    """Other English texts that the locale means by the same words of its own, see `LocalVariants.also`."""
 
 
 class Option(NamedTuple):
@@ -33,15 +63,15 @@ class Option(NamedTuple):
     values: frozenset[str]
     """What it and its variants can mean."""
     names_region: bool = False
-    """Whether it names a region, its people, its capital or its country, see `schemas.mentions.names_any`."""
+    """Whether it names a region, its people, its capital or its country, see `names_any`."""
     also: frozenset[str] = frozenset()
-    """Other English texts that its locale means by the same words of its own, see `Translations.also`."""
+    """Other English texts that its locale means by the same words of its own, see `LocalVariants.also`."""
 
 
 def as_option(
     variants: Sequence[str], answer_format: AnswerFormat, locale: Locale, votes: int, *, locales: Registry
 ) -> Option | str:
-    """The variants of an answer as one option, spelled as the first that can be shown; or why it is none.
+    """Make one option of the variants of an answer, spelled as the first that can be shown; or say why not.
 
     Args:
         variants: English variants, the preferred one first.
@@ -60,13 +90,8 @@ def as_option(
     return Option(found.text, locale, votes, found.values, names_region=found.names_region)
 
 
-def spelled(text: str, answer_format: AnswerFormat) -> str | None:
-    """The text in the canonical spelling of a format; null where it is not in it."""
-    return text if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
-
-
 class Spelling(NamedTuple):
-    """The variants of an answer as one option, whoever gave it."""
+    """Variants of an answer as one option, whoever gave it."""
 
     text: str
     values: frozenset[str]
@@ -76,7 +101,7 @@ class Spelling(NamedTuple):
 # Regions that answer the same question say much the same.
 @lru_cache(maxsize=1 << 12)
 def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry) -> Spelling | str:
-    """How variants are shown as one option, or why they are none; see `as_option`."""
+    """Spell variants as one option, or say why they are none; see `as_option`."""
     # As shown, and as typed: capitals tell the US from us.
     texts = [(text, typed) for text, typed in zip(map(shown, variants), variants, strict=True) if text]
     if not texts:
@@ -90,8 +115,166 @@ def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Re
     readable = [(text, typed) for text, typed in in_format if is_latin(text)]
     if not readable:
         return "foreign-script"
+    # The first variant that passes is shown; the values of all others still count as meant.
     text, typed = readable[0]
     if not values(text, answer_format):
         return "no-words"
     meant = frozenset[str]().union(*(values(text, answer_format) for text, _ in texts))
     return Spelling(text, meant, names_any(typed, locales))
+
+
+def spelled(text: str, answer_format: AnswerFormat) -> str | None:
+    """Write the text in the canonical spelling of a format; null where it is not in it."""
+    return text if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
+
+
+@lru_cache(maxsize=1 << 16)
+def shown(text: str) -> str:
+    """Write the text as an option shows it: clean and in lower case.
+
+    Among BLEnD's English answers only those of the UK and the US have upper-case letters, so that case would
+    tell where an option comes from.
+    """
+    return clean(text.lower())
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether an answer only says that there is none, such as ``none``, ``X`` or ``n/a``."""
+    return words(text) in _PLACEHOLDERS
+
+
+def is_latin(text: str) -> bool:
+    """Whether all letters are Latin, or belong to no script, as questions are asked in English."""
+    return scripts_of(text) <= _LATIN
+
+
+def are_apart(one: Locale, other: Locale) -> bool:
+    """Whether neither region is or contains the other.
+
+    What people of Indonesia answer may well be right in West Java, whether or not anybody there said so, and
+    the other way round; it is not a distractor.
+    """
+    return one.region != other.region and one.parent != other.region and other.parent != one.region
+
+
+class LocalVariants:
+    """English texts that share a local variant in any answer of a locale, to whatever question.
+
+    For a question only that counts which the locale asked about, or the one that offers an option, says about
+    words of its own: a further locale has no influence on the questions between others.
+
+    Args:
+        annotations: `ANNOTATIONS`.
+    """
+
+    def __init__(self, annotations: pl.DataFrame) -> None:
+        self._also: dict[LocaleText, frozenset[str]] = {}
+        for tag, texts in _meant_by_one_variant(annotations):
+            for text in texts:
+                known = self._also.get((text, tag), _NOTHING)
+                self._also[text, tag] = known.union(texts) - {text}
+
+    def also(self, tag: str, text: str) -> frozenset[str]:
+        """Find the other English texts that a locale has for the words that it has for this one.
+
+        Args:
+            tag: The locale.
+            text: An English text as an option shows it.
+        """
+        return self._also.get((text, tag), _NOTHING)
+
+
+def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
+    """List locales with the English texts of each local variant that has two or more of them."""
+    groups = (
+        annotations.select("locale", group="annotations")
+        .explode("group")
+        .drop_nulls("group")
+        .with_row_index("number")
+        .select("locale", "number", pl.col("group").struct.unnest())
+    )
+    # Each different text is taken apart once, however many groups and regions it stands in.
+    variants = _mapped(groups.select("locale", "number", text="answers"), lambda text: " ".join(words(text)))
+    english = _mapped(groups.select("number", text="en_answers"), shown)
+    meant = (
+        variants.rename({"text": "variant"})
+        .join(english, on="number")
+        .select("locale", "variant", "text")
+        .unique()
+        .group_by("locale", "variant")
+        .agg("text")
+        .filter(pl.col("text").list.len() > 1)
+    )
+    return meant.select("locale", "text").iter_rows()
+
+
+def _mapped(texts: pl.DataFrame, spell: Callable[[str], str]) -> pl.DataFrame:
+    """Spell every text of a list column ``text`` by a function, one row each.
+
+    Without those that are then empty: a variant without letter or digit, such as "-", says nothing.
+    """
+    single = texts.explode("text").drop_nulls("text")
+    by_text = {text: spell(text) for text in single["text"].unique()}
+    return single.with_columns(text=pl.col("text").replace_strict(by_text, return_dtype=pl.String)).filter(
+        pl.col("text") != ""
+    )
+
+
+class SharedAnswers:
+    """Options of a template by what they share with an answer: a value, or words of a locale's own.
+
+    Args:
+        options: The options, by number.
+    """
+
+    def __init__(self, options: Sequence[Option]) -> None:
+        numbered = list(enumerate(options))
+        self._options = options
+        self._with_value = _sets((value, i) for i, option in numbered for value in option.values)
+        self.named = _sets((option.text, i) for i, option in numbered)
+        """By text, the options that are shown so."""
+        self._also_named = _sets((text, i) for i, option in numbered for text in option.also)
+        self._overlapping: dict[frozenset[str], Numbers] = {}
+
+    def overlapping(self, held: frozenset[str]) -> Numbers:
+        """List the options that have any of some values; each different set of them is looked up once."""
+        if held not in self._overlapping:
+            self._overlapping[held] = _NO_OPTION.union(
+                *(self._with_value.get(value, _NO_OPTION) for value in held)
+            )
+        return self._overlapping[held]
+
+    def same_local_answer(self, answer: Option | Acceptable) -> Numbers:
+        """List the options that their locale or that of the answer writes in the same words."""
+        also_named = self._also_named.get(answer.text, _NO_OPTION)
+        return also_named.union(*(self.named.get(text, _NO_OPTION) for text in answer.also))
+
+    def with_answer(self, answer: Option | Acceptable) -> Numbers:
+        """List the options that share anything with an answer."""
+        return self.overlapping(answer.values) | self.same_local_answer(answer)
+
+    def as_shown(self, answer: Acceptable) -> Numbers:
+        """List the options of free text of which the shown text itself shares anything with an answer."""
+        return self._overlapping_as_shown(answer.values) | self.same_local_answer(answer)
+
+    def both_as_shown(self, option: Option) -> Numbers:
+        """List the options of free text that share anything with the shown text of another one."""
+        return self._overlapping_as_shown(values(option.text, AnswerFormat.TEXT)) | self.same_local_answer(
+            option
+        )
+
+    def _overlapping_as_shown(self, held: frozenset[str]) -> Numbers:
+        return _NO_OPTION.union(*(self._shown_with_value.get(value, _NO_OPTION) for value in held))
+
+    @cached_property
+    def _shown_with_value(self) -> dict[str, Numbers]:
+        shown = (values(option.text, AnswerFormat.TEXT) for option in self._options)
+        return _sets((value, i) for i, held in enumerate(shown) for value in held)
+
+
+def _sets(entries: Iterable[tuple[str, int]]) -> dict[str, Numbers]:
+    """Collect numbers by name."""
+    found: dict[str, set[int]] = {}
+    for name, number in entries:
+        found.setdefault(name, set()).add(number)
+    return {name: frozenset(numbers) for name, numbers in found.items()}

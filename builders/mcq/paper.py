@@ -9,56 +9,59 @@ References:
     https://github.com/nlee0212/BLEnD.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 from math import comb
-from typing import Final
 
-import numpy as np
 import polars as pl
 
-from blend.builders.judges.bench import Bench, pair, settle
 from blend.builders.judges.equivalence import Judge, Pair
-from blend.builders.mcq.coded import CodedRows, Numbers, Shown, numbers_of
-from blend.builders.mcq.paper_rules import Overlaps, anything, formats, objected, objections
+from blend.builders.judges.panel import JudgePanel, pair, settle
+from blend.builders.mcq.distractors import N_DISTRACTORS
+from blend.builders.mcq.options import LocaleText
+from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
-from blend.schemas.frames import empty
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.text import counted
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.rows.frame_columns import empty
 
 MIN_VOTES = 2
 """Votes that an answer needs to be a distractor elsewhere."""
-N_DISTRACTORS: Final = 3
-"""Distractors of a question."""
+MAX_NON_ANSWERS = 2
+"""Non-answers of all kinds from which on, exclusively, a region objects to a question."""
+MIN_TOP_VOTES = 2
+"""Votes of the first answer below which a region objects to a question."""
+FORMAT_LOCALE = "en-GB"
+"""Locale whose local question says which format the answers have, for all locales."""
 
 
 def build_paper(
     questions: pl.DataFrame, annotations: pl.DataFrame, *, judges: Sequence[Judge], locales: Registry
 ) -> McqBuild:
-    """Multiple-choice questions by the published procedure; see `builders.mcq.build_mcq` for the arguments.
+    """Make multiple-choice questions by the published procedure, with arguments as of `build_mcq`.
 
     Two crashes of the published code are not repeated: a locale without any usable answer to a kept question
     yields nothing there and, having no options, makes the question short for all; and a question that is short
     is left out wherever it stands, also as the first.
     """
-    bench = Bench(judges)
+    panel = JudgePanel(judges)
     present = sorted(
         {locales.get(tag) for tag in annotations["locale"].unique()}, key=lambda x: locales.rank(x.tag)
     )
-    objecting = objections(annotations, locales)
+    objecting = _objections(annotations, locales)
     kept = annotations.join(objecting, on="template_id", how="anti")
-    in_format = formats(questions, present)
+    in_format = _formats(questions, present)
     plans: list[PaperPlan] = []
     dropped: list[tuple[str, str, str, str]] = []
     for template_id, votes in _votes_by_template(kept):
-        plan = _plan(template_id, votes, present, in_format.get(template_id, anything), bench)
+        plan = _plan(template_id, votes, present, in_format.get(template_id, _anything), panel)
         short = _shortage(plan)
         if short is None:
             plans.append(plan)
         dropped.extend(_losses(plan, short))
-    losses = pl.concat([objected(annotations, objecting), pl.DataFrame(dropped, DROPPED, orient="row")])
+    losses = pl.concat([_objected(annotations, objecting), pl.DataFrame(dropped, DROPPED, orient="row")])
     losses = losses.sort("template_id", "locale")
     tags = [locale.tag for locale in present]
     return McqBuild(
@@ -67,7 +70,7 @@ def build_paper(
         locales=locales,
         dropped=losses,
         summary=summarise(plans, losses, tags),
-        deciders=bench.deciders(),
+        deciders=panel.deciders(),
         outcomes=empty(OUTCOMES),
         fillers=empty(FILLERS_USED),
     )
@@ -80,7 +83,7 @@ Votes = dict[str, int]
 
 
 def _votes_by_template(annotations: pl.DataFrame) -> Iterator[tuple[str, dict[str, Votes]]]:
-    """Template by template, the votes of every locale."""
+    """Read the votes of every locale, template by template."""
     groups = (
         annotations.sort("template_id", "locale")
         .explode("annotations")
@@ -107,75 +110,53 @@ def _votes_by_template(annotations: pl.DataFrame) -> Iterator[tuple[str, dict[st
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What one locale has in a template."""
+class PaperQuestion:
+    """Answers and distractors that one locale has in a template."""
 
     locale: Locale
     answers: tuple[str, ...]
-    """Right answers: in format, with the most votes of all."""
-    options: tuple[Shown, ...]
+    """Correct answers: in format, with the most votes of all."""
+    options: tuple[LocaleText, ...]
     """Distractors and their locales' tags, in the order of acceptance."""
 
     @property
     def n_mcqs(self) -> int:
-        """Questions it yields: one per right answer and combination of three distractors."""
+        """Count the questions it yields: one per correct answer and combination of three distractors."""
         return len(self.answers) * comb(len(self.options), N_DISTRACTORS)
-
-    def shown(self) -> Iterator[Shown]:
-        """All options of its questions, right and wrong."""
-        yield from self.options
-        yield from ((answer, self.locale.tag) for answer in self.answers)
 
 
 @dataclass(frozen=True, slots=True)
 class PaperPlan:
-    """One template's questions; see `builders.mcq.result.TemplatePlan`."""
+    """Questions of one template; see `builders.mcq.result.TemplatePlan`."""
 
     template_id: str
-    parts: tuple[Part, ...]
+    asked: tuple[PaperQuestion, ...]
     """One per locale, in registry order."""
     names: Mapping[str, str]
-    """Upstream name by tag: options with the same text would be ordered by it."""
+    """Upstream name by tag: options with the same text are ordered by it."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Questions by locale, for locales that have any."""
-        return {part.locale.tag: part.n_mcqs for part in self.parts if part.n_mcqs}
+        """Count the questions by locale, for locales that have any."""
+        return {one.locale.tag: one.n_mcqs for one in self.asked if one.n_mcqs}
 
-    def rows(self) -> CodedRows:
-        """All questions, numbered through the template."""
-        shown = sorted({option for part in self.parts for option in part.shown()}, key=self._shown_order)
-        rank = {option: i for i, option in enumerate(shown)}
-        options = np.concatenate([_combined(part, rank) for part in self.parts])
-        # Options are numbered in the order in which they are shown.
-        ordered = np.sort(options, axis=1)
-        answer = (ordered == options[:, -1:]).argmax(axis=1)
-        ids = [f"{self.template_id}_{i}" for i in range(len(options))]
-        asked = [(part.locale.tag, part.n_mcqs) for part in self.parts]
-        return CodedRows(self.template_id, ids, asked, shown, ordered, answer)
+    def rows(self) -> list[McqRow]:
+        """Write all questions out, numbered through the template."""
+        rows: list[McqRow] = []
+        for one in self.asked:
+            for answer in one.answers:
+                correct = (answer, one.locale.tag)
+                for distractors in combinations(one.options, N_DISTRACTORS):
+                    options = sorted([*distractors, correct], key=self._shown_order)
+                    mcq_id = f"{self.template_id}_{len(rows)}"
+                    rows.append(
+                        McqRow(mcq_id, self.template_id, one.locale.tag, options, options.index(correct))
+                    )
+        return rows
 
-    def _shown_order(self, option: Shown) -> Shown:
+    def _shown_order(self, option: LocaleText) -> tuple[str, str]:
         text, tag = option
         return text, self.names[tag]
-
-
-def _combined(part: Part, rank: Mapping[Shown, int]) -> Numbers:
-    """The questions of a locale as numbers of three distractors and the right answer, shape ``(n_mcqs, 4)``.
-
-    Right answer by right answer, with all combinations of distractors.
-    """
-    right = [[(answer, part.locale.tag)] for answer in part.answers]
-    (distractors, *rights) = numbers_of([part.options, *right], rank)
-    triples = distractors[_combinations(len(part.options))]
-    return np.column_stack(
-        [np.tile(triples, (len(rights), 1)), np.repeat(np.array(rights, np.int64), len(triples))]
-    )
-
-
-@cache
-def _combinations(n: int) -> Numbers:
-    """Combinations of ``n`` distractors in the order of `itertools.combinations`, shape ``(n_triples, 3)``."""
-    return np.array(list(combinations(range(n), N_DISTRACTORS)), np.int64).reshape(-1, N_DISTRACTORS)
 
 
 def _plan(
@@ -183,16 +164,17 @@ def _plan(
     votes: Mapping[str, Votes],
     present: Sequence[Locale],
     in_format: Callable[[str], bool],
-    bench: Bench,
+    panel: JudgePanel,
 ) -> PaperPlan:
     tags = [locale.tag for locale in present]
     usable = {tag: {text: n for text, n in votes.get(tag, {}).items() if in_format(text)} for tag in tags}
     candidates = [(tag, text, n) for tag in tags for text, n in usable[tag].items() if n >= MIN_VOTES]
+    # A stable sort: of equal votes, locales in registry order and answers in that of the data.
     candidates.sort(key=lambda candidate: -candidate[2])
-    overlaps = Overlaps({text for own in usable.values() for text in own})
+    overlaps = _overlaps({text for own in usable.values() for text in own})
 
     def choose(known: Mapping[Pair, bool]) -> dict[str, dict[str, str]]:
-        overlaps.add(asked for asked, same in known.items() if same)
+        _add((asked for asked, same in known.items() if same), overlaps)
         return {tag: _options(tag, usable[tag], candidates, overlaps) for tag in tags}
 
     def relied_on(chosen: Mapping[str, Mapping[str, str]]) -> Iterator[Pair]:
@@ -201,32 +183,34 @@ def _plan(
             for i, text in enumerate(texts):
                 yield from (pair(text, other) for other in (*usable[tag], *texts[:i]))
 
-    chosen, _ = settle(bench, choose, relied_on)
-    parts = tuple(
-        Part(
-            locale, _right(votes.get(tag, {}), usable[tag]), tuple((text, o) for o, text in chosen[tag].items())
+    chosen, _ = settle(panel, choose, relied_on)
+    asked = tuple(
+        PaperQuestion(
+            locale,
+            _correct(votes.get(tag, {}), usable[tag]),
+            tuple((text, o) for o, text in chosen[tag].items()),
         )
         for tag, locale in zip(tags, present, strict=True)
     )
-    return PaperPlan(template_id, parts, {locale.tag: locale.upstream for locale in present})
+    return PaperPlan(template_id, asked, {locale.tag: locale.upstream for locale in present})
 
 
-def _right(votes: Votes, usable: Votes) -> tuple[str, ...]:
-    """The right answers: strings with the most votes of all that have the format."""
+def _correct(votes: Votes, usable: Votes) -> tuple[str, ...]:
+    """List the correct answers: strings with the most votes of all that have the format."""
     top = max(votes.values(), default=0)
     return tuple(text for text, count in usable.items() if count == top)
 
 
 def _options(
-    tag: str, own: Votes, candidates: Iterable[tuple[str, str, int]], overlaps: Overlaps
+    tag: str, own: Votes, candidates: Iterable[tuple[str, str, int]], overlaps: Mapping[str, set[str]]
 ) -> dict[str, str]:
-    """Distractors of a locale, at most one per other locale, in the order of acceptance."""
+    """Choose the distractors of a locale, at most one per other locale, in the order of acceptance."""
     options: dict[str, str] = {}
-    taken = overlaps.bits(own)
+    taken = set(own)
     for other, text, _ in candidates:
-        if other != tag and other not in options and not overlaps.masks[text] & taken:
+        if other != tag and other not in options and overlaps[text].isdisjoint(taken):
             options[other] = text
-            taken |= overlaps.bits([text])
+            taken.add(text)
     return options
 
 
@@ -234,17 +218,133 @@ def _options(
 
 
 def _shortage(plan: PaperPlan) -> str | None:
-    """Why a template yields nothing for any locale, if so."""
-    fewest = min(plan.parts, key=lambda part: len(part.options))
+    """Say why a template yields nothing for any locale, if so."""
+    fewest = min(plan.asked, key=lambda one: len(one.options))
     if len(fewest.options) >= N_DISTRACTORS:
         return None
-    found = f"{counted(len(fewest.options), 'distractor')} for {fewest.locale.tag}"
+    found = f"{pluralise(len(fewest.options), 'distractor')} for {fewest.locale.tag}"
     return f"{found}, {N_DISTRACTORS} are needed in every locale"
 
 
 def _losses(plan: PaperPlan, short: str | None) -> Iterator[tuple[str, str, str, str]]:
-    for part in plan.parts:
+    for one in plan.asked:
         if short is not None:
-            yield plan.template_id, part.locale.tag, "short", short
-        elif not part.answers:
-            yield plan.template_id, part.locale.tag, "out-of-format", "no top answer has the question's format"
+            yield plan.template_id, one.locale.tag, "short", short
+        elif not one.answers:
+            yield plan.template_id, one.locale.tag, "out-of-format", "no top answer has the question's format"
+
+
+# Who objects to a question, and which format it asks for
+
+
+def _objections(annotations: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Templates that a locale objects to: ``template_id``, ``reason``, ``detail`` of the first that does."""
+    idks, first = pl.col("idks").struct, pl.col("annotations").list.first().struct
+    not_applicable = idks.field("not-applicable")
+    others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
+    non_answers = idks.field("idk") + idks.field("no-answer") + not_applicable + others
+    low = (first.field("en_answers").list.len() > 0) & (first.field("count") < MIN_TOP_VOTES)
+    reason = (
+        pl.when(not_applicable > 0)
+        .then(pl.lit("not-applicable"))
+        .when(non_answers > MAX_NON_ANSWERS)
+        .then(pl.lit("non-answers"))
+        .when(low)
+        .then(pl.lit("few-votes"))
+    )
+    says = (
+        pl.when(not_applicable > 0)
+        .then(pl.format("{} for not applicable", _count_text(not_applicable, "vote")))
+        .when(non_answers > MAX_NON_ANSWERS)
+        .then(_count_text(non_answers, "non-answer"))
+        .otherwise(pl.format("{} for the first answer", _count_text(first.field("count"), "vote")))
+    )
+    rank = pl.col("locale").map_elements(locales.rank, return_dtype=pl.Int64)
+    return (
+        annotations.select("template_id", "locale", rank=rank, reason=reason, says=says)
+        .filter(pl.col("reason").is_not_null())
+        .sort("template_id", "rank")
+        .group_by("template_id", maintain_order=True)
+        .first()
+        .select("template_id", "reason", detail=pl.format("{} objects: {}", "locale", "says"))
+    )
+
+
+def _count_text(number: pl.Expr, thing: str) -> pl.Expr:
+    """Write a number of things in English, see `text_comparison.pluralise`."""
+    return pl.format("{} {}", number, pl.when(number == 1).then(pl.lit(thing)).otherwise(pl.lit(f"{thing}s")))
+
+
+def _objected(annotations: pl.DataFrame, objecting: pl.DataFrame) -> pl.DataFrame:
+    """List all questions of templates that a locale objects to, `builders.mcq.result.DROPPED`."""
+    return annotations.join(objecting, on="template_id").select(list(DROPPED)).cast(DROPPED)
+
+
+def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Callable[[str], bool]]:
+    """Make by template a test whether a string has the format that the question asks for.
+
+    The UK's own question decides; where there is none, the English question of the first locale that has one.
+    """
+    own = questions.filter(pl.col("locale") == FORMAT_LOCALE).select("template_id", "question").iter_rows()
+    rank = {locale.tag: i for i, locale in enumerate(present)}
+    others = questions.filter(pl.col("locale").is_in(list(rank))).select("template_id", "locale", "en_question")
+    texts: dict[str, str] = {}
+    for template_id, _, text in sorted(others.iter_rows(), key=lambda row: rank[row[1]]):
+        texts.setdefault(template_id, text)
+    texts.update(own)
+    return {template_id: _format(text) for template_id, text in texts.items()}
+
+
+def _format(question: str) -> Callable[[str], bool]:
+    if "HH:MM" in question:
+        return _matching(r"^\d\d:\d\d$")
+    if "MM/DD" in question:
+        return _matching(r"^\d{1,2}/\d{1,2}$")
+    if "Arabic" in question:
+        return lambda text: _number(text) is not None
+    return _anything
+
+
+def _matching(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.match(pattern, text) is not None
+
+
+def _anything(_: str) -> bool:
+    """Whether a text has the format of a question that asks for none."""
+    return True
+
+
+# What overlaps
+
+
+def _overlaps(texts: Collection[str]) -> dict[str, set[str]]:
+    """Find by string of a template those that overlap with it, itself among them."""
+    described = [(text, _number(text), frozenset(_tokens(text))) for text in sorted(texts)]
+    overlaps: dict[str, set[str]] = {text: set() for text in texts}
+    for i, (a, number_a, tokens_a) in enumerate(described):
+        for b, number_b, tokens_b in described[i:]:
+            if number_a is not None and number_b is not None:
+                overlap = number_a == number_b
+            else:
+                overlap = a in b or b in a or not tokens_a.isdisjoint(tokens_b)
+            if overlap:
+                _add([(a, b)], overlaps)
+    return overlaps
+
+
+def _add(pairs: Iterable[Pair], overlaps: Mapping[str, set[str]]) -> None:
+    """Count the pairs as overlapping."""
+    for a, b in pairs:
+        overlaps[a].add(b)
+        overlaps[b].add(a)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _tokens(text: str) -> list[str]:
+    return [token for part in text.split("/") for token in part.split()]

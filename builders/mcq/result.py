@@ -1,16 +1,24 @@
-"""What building multiple-choice questions returns: the questions in batches, and why others are missing."""
+"""Result of building multiple-choice questions: the questions in batches, and why others are missing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import polars as pl
 
-from blend.builders.mcq.coded import CodedRows, mcq_frame
-from blend.builders.mcq.rows import published_rows
-from blend.schemas.frames import MCQS, empty
-from blend.schemas.locales import Registry
+from blend.builders.mcq.options import are_apart
+from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows
+from blend.schemas.language.locales import Registry
+from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.frame_columns import MCQS, empty
+from blend.schemas.rows.published_rows import LETTERS
+
+STAGE = "make multiple-choice questions"
+"""Name of the step in the build report."""
+
 
 ROWS_PER_BATCH = 20_000
 """Rows from which a batch is handed out; a batch holds whole templates, so it can be larger."""
@@ -48,11 +56,11 @@ class TemplatePlan(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many there are by locale, for locales that have any."""
+        """Count them by locale, for locales that have any."""
         ...
 
-    def rows(self) -> CodedRows:
-        """All of them, locales in registry order, then by variant."""
+    def rows(self) -> Sequence[McqRow]:
+        """Write all of them out, locales in registry order, then by variant."""
         ...
 
 
@@ -63,7 +71,7 @@ class McqBuild:
     plans: Sequence[TemplatePlan]
     """One plan per template that yields something, by template id."""
     questions: pl.DataFrame
-    """The questions asked, `schemas.frames.QUESTIONS`."""
+    """The questions asked, `frame_columns.QUESTIONS`."""
     locales: Registry
     """Names of the regions."""
     dropped: pl.DataFrame
@@ -71,7 +79,7 @@ class McqBuild:
     summary: pl.DataFrame
     """`SUMMARY`: counts by locale."""
     deciders: pl.DataFrame
-    """`judges.bench.DECIDERS`: which judge decided how many pairs."""
+    """`judges.panel.DECIDERS`: which judge decided how many pairs."""
     outcomes: pl.DataFrame
     """`OUTCOMES`: what became of the regions' answers; empty in paper mode."""
     fillers: pl.DataFrame
@@ -79,31 +87,31 @@ class McqBuild:
 
     @property
     def n_mcqs(self) -> int:
-        """How many multiple-choice questions there are."""
+        """Count the multiple-choice questions."""
         return int(self.summary["mcqs"].sum())
 
     def core(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """The multiple-choice questions without published columns, `schemas.frames.MCQS`.
+        """Make the multiple-choice questions without published columns, `frame_columns.MCQS`.
 
         Ordered by template, locale in registry order, and variant. Each call starts again; only one batch is
         in memory at a time.
         """
-        waiting: list[CodedRows] = []
+        waiting: list[McqRow] = []
         for plan in self.plans:
-            waiting.append(plan.rows())
-            if sum(len(one.ids) for one in waiting) >= rows_per_batch:
+            waiting.extend(plan.rows())
+            if len(waiting) >= rows_per_batch:
                 yield mcq_frame(waiting)
                 waiting = []
         if waiting:
             yield mcq_frame(waiting)
 
     def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """The multiple-choice questions as published, `schemas.frames.MCQ_ROWS`, ordered as in `core`."""
+        """Make the multiple-choice questions as published, `frame_columns.MCQ_ROWS`, ordered as in `core`."""
         for mcqs in self.core(rows_per_batch=rows_per_batch):
             yield published_rows(mcqs, self.questions, locales=self.locales)
 
     def frame(self) -> pl.DataFrame:
-        """All multiple-choice questions of `core` at once."""
+        """Make all multiple-choice questions of `core` at once."""
         return pl.concat([empty(MCQS), *self.core()])
 
 
@@ -116,3 +124,99 @@ def summarise(plans: Sequence[TemplatePlan], dropped: pl.DataFrame, tags: Sequen
         questions.update(plan.counts.keys())
     lost = Counter(dropped["locale"].to_list())
     return pl.DataFrame([(tag, questions[tag], lost[tag], mcqs[tag]) for tag in tags], SUMMARY, orient="row")
+
+
+# Why questions are missing: too few regions are asked the same
+
+OTHERS_NEEDED = len(LETTERS) - 1
+"""Other regions whose answers stand beside the one that counts."""
+
+EACH_NEEDS = (
+    f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, so at least "
+    f"{len(LETTERS)} regions must be asked the same question, or a file of reviewed fillers must stand in for "
+    "them (docs/mcq.md)"
+)
+
+
+class RegionsAsked(NamedTuple):
+    """Questions that enough regions are asked for multiple-choice questions, and those regions."""
+
+    questions: int
+    """Templates in a locale, in all."""
+    usable: int
+    """Of them, those beside which three other regions are asked the same."""
+    regions: tuple[str, ...]
+    """Regions that are asked anything, by code."""
+    shared: tuple[tuple[str, ...], ...]
+    """Locales that count as one for each other: those of one region, and of a region within another."""
+
+
+def regions_asked(asked: pl.DataFrame, locales: Registry) -> RegionsAsked:
+    """Count the questions that can become multiple-choice questions, whatever people answer.
+
+    Args:
+        asked: One row per question: ``template_id``, ``locale``.
+        locales: Known locales.
+    """
+    known = {tag: locales.get(tag) for tag in asked["locale"].unique().sort()}
+    apart = {
+        tag: {other for other in known if are_apart(locale, known[other])} for tag, locale in known.items()
+    }
+    usable = 0
+    for tags, n in (
+        asked.group_by("template_id")
+        .agg(pl.col("locale").unique().sort())
+        .group_by("locale")
+        .agg(n=pl.len())
+        .iter_rows()
+    ):
+        others = ({known[other].region for other in apart[tag] & set(tags)} for tag in tags)
+        # Templates that the same locales are asked count together, ``n`` at once.
+        usable += n * sum(len(regions) >= OTHERS_NEEDED for regions in others)
+    # What is not apart from a locale, itself among them.
+    groups = {tuple(sorted({tag, *known} - apart[tag])) for tag in known}
+    return RegionsAsked(
+        questions=asked.unique(["template_id", "locale"]).height,
+        usable=usable,
+        regions=tuple(dict.fromkeys(locale.region for locale in known.values())),
+        shared=tuple(sorted(group for group in groups if len(group) > 1)),
+    )
+
+
+def too_few_regions(found: RegionsAsked) -> str | None:
+    """Say what is missing for multiple-choice questions; null if every question can become one."""
+    if found.usable == found.questions:
+        return None
+    n = len(found.regions)
+    regions = f"{pluralise(n, 'region')} {agreeing(n, 'is', 'are')} asked ({', '.join(found.regions)})"
+    as_one = "; ".join(f"{_listed(group)} count as one" for group in found.shared)
+    missing = len(LETTERS) - n
+    more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
+    return (
+        f"{found.usable:,} of {pluralise(found.questions, 'question')} can become multiple-choice "
+        f"questions. {EACH_NEEDS}. Here, {regions}{f'; {as_one}' if as_one else ''}{more}"
+    )
+
+
+def _listed(tags: Sequence[str]) -> str:
+    return f"{', '.join(tags[:-1])} and {tags[-1]}"
+
+
+def why_none_made(manifest: ReleaseManifest) -> str | None:
+    """Say why a release has no multiple-choice questions, and what helps.
+
+    Null if there are some, or no questions at all.
+    """
+    rows: dict[str, int] = {}
+    for table in manifest.tables:
+        rows[table.config] = rows.get(table.config, 0) + table.rows
+    if rows.get(MULTIPLE_CHOICE_QUESTIONS) or not rows.get(SHORT_ANSWER_QUESTIONS):
+        return None
+    regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)
+    dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
+    causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items())
+    few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
+    return (
+        f"No multiple-choice question was made of {pluralise(rows[SHORT_ANSWER_QUESTIONS], 'question')}"
+        f"{f' ({causes})' if causes else ''}. {EACH_NEEDS}.{few}"
+    )

@@ -1,199 +1,183 @@
-"""Variants: which three distractors stand together, so that the right answer does not stand out among them.
+"""Variants: the questions about a template in a locale, and the verdicts of judges that they rest on.
 
-Two distractors of a right answer stand in all of its questions, as it does itself, and only the third one
-changes: whoever sees the whole set and looks for what recurs finds three options. How many distractors outdo
-the right answer is drawn, see `builders.mcq.matching`; where nothing outdoes it, one question has to do.
+Two distractors of a correct answer stand in all of its questions, as it does itself, and only the third one
+changes: whoever sees the whole set and looks for what recurs finds three options. Where no distractor sounds as
+much like the region as the correct answer, or it names a region, one question has to do.
 
 Every choice is the first possible one in an order in which the place of two sets of options does not depend on
-a third (see `builders.mcq.orders`). A region that joins and is not chosen therefore changes nothing, and one
-that is chosen displaces little, since every variant has its own order.
-
-A template has dozens of targets, which choose independently of each other. They do so at the same time: a step
-of the choice is one operation on a table with a row for every target and a column for every option.
+a third (see `RegionOrders`). A region that joins and is not chosen therefore changes nothing, and one that is
+chosen displaces little, since every variant has its own order.
 """
 
-from dataclasses import dataclass, replace
-from itertools import chain, combinations
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import partial
+from itertools import combinations
+from typing import Literal, NamedTuple
 
-import numpy as np
-
-from blend.builders.mcq.flags import Flags
-from blend.builders.mcq.matching import Matches
-from blend.builders.mcq.offers import Offered
-from blend.builders.mcq.orders import Keys, Orders
-from blend.builders.mcq.together import N_DISTRACTORS, NONE, Choices, Numbers, best, first_triples
-
-Picks = Numbers
-"""Multiple-choice questions, one row each, shape ``(n, 4)``: the number of the right answer among those of its
-target, then three options."""
-
-_MOST_USES = 7
-"""From which on it no longer counts how often an option was used."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which targets choose, and what they wish for."""
-
-    targets: Numbers
-    """Their places in ``orders``, shape ``(n_targets,)``."""
-    orders: Orders
-    """Orders of the regions."""
-    golds: Matches
-    """Their right answers, those of a target side by side."""
-    n_golds: Numbers
-    """How many right answers each target has, shape ``(n_targets,)``; they take turns."""
-    regions: Numbers
-    """For every option the place of its region in ``orders``, shape ``(n_options,)``."""
-    fillers: Flags
-    """Options to use only where the others do not suffice, shape ``(n_options,)``."""
-    reserve: Flags
-    """Those of them that few people gave, and nobody reviewed."""
-
-    def at(self, rows: Numbers) -> "Asked":
-        """Some of the targets."""
-        of_golds = np.repeat(np.arange(len(self.targets)), self.n_golds)
-        golds = self.golds.at(np.flatnonzero(np.isin(of_golds, rows)))
-        return replace(self, targets=self.targets[rows], golds=golds, n_golds=self.n_golds[rows])
+from blend.builders.judges.equivalence import Pair
+from blend.builders.judges.panel import JudgePanel, settle
+from blend.builders.mcq.answers import TemplateAnswers
+from blend.builders.mcq.distractors import (
+    MOST_USES,
+    N_DISTRACTORS,
+    Comparison,
+    Elsewhere,
+    Question,
+    RegionOrders,
+    Triple,
+    compare,
+    first_three,
+)
+from blend.builders.mcq.option_pool import OptionPool
+from blend.schemas.recipe.recipe import McqOptions
 
 
-def pick_variants(offered: Offered, apart: Flags, asked: Asked, *, limit: int | Literal["all"]) -> list[Picks]:
-    """The multiple-choice questions of every target.
+class Pick(NamedTuple):
+    """A multiple-choice question, in numbers."""
 
-    Args:
-        offered: What the targets are offered.
-        apart: Which options may not stand beside which, shape ``(n_options, n_options)``: those of one region
-            never, and so none beside itself.
-        asked: The targets.
-        limit: How many questions at most, or ``all``: every right answer with every triple of the regions'
-            preferred options.
+    gold: int
+    """The correct answer, by its place among those of the target."""
+    triple: Triple
 
-    Returns:
-        The questions of each target, none twice.
+
+class Rules(NamedTuple):
+    """Rules that decide which questions are made, and what they know."""
+
+    options: McqOptions
+    seed: int
+    elsewhere: Elsewhere
+
+
+class Picked(NamedTuple):
+    """Questions chosen from a pool."""
+
+    pool: OptionPool
+    picks: Mapping[str, Sequence[Pick]]
+    """By tag of the target."""
+    known: Mapping[Pair, bool]
+    """The verdicts that they rest on."""
+
+
+def pick(pool: OptionPool, answers: TemplateAnswers, rules: Rules, judging: JudgePanel) -> Picked:
+    """Choose the questions about every target of a pool, so that they stand whatever the judges say.
+
+    Options are chosen as if everything that no judge was asked about were different; what the choice rests on
+    is judged, and the choice made again where that concerns it, see `settle`.
     """
-    if not offered.shown.size:
-        return [np.empty((0, 1 + N_DISTRACTORS), np.int64) for _ in asked.targets]
-    if limit == "all":
-        return [_every_triple(offered, apart, asked, row) for row in range(len(asked.targets))]
-    made = _Made(offered, apart, asked)
-    for variant in range(limit):
-        if made.is_complete:
-            break
-        made.make(variant)
-    return made.picks()
+    golds = [gold for target in pool.targets for gold in target.answers.golds]
+    compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
+    comparisons = [[next(compared) for _ in target.answers.golds] for target in pool.targets]
+    tags = [target.answers.locale.tag for target in pool.targets]
+    orders = RegionOrders(rules.seed, answers.template_id, tags, list(pool.of_region))
+    chosen: dict[str, list[Pick]] = {}
+    looked_at: dict[str, Set[int]] = {}
+    accounted: set[Pair] = set()
 
-
-def _every_triple(offered: Offered, apart: Flags, asked: Asked, row: int) -> Picks:
-    shown = np.flatnonzero(offered.shown[row])
-    preferred = shown[np.unique(asked.regions[shown], return_index=True)[1]]
-    keys = asked.orders.keys(0)[asked.targets[row], asked.regions[preferred]]
-    ordered = preferred[np.lexsort((keys, asked.fillers[preferred]))]
-    triples = np.fromiter(chain.from_iterable(combinations(ordered.tolist(), N_DISTRACTORS)), np.int64)
-    a, b, c = triples.reshape(-1, N_DISTRACTORS).T
-    together = triples.reshape(-1, N_DISTRACTORS)[~(apart[a, b] | apart[a, c] | apart[b, c])]
-    golds = np.arange(asked.n_golds[row])
-    return np.column_stack([np.tile(golds, len(together)), np.repeat(together, len(golds), axis=0)])
-
-
-class _Made:
-    """The questions of all targets, made one variant after the other."""
-
-    def __init__(self, offered: Offered, apart: Flags, asked: Asked) -> None:
-        self._offered, self._apart, self._asked = offered, apart, asked
-        golds = asked.golds
-        target = np.repeat(np.arange(len(asked.targets)), asked.n_golds)
-        self._first_gold = np.cumsum(asked.n_golds) - asked.n_golds
-        self._last = golds.doubtful | asked.fillers
-        # Sound options first, alike before unlike, unused before used, then as regions are ordered. Behind the
-        # sound ones come the doubtful, and then the fillers. This part stays the same for all variants.
-        fixed = asked.fillers.astype(np.uint64) << np.uint64(63) | golds.unlike << np.uint64(60)
-        self._fixed = fixed | offered.place[target]
-        self._uses = np.zeros(offered.shown.shape, np.uint64)
-        self._ended = np.zeros(len(target), np.bool_)
-        self._first = np.full((len(target), N_DISTRACTORS), NONE)
-        self._shown = np.zeros(self._last.shape, np.bool_)
-        self._steps: list[tuple[Numbers, Picks]] = []
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether no target has any question left."""
-        return bool(self._ended.all())
-
-    def make(self, variant: int) -> None:
-        """One more question of every target that has any left; the right answers take turns."""
-        drawn = self._asked.orders.keys(variant)[self._asked.targets] >> np.uint64(9) << np.uint64(2)
-        waiting = np.arange(len(self._asked.targets))
-        for turn in range(int(self._asked.n_golds.max())):
-            waiting = waiting[turn < self._asked.n_golds[waiting]]
-            if not len(waiting):
-                return
-            numbers = (variant + turn) % self._asked.n_golds[waiting]
-            going_on = ~self._ended[self._first_gold[waiting] + numbers]
-            if not going_on.any():
+    def choose(known: Mapping[Pair, bool]) -> Mapping[str, Sequence[Pick]]:
+        same = pool.judged_same(known)
+        conflicts = pool.conflicts(same)
+        # Only verdicts "the same" take options away; pairs found different were taken for different from the
+        # start.
+        new = pool.named(text for one in known.keys() - accounted if known[one] for text in one)
+        accounted.update(known)
+        for number, (tag, target) in enumerate(zip(tags, pool.targets, strict=True)):
+            # New verdicts about options that this target never looked at leave its choice as it is.
+            if tag in chosen and new.isdisjoint(looked_at[tag]):
                 continue
-            targets, numbers = waiting[going_on], numbers[going_on]
-            golds = self._first_gold[targets] + numbers
-            uses = np.minimum(self._uses[targets], _MOST_USES) << np.uint64(57)
-            keys = self._fixed[golds] | uses | drawn[targets[:, None], self._asked.regions]
-            triples = self._following(keys, targets, golds)
-            is_made = triples[:, 0] != NONE
-            self._ended[golds[~is_made]] = True
-            self._keep(targets[is_made], numbers[is_made], triples[is_made])
-            going_on[going_on] = is_made
-            waiting = waiting[~going_on]
+            question = Question(
+                comparisons=comparisons[number],
+                offered=pool.offered(target, same),
+                conflicts=conflicts,
+                fillers=pool.fillers,
+                reserve=pool.reserve,
+                regions=pool.region_numbers,
+                drawn=partial(orders.keys, number),
+            )
+            looked_at[tag] = question.offered.keys()
+            chosen[tag] = pick_variants(question, limit=rules.options.variants)
+        return chosen
 
-    def picks(self) -> list[Picks]:
-        """The questions made, in order, for every target."""
-        targets = np.concatenate([targets for targets, _ in self._steps])
-        picks = np.concatenate([picks for _, picks in self._steps])
-        order = np.argsort(targets, kind="stable")
-        ends = np.cumsum(np.bincount(targets, minlength=len(self._asked.targets)))
-        return np.split(picks[order], ends[:-1])
+    def relied_on(picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
+        for target in pool.targets:
+            yield from pool.relied_on(target, [one.triple for one in picks[target.answers.locale.tag]])
 
-    def _following(self, keys: Keys, targets: Numbers, golds: Numbers) -> Numbers:
-        """The next triple of each of some right answers, `NONE` where there is none left."""
-        is_first = self._first[golds, 0] == NONE
-        triples = np.empty((len(golds), N_DISTRACTORS), np.int64)
-        for rows, made in ((is_first, self._first_ones), (~is_first, self._further_ones)):
-            if rows.any():
-                triples[rows] = made(keys[rows], targets[rows], golds[rows])
-        return triples
+    picks, known = settle(judging, choose, relied_on)
+    return Picked(pool, picks, known)
 
-    def _first_ones(self, keys: Keys, targets: Numbers, golds: Numbers) -> Numbers:
-        of_golds = self._asked.golds
-        choices = Choices(keys, self._offered.shown[targets], of_golds.above[golds], self._last[golds])
-        triples = first_triples(choices, of_golds.wanted[golds], self._apart)
-        # Answers of few people are worth a question, but not one that a guesser finds the answer to.
-        from_reserve = (self._asked.reserve[triples] & (triples != NONE)).sum(axis=1)
-        triples[(from_reserve > 1) & self._give_away(golds, triples)] = NONE
-        self._first[golds] = triples
-        return triples
 
-    def _further_ones(self, keys: Keys, targets: Numbers, golds: Numbers) -> Numbers:
-        """Beside the two that stay another third one, on the side of the first if there is any.
+def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pick]:
+    """Choose at most so many questions, none twice; or all: every correct answer with every triple of options.
 
-        Never a doubtful one: one question less is better. Numbers keep to their side, since the place among
-        four numbers is easily seen.
-        """
-        of_golds = self._asked.golds
-        a, b, first = self._first[golds].T
-        free = self._offered.shown[targets] & ~(self._apart[a] | self._apart[b])
-        free &= ~(self._shown[golds] | of_golds.doubtful[golds])
-        side = of_golds.above[golds] == of_golds.above[golds, first][:, None]
-        third = best(keys, free & side)
-        third = np.where((third == NONE) & ~of_golds.by_value[golds], best(keys, free & ~side), third)
-        return np.where((third == NONE)[:, None], NONE, np.column_stack([a, b, third]))
+    Correct answers take turns; one that has no question left gives its turn to the next.
+    """
+    if limit == "all":
+        return _every_triple(question)
+    picks: list[Pick] = []
+    uses: dict[int, int] = {}
+    thirds: dict[int, _Thirds] = {}
+    n_golds = len(question.comparisons)
+    left = set(range(n_golds))
+    for variant in range(limit):
+        for gold in ((variant + turn) % n_golds for turn in range(n_golds)):
+            if gold not in left:
+                continue
+            preference = question.preference(gold, variant, uses)
+            if gold in thirds:
+                triple = thirds[gold].next(preference)
+            else:
+                triple = first_three(question, gold, preference)
+            if triple is None:
+                left.remove(gold)
+                continue
+            picks.append(Pick(gold, triple))
+            uses |= {i: min(uses.get(i, 0) + 1, MOST_USES) for i in triple}
+            comparison = question.comparisons[gold]
+            # One question has to do where a guesser who sees it finds the correct answer.
+            if comparison.names_region or comparison.gives_away(triple):
+                left.remove(gold)
+            elif gold not in thirds:
+                thirds[gold] = _Thirds(question, comparison, triple)
+            break
+        if not left:
+            break
+    return picks
 
-    def _keep(self, targets: Numbers, numbers: Numbers, triples: Numbers) -> None:
-        golds, of_golds = self._first_gold[targets] + numbers, self._asked.golds
-        self._steps.append((targets, np.column_stack([numbers, triples])))
-        self._uses[targets[:, None], triples] += np.uint64(1)
-        self._shown[golds, triples[:, 2]] = True
-        # One question has to do where a guesser who sees it finds the right answer.
-        self._ended[golds] = of_golds.names_region[golds] | self._give_away(golds, triples)
 
-    def _give_away(self, golds: Numbers, triples: Picks) -> Flags:
-        """Whether all options sound less like the region than the right answers do, shape ``(n_golds,)``."""
-        of_golds = self._asked.golds
-        return of_golds.below[golds[:, None], triples].all(axis=1) & ~of_golds.by_value[golds]
+class _Thirds:
+    """Options that can take the place of the third one beside the two that stay.
+
+    Never a possibly correct one: one question less is better. On the side of the first third one if there is
+    any; numbers keep to their side, since the place among four numbers is easily seen.
+    """
+
+    def __init__(self, question: Question, comparison: Comparison, first: Triple) -> None:
+        self._a, self._b, third = first
+        out = question.conflicts[self._a] | question.conflicts[self._b] | comparison.possibly_correct
+        free = [i for i in question.offered if i not in out and i != third]
+        is_higher = comparison.side[third] > 0
+        self._same_side = {i for i in free if (comparison.side[i] > 0) == is_higher}
+        self._other_side = set() if comparison.is_number else {*free} - self._same_side
+
+    def next(self, preference: Callable[[int], tuple[int, ...]]) -> Triple | None:
+        """Take the next one; null where there is none left."""
+        among = self._same_side or self._other_side
+        if not among:
+            return None
+        third = min(among, key=preference)
+        among.remove(third)
+        return self._a, self._b, third
+
+
+def _every_triple(question: Question) -> list[Pick]:
+    """List every correct answer with every three regions' preferred options that may stand together."""
+    drawn = question.drawn(0)
+    preferred: dict[int, int] = {}
+    for i in question.offered:
+        preferred.setdefault(question.regions[i], i)
+    ordered = sorted(preferred.values(), key=lambda i: (i in question.fillers, drawn[question.regions[i]]))
+    return [
+        Pick(gold, (a, b, c))
+        for a, b, c in combinations(ordered, N_DISTRACTORS)
+        if b not in question.conflicts[a] and c not in question.conflicts[a] and c not in question.conflicts[b]
+        for gold in range(len(question.comparisons))
+    ]

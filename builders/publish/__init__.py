@@ -15,24 +15,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.builders.publish.look import look, plan_on
+from blend.builders.publish.pending_commit import PendingCommit
 from blend.builders.publish.plan import Publication, PublicationPlan
-from blend.builders.publish.shipment import Shipment
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.hub.client import HubClient, hub_client, hub_name
-from blend.loaders.hub.patience import TIMEOUT_S, OnWait
+from blend.loaders.hub.request_timeouts import TIMEOUT_S, OnWait
 from blend.loaders.releases.repository import HubRepository
+from blend.schemas.base.versions import tag_of
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
-from blend.schemas.versions import tag_of
 
 
 class Terms(NamedTuple):
     """On which terms a release is published; each is an argument of `publish_release`."""
 
     private: bool
-    forced: str | None
-    despite: str | None
+    force_version: str | None
+    allow_errors: str | None
 
 
 def plan_publication(
@@ -40,22 +40,22 @@ def plan_publication(
     repo_id: str,
     *,
     private: bool = False,
-    forced: str | None = None,
-    despite: str | None = None,
+    force_version: str | None = None,
+    allow_errors: str | None = None,
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
     on_wait: OnWait | None = None,
 ) -> PublicationPlan:
-    """What `publish_release` would do with the same arguments; nothing is changed, and no token is needed.
+    """Plan what `publish_release` would do with the same arguments; nothing is changed, and no token is needed.
 
     Raises:
         BlendError: If it would refuse.
     """
-    terms = Terms(private, forced, despite)
+    terms = Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
-    with _shipment(Path(release), repo_id, terms, hub, notify) as shipment:
-        return _checked_plan(shipment, terms)
+    with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
+        return _checked_plan(pending, terms)
 
 
 def publish_release(
@@ -63,11 +63,11 @@ def publish_release(
     repo_id: str,
     *,
     private: bool = False,
-    forced: str | None = None,
-    despite: str | None = None,
+    force_version: str | None = None,
+    allow_errors: str | None = None,
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
     on_wait: OnWait | None = None,
 ) -> Publication:
     """Publish a release as one commit and the tag ``vX.Y.Z``.
@@ -81,11 +81,13 @@ def publish_release(
         release: Release directory; its files must be those of its manifest.
         repo_id: ``org/name``; made if it is not there.
         private: Whether only the owners may see it; of an existing repository this is only checked.
-        forced: Why to publish under a version that does not follow from the changes; written into the commit.
-        despite: Why to publish it although validation finds errors; written into the commit and the changelog.
+        force_version: Why to publish under a version that does not follow from the changes; written into the
+            commit.
+        allow_errors: Why to publish it although validation finds errors; written into the commit and the
+            changelog.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
         timeout_s: Seconds without a byte after which a request is given up, and tried again.
-        notify: Told about progress.
+        on_progress: Told about progress.
         on_wait: Called with a sentence about what is waited for.
 
     Returns:
@@ -97,17 +99,21 @@ def publish_release(
         ConflictError: If the version is taken by other content, or if somebody else publishes at the same time.
         HubError: If the Hub refuses or cannot be reached.
     """
-    terms = Terms(private, forced, despite)
+    terms = Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
-    with _shipment(Path(release), repo_id, terms, hub, notify) as shipment:
-        _check_token(shipment)
-        return _carried_out(shipment, _checked_plan(shipment, terms), terms)
+    with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
+        _check_token(pending)
+        return _carried_out(pending, _checked_plan(pending, terms), terms)
 
 
 @contextmanager
 def _shipment(
-    release: Path, repo_id: str, terms: Terms, hub: AbstractContextManager[HubClient], notify: Notify
-) -> Iterator[Shipment]:
+    release: Path,
+    repo_id: str,
+    terms: Terms,
+    hub: AbstractContextManager[HubClient],
+    on_progress: ProgressCallback,
+) -> Iterator[PendingCommit]:
     """The release, on its way to a repository that the block can ask and change."""
     if repo_id.count("/") != 1:
         raise InputError(
@@ -115,86 +121,88 @@ def _shipment(
             "organisation"
         )
     with hub as client:
-        yield Shipment.of(release, HubRepository(client), despite=terms.despite, notify=notify)
+        yield PendingCommit.of(
+            release, HubRepository(client), allow_errors=terms.allow_errors, on_progress=on_progress
+        )
 
 
-def _check_token(shipment: Shipment) -> None:
+def _check_token(pending: PendingCommit) -> None:
     from huggingface_hub import get_token
 
     if get_token() is None:
         raise HubError(
-            f"{shipment.where}: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
+            f"{pending.where}: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
         )
 
 
-def _checked_plan(shipment: Shipment, terms: Terms) -> PublicationPlan:
+def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
     """The plan for a release that is sound, and whose version and changelog go on from the latest one."""
-    shipment.notify("look at the repository", 0, 1)
+    pending.on_progress("look at the repository", 0, 1)
     with ThreadPoolExecutor(1) as requests:
-        looking = requests.submit(look, shipment, private=terms.private)
+        looking = requests.submit(look, pending, private=terms.private)
         # The checks take about as long to load as the Hub to answer.
-        sound = import_module("blend.builders.publish.sound")
-        if not sound.is_known_sound(shipment):
+        validity = import_module("blend.builders.publish.validity")
+        if not validity.is_known_valid(pending):
             import_module("blend.builders.validate")
         plan = looking.result()
-    shipment.notify("look at the repository", 1, 1)
-    _check(shipment, plan, terms)
+    pending.on_progress("look at the repository", 1, 1)
+    _check(pending, plan, terms)
     return plan
 
 
-def _check(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> None:
+def _check(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> None:
     """Refuse what is about to be published if it is not sound, or does not go on from the latest version."""
-    from blend.builders.publish.sound import check_changelog, check_sound, check_step
+    from blend.builders.publish.validity import check_changelog, check_step, check_valid
 
     if plan.action != "publish":
         return
-    held = check_sound(shipment, despite=terms.despite)
+    held = check_valid(pending, allow_errors=terms.allow_errors)
     if plan.previous is not None:
-        check_changelog(shipment, plan.previous)
-        if terms.forced is None:
-            check_step(shipment, held, plan.previous, plan.tags[tag_of(plan.previous)])
+        check_changelog(pending, plan.previous)
+        if terms.force_version is None:
+            check_step(pending, held, plan.previous, plan.tags[tag_of(plan.previous)])
 
 
-def _carried_out(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> Publication:
+def _carried_out(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> Publication:
     """Do what a plan says."""
     creates = plan.creates
     if creates:
-        create_repository(shipment, private=terms.private)
+        create_repository(pending, private=terms.private)
         # Somebody else may have made it at the same moment, and published.
-        plan = plan_on(shipment, shipment.repository.refs())
+        plan = plan_on(pending, pending.repository.refs())
         if plan.previous is not None:
-            _check(shipment, plan, terms)
+            _check(pending, plan, terms)
     commit = plan.made
     if commit is None:
-        commit = _send_and_commit(shipment, plan, terms)
+        commit = _send_and_commit(pending, plan, terms)
     if plan.action != "nothing":
-        commit = make_tag(shipment, commit)
+        commit = make_tag(pending, commit)
     first = plan.action == "publish" and plan.previous is None
     return Publication(plan=plan, commit=commit, new_repository=creates and first)
 
 
-def _send_and_commit(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> str:
+def _send_and_commit(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> str:
     from huggingface_hub import CommitOperationDelete
 
     if plan.head is None:
         raise HubError(
-            f"{shipment.where}: has no commit yet on which a release could be put; run the same command again, "
+            f"{pending.where}: has no commit yet on which a release could be put; run the same command again, "
             "or add a file on its page first"
         )
-    additions = send_files(shipment, (*plan.changes.added, *plan.changes.changed))
+    additions = send_files(pending, (*plan.changes.added, *plan.changes.changed))
     removals = [CommitOperationDelete(path) for path in plan.changes.removed]
-    description = _description(shipment, plan, terms)
-    return make_commit(shipment, [*removals, *additions], head=plan.head, description=description)
+    description = _description(pending, plan, terms)
+    return make_commit(pending, [*removals, *additions], head=plan.head, description=description)
 
 
-def _description(shipment: Shipment, plan: PublicationPlan, terms: Terms) -> str:
-    manifest = shipment.manifest
+def _description(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> str:
+    manifest = pending.manifest
     rows = sum(table.rows for table in manifest.tables)
     lines = [f"Built by {DISTRIBUTION} {manifest.sdk_version}: {len(manifest.files) + 1} files, {rows} rows."]
     if plan.previous is not None:
         lines.append(f"Follows {plan.previous}.")
-    if terms.forced is not None:
-        lines.append(f"Version forced: {terms.forced}")
-    if terms.despite is not None:
-        lines.append(f"Published despite errors that validation reports: {terms.despite}")
+    if terms.force_version is not None:
+        lines.append(f"Version forced: {terms.force_version}")
+    if terms.allow_errors is not None:
+        lines.append(f"Published despite errors that validation reports: {terms.allow_errors}")
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, NamedTuple
 
+from blend.builders.publish.pending_commit import PendingCommit
 from blend.builders.publish.plan import (
     Changes,
     PublicationPlan,
@@ -11,22 +12,21 @@ from blend.builders.publish.plan import (
     check_finished,
     check_no_branch,
     check_order,
-    check_place,
     check_still_there,
+    check_target,
 )
-from blend.builders.publish.shipment import Shipment
 from blend.loaders.hub.client import Refs
 from blend.loaders.releases.repository import RemoteFile
+from blend.schemas.base.versions import newest_version, tag_of
 from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.versions import newest_version, tag_of
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME
 
 _NO_REPOSITORY = Refs(None, {}, {})
 
 
 class Sight(NamedTuple):
-    """What a repository holds."""
+    """Contents of a repository."""
 
     files: Mapping[str, RemoteFile]
     """The files on ``main``."""
@@ -38,11 +38,11 @@ class Sight(NamedTuple):
     """The commit on ``main``, since the latest tag, that holds the release; null if there is none."""
 
 
-def look(shipment: Shipment, *, private: bool) -> PublicationPlan:
-    """What publishing has to do now, or the error that says why it may not.
+def look(pending: PendingCommit, *, private: bool) -> PublicationPlan:
+    """Find out what publishing has to do now, or raise the error that says why it may not.
 
     Args:
-        shipment: The release.
+        pending: The release.
         private: Whether only the owners may see it; of an existing repository this is checked.
 
     Raises:
@@ -50,94 +50,94 @@ def look(shipment: Shipment, *, private: bool) -> PublicationPlan:
         InputError: If the version is not above the latest, or if the repository holds something else.
     """
     with ThreadPoolExecutor() as requests:
-        refs = requests.submit(_refs, shipment)
-        is_private = shipment.repository.is_private()
+        refs = requests.submit(_refs, pending)
+        is_private = pending.repository.is_private()
         if private and is_private is False:
             raise InputError(
-                f"{shipment.where}: exists and is public, so --private cannot be kept; make it private in its "
+                f"{pending.where}: exists and is public, so `private` cannot be kept; make it private in its "
                 "settings, or publish to another repository"
             )
-        return plan_on(shipment, _NO_REPOSITORY if is_private is None else refs.result(), is_private is None)
+        return plan_on(pending, _NO_REPOSITORY if is_private is None else refs.result(), is_private is None)
 
 
-def plan_on(shipment: Shipment, refs: Refs, creates: bool = False) -> PublicationPlan:
-    """What publishing has to do on top of what branches and tags name now; errors as of `look`."""
-    manifest, latest = shipment.manifest, newest_version(refs.tags)
-    if shipment.tag in refs.tags:
-        shipment.check_tagged(refs.tags[shipment.tag])
-        return _plan(shipment, "nothing", refs, latest=latest, made=refs.tags[shipment.tag])
-    check_no_branch(shipment.tag, refs.branches, where=shipment.where)
-    sight = _sight(shipment, refs, latest)
+def plan_on(pending: PendingCommit, refs: Refs, creates: bool = False) -> PublicationPlan:
+    """Plan publishing on top of what branches and tags name now; errors as of `look`."""
+    manifest, latest = pending.manifest, newest_version(refs.tags)
+    if pending.tag in refs.tags:
+        pending.check_tagged(refs.tags[pending.tag])
+        return _plan(pending, "nothing", refs, latest=latest, made=refs.tags[pending.tag])
+    check_no_branch(pending.tag, refs.branches, where=pending.where)
+    sight = _sight(pending, refs, latest)
     if sight.made is not None:
         assert refs.head is not None, "a commit on main was found"
-        made = shipment.repository.files(sight.made)[MANIFEST_NAME]
-        check_still_there(sight.made, refs.head, sight.files, made, where=shipment.where)
-        return _plan(shipment, "tag", refs, latest=latest, made=sight.made)
-    check_place(manifest, sight.manifest, sight.files, where=shipment.where)
+        made = pending.repository.files(sight.made)[MANIFEST_NAME]
+        check_still_there(sight.made, refs.head, sight.files, made, where=pending.where)
+        return _plan(pending, "tag", refs, latest=latest, made=sight.made)
+    check_target(manifest, sight.manifest, sight.files, where=pending.where)
     if sight.manifest is not None and refs.head is not None:
-        check_finished(sight.manifest, refs.head, refs.tags, repo_id=shipment.repository.repo_id)
-    check_order(manifest.version, latest, where=shipment.where)
+        check_finished(sight.manifest, refs.head, refs.tags, repo_id=pending.repository.repo_id)
+    check_order(manifest.version, latest, where=pending.where)
     edited = {
         path
         for path in sight.files.keys() | sight.released.keys()
         if sight.files.get(path) != sight.released.get(path)
     }
     return _plan(
-        shipment,
+        pending,
         "publish",
         refs,
         latest=latest,
         creates=creates,
-        changes=changes_between(shipment.files, sight.files),
+        changes=changes_between(pending.files, sight.files),
         edited=tuple(sorted(edited)),
     )
 
 
-def find_commit(shipment: Shipment, refs: Refs) -> str | None:
+def find_commit(pending: PendingCommit, refs: Refs) -> str | None:
     """The commit that holds the release: that of its tag, or one on ``main`` since the latest tag.
 
     Raises:
         ConflictError: If its tag is on other content.
     """
-    if shipment.tag in refs.tags:
-        shipment.check_tagged(refs.tags[shipment.tag])
-        return refs.tags[shipment.tag]
+    if pending.tag in refs.tags:
+        pending.check_tagged(refs.tags[pending.tag])
+        return refs.tags[pending.tag]
     tagged = set(refs.tags.values())
     if refs.head is None or refs.head in tagged:
         return None
-    for commit, title in shipment.repository.history(refs.head):
+    for commit, title in pending.repository.history(refs.head):
         if commit in tagged:
             return None
-        if title == shipment.title and not shipment.differences(commit):
+        if title == pending.title and not pending.differences(commit):
             return commit
     return None
 
 
-def _refs(shipment: Shipment) -> Refs:
+def _refs(pending: PendingCommit) -> Refs:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        return shipment.repository.refs()
+        return pending.repository.refs()
     except RepositoryNotFoundError:
         return _NO_REPOSITORY
 
 
-def _sight(shipment: Shipment, refs: Refs, latest: str | None) -> Sight:
+def _sight(pending: PendingCommit, refs: Refs, latest: str | None) -> Sight:
     """Everything that there is to see, asked for at the same time: every answer takes its while."""
     if refs.head is None:
         return Sight({}, None, {}, None)
-    repository, head = shipment.repository, refs.head
+    repository, head = pending.repository, refs.head
     tagged = head if latest is None else refs.tags[tag_of(latest)]
     with ThreadPoolExecutor() as requests:
         manifest = requests.submit(repository.find_manifest, head)
         released = None if tagged == head else requests.submit(repository.files, tagged)
-        made = requests.submit(find_commit, shipment, refs)
+        made = requests.submit(find_commit, pending, refs)
         files = repository.files(head)
         return Sight(files, manifest.result(), files if released is None else released.result(), made.result())
 
 
 def _plan(
-    shipment: Shipment,
+    pending: PendingCommit,
     action: Literal["publish", "tag", "nothing"],
     refs: Refs,
     *,
@@ -147,18 +147,18 @@ def _plan(
     changes: Changes | None = None,
     edited: tuple[str, ...] = (),
 ) -> PublicationPlan:
-    repo_id, table = shipment.repository.repo_id, shipment.manifest.tables[0]
+    repo_id, table = pending.repository.repo_id, pending.manifest.tables[0]
     return PublicationPlan(
         repo_id=repo_id,
-        version=shipment.manifest.version,
-        tag=shipment.tag,
+        version=pending.manifest.version,
+        tag=pending.tag,
         action=action,
         creates=creates,
         head=refs.head,
         tags=refs.tags,
         made=made,
-        changes=changes or Changes((), (), (), tuple(shipment.files)),
+        changes=changes or Changes((), (), (), tuple(pending.files)),
         edited=edited,
         previous=latest,
-        load=f'load_dataset("{repo_id}", "{table.config}", split="{table.split}", revision="{shipment.tag}")',
+        load=f'load_dataset("{repo_id}", "{table.config}", split="{table.split}", revision="{pending.tag}")',
     )

@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 from blend.loaders.hub.client import hub_name
 from blend.loaders.releases.files import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
+from blend.schemas.base.versions import numbers_of, tag_of
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.versions import numbers_of, tag_of
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME
 
 
 class Changes(NamedTuple):
@@ -34,7 +34,7 @@ class Changes(NamedTuple):
 
 
 class PublicationPlan(NamedTuple):
-    """What publishing a release would do."""
+    """Plan of publishing a release."""
 
     repo_id: str
     """``org/name``."""
@@ -74,7 +74,7 @@ class Publication(NamedTuple):
 
 
 def changes_between(files: Mapping[str, ReleaseFile], remote: Mapping[str, RemoteFile]) -> Changes:
-    """What has to change in a repository for it to hold exactly a release.
+    """List what has to change in a repository for it to hold exactly a release.
 
     Args:
         files: The release, by path.
@@ -120,7 +120,7 @@ def check_no_branch(tag: str, branches: Mapping[str, str], *, where: str) -> Non
         )
 
 
-def check_place(
+def check_target(
     manifest: ReleaseManifest, there: ReleaseManifest | None, remote: Mapping[str, RemoteFile], *, where: str
 ) -> None:
     """Refuse to replace what is not a release, or another dataset's.

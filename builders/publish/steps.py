@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from blend.builders.publish.look import find_commit
-from blend.builders.publish.shipment import Shipment
+from blend.builders.publish.pending_commit import PendingCommit
 from blend.loaders.hub.client import MAIN, answer_of
-from blend.loaders.hub.explained import (
+from blend.loaders.hub.hub_errors import (
     WITHOUT_CHUNKS,
     ChunksFailed,
     NotTheHub,
@@ -18,9 +18,9 @@ from blend.loaders.hub.explained import (
     reason,
     status_of,
 )
-from blend.loaders.hub.patience import ATTEMPTS, is_passing, wait_after
+from blend.loaders.hub.request_timeouts import ATTEMPTS, is_passing, wait_after
 from blend.schemas.errors import BlendError, ConflictError, HubError, InputError, StorageError
-from blend.schemas.layout import CARD_NAME
+from blend.schemas.release.release_layout import CARD_NAME
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
@@ -34,13 +34,13 @@ _SENDERS = 32
 _IGNORE_NOTHING = "# every file of a release belongs to it\n"
 
 
-def create_repository(shipment: Shipment, *, private: bool) -> None:
+def create_repository(pending: PendingCommit, *, private: bool) -> None:
     """Make the repository, if nobody has made it meanwhile.
 
     Raises:
         ConflictError: If it was to be private and somebody else has made it public.
     """
-    repository = shipment.repository
+    repository = pending.repository
     repository.hub.ask(
         # Without --private, the default of the organisation holds.
         lambda: repository.hub.api.create_repo(
@@ -49,11 +49,11 @@ def create_repository(shipment: Shipment, *, private: bool) -> None:
     )
     if private and not repository.is_private():
         raise ConflictError(
-            f"{shipment.where}: somebody else has just made it, and public; publish to another repository"
+            f"{pending.where}: somebody else has just made it, and public; publish to another repository"
         )
 
 
-def send_files(shipment: Shipment, paths: Sequence[str]) -> "list[CommitOperationAdd]":
+def send_files(pending: PendingCommit, paths: Sequence[str]) -> "list[CommitOperationAdd]":
     """Send the contents of files. Nobody sees them before a commit names them, and none is sent twice.
 
     Returns:
@@ -63,27 +63,27 @@ def send_files(shipment: Shipment, paths: Sequence[str]) -> "list[CommitOperatio
         HubError: If they do not arrive.
         ConflictError: If a file changes meanwhile.
     """
-    additions = [shipment.addition(path) for path in paths]
+    additions = [pending.addition(path) for path in paths]
     for start in range(0, len(additions), BATCH_FILES):
-        shipment.notify("send files", start, len(additions))
+        pending.on_progress("send files", start, len(additions))
         try:
-            answer_of(partial(_send, shipment, additions[start : start + BATCH_FILES]))
+            answer_of(partial(_send, pending, additions[start : start + BATCH_FILES]))
         except (RuntimeError, OSError) as error:
             if status_of(error) is not None or isinstance(error, NotTheHub):
                 raise
-            raise _not_arrived(shipment, error) from None
-    shipment.notify("send files", len(additions), len(additions))
+            raise _not_arrived(pending, error) from None
+    pending.on_progress("send files", len(additions), len(additions))
     for addition in additions:
-        if addition.upload_info.sha256.hex() != shipment.files[addition.path_in_repo].sha256:
+        if addition.upload_info.sha256.hex() != pending.files[addition.path_in_repo].sha256:
             raise ConflictError(
-                f"{shipment.release / addition.path_in_repo}: changed while it was sent; nothing is published; "
+                f"{pending.release / addition.path_in_repo}: changed while it was sent; nothing is published; "
                 "publish again when the release is whole"
             )
     return additions
 
 
 def make_commit(
-    shipment: Shipment,
+    pending: PendingCommit,
     operations: "Sequence[CommitOperationAdd | CommitOperationDelete]",
     *,
     head: str | None,
@@ -98,18 +98,18 @@ def make_commit(
         ConflictError: If somebody else has changed ``main``.
         InputError: If the Hub does not accept the card.
     """
-    shipment.notify("commit", 0, 1)
-    commit = _commit(shipment, operations, head, description)
-    if differences := shipment.differences(commit):
+    pending.on_progress("commit", 0, 1)
+    commit = _commit(pending, operations, head, description)
+    if differences := pending.differences(commit):
         raise HubError(
-            f"{shipment.where}: commit {commit} does not hold what was sent ({differences.described()}), so it "
+            f"{pending.where}: commit {commit} does not hold what was sent ({differences.described()}), so it "
             "is not tagged; undo it on the Hub and publish again"
         )
-    shipment.notify("commit", 1, 1)
+    pending.on_progress("commit", 1, 1)
     return commit
 
 
-def make_tag(shipment: Shipment, commit: str) -> str:
+def make_tag(pending: PendingCommit, commit: str) -> str:
     """Tag a commit, or find out that it is tagged.
 
     Returns:
@@ -120,27 +120,27 @@ def make_tag(shipment: Shipment, commit: str) -> str:
     """
     import httpx2
 
-    repository = shipment.repository
-    shipment.notify("tag", 0, 1)
+    repository = pending.repository
+    pending.on_progress("tag", 0, 1)
     try:
         repository.hub.ask(
             lambda: repository.hub.api.create_tag(
-                repository.repo_id, tag=shipment.tag, revision=commit, repo_type="dataset"
+                repository.repo_id, tag=pending.tag, revision=commit, repo_type="dataset"
             )
         )
     except (httpx2.HTTPError, OSError):
-        tagged = repository.refs().tags.get(shipment.tag)
+        tagged = repository.refs().tags.get(pending.tag)
         if tagged is None:
             raise
-        shipment.check_tagged(tagged)
+        pending.check_tagged(tagged)
         commit = tagged
-    shipment.notify("tag", 1, 1)
+    pending.on_progress("tag", 1, 1)
     return commit
 
 
-def _send(shipment: Shipment, additions: "Sequence[CommitOperationAdd]") -> None:
-    shipment.repository.hub.api.preupload_lfs_files(
-        shipment.repository.repo_id,
+def _send(pending: PendingCommit, additions: "Sequence[CommitOperationAdd]") -> None:
+    pending.repository.hub.api.preupload_lfs_files(
+        pending.repository.repo_id,
         additions,
         repo_type="dataset",
         gitignore_content=_IGNORE_NOTHING,
@@ -148,9 +148,12 @@ def _send(shipment: Shipment, additions: "Sequence[CommitOperationAdd]") -> None
     )
 
 
-def _not_arrived(shipment: Shipment, error: Exception) -> BlendError:
-    """Why files did not arrive; of one that was sent whole, the client tells the path and hides the answer."""
-    here = explanation(error if isinstance(error, OSError) else ChunksFailed(str(error)), shipment.where)
+def _not_arrived(pending: PendingCommit, error: Exception) -> BlendError:
+    """Say why files did not arrive.
+
+    Of one that was sent whole, the client tells the path and hides the answer.
+    """
+    here = explanation(error if isinstance(error, OSError) else ChunksFailed(str(error)), pending.where)
     if isinstance(here, StorageError):
         return here
     hidden = error.__cause__
@@ -158,35 +161,35 @@ def _not_arrived(shipment: Shipment, error: Exception) -> BlendError:
         why, remedy = reason(error), f"run the same command again, or {WITHOUT_CHUNKS}"
     else:
         named = re.search("'(.+)'", str(error))
-        where = f"{shipment.where}, {named[1]}" if named else shipment.where
+        where = f"{pending.where}, {named[1]}" if named else pending.where
         if status_of(hidden) is not None and not is_passing(hidden):
             return explanation(hidden, where, "write")
         why, remedy = reason(hidden), "run the same command again"
     return HubError(
-        f"{shipment.where}: the files did not arrive ({why}); readers see nothing of them; {remedy}: what has "
+        f"{pending.where}: the files did not arrive ({why}); readers see nothing of them; {remedy}: what has "
         "arrived is not sent twice"
     )
 
 
 def _commit(
-    shipment: Shipment,
+    pending: PendingCommit,
     operations: "Sequence[CommitOperationAdd | CommitOperationDelete]",
     head: str | None,
     description: str,
 ) -> str:
     import httpx2
 
-    repository = shipment.repository
+    repository = pending.repository
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return answer_of(lambda: _made_commit(shipment, operations, head, description))
+            return answer_of(lambda: _made_commit(pending, operations, head, description))
         except (httpx2.HTTPError, OSError) as error:
             # The error says nothing about whether the commit exists; only the Hub's history does.
             refs = repository.refs()
-            if (made := find_commit(shipment, refs)) is not None:
+            if (made := find_commit(pending, refs)) is not None:
                 return made
             if refs.head != head:
-                raise _conflict(shipment, head, refs.head) from error
+                raise _conflict(pending, head, refs.head) from error
             # That it is bound to one head makes any repetition harmless.
             if attempt == ATTEMPTS or not (is_passing(error) or status_of(error) in (409, 412)):
                 raise
@@ -195,17 +198,17 @@ def _commit(
 
 
 def _made_commit(
-    shipment: Shipment,
+    pending: PendingCommit,
     operations: "Sequence[CommitOperationAdd | CommitOperationDelete]",
     head: str | None,
     description: str,
 ) -> str:
-    repository = shipment.repository
+    repository = pending.repository
     try:
         return repository.hub.api.create_commit(
             repository.repo_id,
             operations,
-            commit_message=shipment.title,
+            commit_message=pending.title,
             commit_description=description,
             repo_type="dataset",
             revision=MAIN,
@@ -216,13 +219,13 @@ def _made_commit(
         raise
     except ValueError as error:
         raise InputError(
-            f"{shipment.release / CARD_NAME}: the Hub does not accept it: {masked(str(error))}"
+            f"{pending.release / CARD_NAME}: the Hub does not accept it: {masked(str(error))}"
         ) from None
 
 
-def _conflict(shipment: Shipment, before: str | None, now: str | None) -> ConflictError:
+def _conflict(pending: PendingCommit, before: str | None, now: str | None) -> ConflictError:
     return ConflictError(
-        f"{shipment.where}: conflict: somebody else moved main from {before} to {now} while this release was "
+        f"{pending.where}: conflict: somebody else moved main from {before} to {now} while this release was "
         "sent; nothing of it was published, and nothing of theirs is lost; look at what they did, raise "
         "`version` if need be, and publish again"
     )

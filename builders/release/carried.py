@@ -4,26 +4,32 @@ The sources themselves stay where they are: they are large, or hold what annotat
 and pins their digests.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from blend.builders.release.inputs import domain_file, known_domain
 from blend.loaders.files.content import read_content
+from blend.loaders.files.domains import domain_toml
 from blend.loaders.files.pins import directory_digest, file_infos
 from blend.loaders.files.workbooks import WORKBOOK
+from blend.loaders.recipes.domain_templates import is_packaged, own_templates
 from blend.loaders.responses.decisions import decisions_text, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
-from blend.schemas.layout import (
+from blend.loaders.topics import read_forms
+from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.release.manifest import SourceInfo
+from blend.schemas.release.release_layout import (
     ANSWERS_NAME,
     DECISIONS_NAME,
     DOMAINS_NAME,
     EXCLUSIONS_STEM,
     FILLERS_STEM,
+    FORMS_STEM,
     LOCALES_NAME,
+    PROMPT_TEMPLATES_NAME,
 )
-from blend.schemas.manifest import SourceInfo
-from blend.schemas.recipe import McqOptions, Recipe
 
 
 class _Reviewed(NamedTuple):
@@ -39,7 +45,7 @@ class _Reviewed(NamedTuple):
 
 def portable_names(recipe: Recipe) -> Recipe:
     """The recipe as it stands in the release: files that are carried along by their names there."""
-    names = {file.kind: file.name for file in _reviewed(recipe.mcq)}
+    names = {file.kind: file.name for file in _reviewed(recipe)}
     own_domain = None if recipe.food.domain_file is None else DOMAINS_NAME
     judge = recipe.mcq.judge.model_copy(update={"decisions": names.get("decisions")})
     return recipe.model_copy(
@@ -47,6 +53,7 @@ def portable_names(recipe: Recipe) -> Recipe:
             "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
             "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
             "food": recipe.food.model_copy(update={"domain_file": own_domain}),
+            "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
             "mcq": recipe.mcq.model_copy(
                 update={"judge": judge, **{kind: names.get(kind) for kind in ("fillers", "exclusions")}}
             ),
@@ -54,11 +61,11 @@ def portable_names(recipe: Recipe) -> Recipe:
     )
 
 
-def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[SourceInfo, ...]:
+def carry_reviewed(recipe: Recipe, base: Path, release: Path) -> tuple[SourceInfo, ...]:
     """Put the files that people filled in into a release; call it when no judge will add to one any more.
 
     Args:
-        options: The recipe's, with locations relative to ``base``.
+        recipe: Names the files, with locations relative to ``base``.
         base: Folder of the recipe.
         release: Where they go, byte for byte; a workbook as text, since one also says who has worked on it.
 
@@ -69,7 +76,7 @@ def carry_reviewed(options: McqOptions, base: Path, release: Path) -> tuple[Sour
         RowError: If one cannot be read.
     """
     infos = []
-    for file in _reviewed(options):
+    for file in _reviewed(recipe):
         if (base / file.location).exists():
             (release / file.name).write_bytes(_content(base / file.location, file.kind))
             files = file_infos(release, [release / file.name])
@@ -85,19 +92,53 @@ def _content(path: Path, kind: str) -> bytes:
         return read_content(path)
     if kind == "decisions":
         return decisions_text(read_decisions(path)).encode()
+    if kind == "forms":
+        return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
     rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
-    return rows.drop(rows.columns[-1]).write_csv().encode()
+    rows = rows.drop(rows.columns[-1])
+    if "question" in rows.columns and rows["question"].is_null().all():
+        rows = rows.drop("question")
+    return rows.write_csv().encode()
 
 
-def _suffix(location: str) -> str:
+def _suffix(location: str, *, workbook: str = ".csv") -> str:
     suffix = PurePath(location).suffix
-    return ".csv" if suffix.lower() == WORKBOOK else suffix
+    return workbook if suffix.lower() == WORKBOOK else suffix
 
 
-def _reviewed(options: McqOptions) -> Iterator[_Reviewed]:
+def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
+    options = recipe.mcq
     if options.judge.decisions is not None:
         yield _Reviewed("decisions", options.judge.decisions, DECISIONS_NAME)
     if options.fillers is not None:
         yield _Reviewed("fillers", options.fillers, FILLERS_STEM + _suffix(options.fillers))
     if options.exclusions is not None:
         yield _Reviewed("exclusions", options.exclusions, EXCLUSIONS_STEM + _suffix(options.exclusions))
+    if (forms := recipe.cultural.forms) is not None:
+        yield _Reviewed("forms", forms, FORMS_STEM + _suffix(forms, workbook=".tsv"))
+
+
+def carried_domain(recipe: Recipe, base: Path) -> Mapping[str, str]:
+    """Read what a release holds of its own domain: path in the release to text; nothing for a packaged domain.
+
+    Of a file with several domains the one that is used is carried, and its templates under a name of the
+    release's own.
+
+    Args:
+        recipe: Names the domain and its file.
+        base: Folder to which the recipe's relative locations refer.
+
+    Raises:
+        BlendError: If the domain is not as it must be.
+    """
+    path = domain_file(recipe, base=base)
+    if path is None:
+        return {}
+    domain = known_domain(recipe, base=base)
+    if domain.templates is None or is_packaged(domain.templates):
+        return {DOMAINS_NAME: domain_toml(domain)}
+    moved = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
+    return {
+        DOMAINS_NAME: domain_toml(moved),
+        PROMPT_TEMPLATES_NAME: own_templates(domain.templates, path.parent),
+    }

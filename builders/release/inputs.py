@@ -7,14 +7,17 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.content import instead_of_file
+from blend.loaders.files.diagnostics import unknown_name
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
-from blend.loaders.files.notes import unknown_name
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
-from blend.schemas.domains import Domain, find_domain
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.frames import (
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.domains import Domain, find_domain
+from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.release.manifest import SourceInfo
+from blend.schemas.rows.frame_columns import (
     ANNOTATIONS,
     KEY,
     PROMPT_KEY,
@@ -24,14 +27,11 @@ from blend.schemas.frames import (
     REVIEWS,
     empty,
 )
-from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import SourceInfo
-from blend.schemas.recipe import Recipe, Source
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What all sources of a recipe hold, one frame per kind of row; columns as in `schemas.frames`."""
+    """Rows of all sources of a recipe, one frame per kind of row (`frame_columns`)."""
 
     questions: pl.DataFrame
     """`QUESTIONS`, ordered by template and locale."""
@@ -48,7 +48,7 @@ class Inputs:
 
     @property
     def infos(self) -> tuple[SourceInfo, ...]:
-        """What was read, with digests."""
+        """Sources that were read, with digests."""
         return tuple(source.info for source in self.sources)
 
 
@@ -56,20 +56,20 @@ def read_inputs(
     recipe: Recipe,
     *,
     base: Path = Path(),
-    places: Mapping[str, Path] | None = None,
+    source_paths: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
     reviewing: bool = False,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
 ) -> Inputs:
     """Read all sources of a recipe that hold questions.
 
     Args:
         recipe: Names the sources and the locales wanted.
         base: Folder to which the recipe's relative locations refer.
-        places: Directories by location, for sources that lie elsewhere than the recipe says.
+        source_paths: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
         reviewing: Whether responses are about to be reviewed (`loaders.responses.read_responses`).
-        notify: Told about progress.
+        on_progress: Told about progress.
 
     Raises:
         BlendError: If a source is not as it must be, if two hold the same question or prompt, or if the recipe
@@ -88,11 +88,11 @@ def read_inputs(
     held: set[str] = set()
     holding_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
     for done, source in enumerate(holding_questions):
-        notify("read sources", done, len(holding_questions))
-        tables = _load(source, base, places or {}, known, reviewing=reviewing)
+        on_progress("read sources", done, len(holding_questions))
+        tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
         held.update(tables.questions["locale"])
         sources.append(_only(tables, wanted))
-        notify("read sources", done + 1, len(holding_questions))
+        on_progress("read sources", done + 1, len(holding_questions))
     inputs = Inputs(
         questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
         annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),
@@ -112,7 +112,7 @@ def read_snapshot(
     domain: Domain,
     *,
     base: Path = Path(),
-    places: Mapping[str, Path] | None = None,
+    source_paths: Mapping[str, Path] | None = None,
 ) -> SnapshotFacts:
     """Read the Wikidata snapshot that a recipe names.
 
@@ -120,7 +120,7 @@ def read_snapshot(
         recipe: Names the snapshot.
         domain: What to look for.
         base: Folder to which the recipe's relative locations refer.
-        places: Files by location, for snapshots that lie elsewhere than the recipe says.
+        source_paths: Files by location, for snapshots that lie elsewhere than the recipe says.
 
     Raises:
         InputError: If the snapshot is not there, is damaged or is another than the recipe pins, or if the
@@ -132,7 +132,7 @@ def read_snapshot(
             f"the recipe has {len(sources)} sources of kind 'wikidata', which would make the same "
             "configurations; keep one, and build the others as releases of their own"
         )
-    return load_snapshot(sources[0], domain, base, path=(places or {}).get(sources[0].location))
+    return load_snapshot(sources[0], domain, base, path=(source_paths or {}).get(sources[0].location))
 
 
 def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | None = None) -> Registry:
@@ -151,7 +151,7 @@ def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | N
 
 
 def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:
-    """What a recipe looks for in Wikidata: a packaged domain, or one of its own file.
+    """Return the domain that a recipe looks for in Wikidata: a packaged one, or one of its own file.
 
     Raises:
         BlendError: If the file is not there or there is no such domain; `RowError` and `RowErrors` if an entry
@@ -164,7 +164,7 @@ def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:
 
 
 def domain_file(recipe: Recipe, *, base: Path = Path()) -> Path | None:
-    """Where the recipe's own domains lie, if it names any."""
+    """Return where the recipe's own domains lie, if it names any."""
     return None if recipe.food.domain_file is None else base / recipe.food.domain_file
 
 
@@ -173,11 +173,11 @@ def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _load(
-    source: Source, base: Path, places: Mapping[str, Path], known: Registry, *, reviewing: bool
+    source: Source, base: Path, source_paths: Mapping[str, Path], known: Registry, *, reviewing: bool
 ) -> SourceTables:
-    if source.location not in places:
+    if source.location not in source_paths:
         return load_source(source, base, known, reviewing=reviewing)
-    moved = source.model_copy(update={"location": str(places[source.location].absolute())})
+    moved = source.model_copy(update={"location": str(source_paths[source.location].absolute())})
     tables = load_source(moved, base, known, reviewing=reviewing)
     return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
 
@@ -204,11 +204,11 @@ def _check_unique(kind: str, rows: pl.DataFrame, key: Sequence[str]) -> None:
     raise_all(
         [
             RowError(
-                f"{kind} {row_id!r} in {locale} is also in {places[0]}",
-                where=places[1],
+                f"{kind} {row_id!r} in {locale} is also in {source_paths[0]}",
+                where=source_paths[1],
                 fix="keep it in one source",
             )
-            for row_id, locale, places in twice.iter_rows()
+            for row_id, locale, source_paths in twice.iter_rows()
         ]
     )
 

@@ -6,30 +6,30 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.meetings import meetings, translated
+from blend.builders.mcq.option_pool import candidate_pairs, same_local_answers
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
-from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
-from blend.schemas.recipe import Recipe
+from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
 
 
 def answers_to_review(
-    recipe: Recipe, *, base: Path = Path(), tags: Sequence[str] | None = None, everything: bool = False
+    recipe: Recipe, *, base: Path = Path(), locales: Sequence[str] | None = None, everything: bool = False
 ) -> pl.DataFrame:
     """The answer sheet of a recipe with raw responses; see `builders.saq.answer_sheet`.
 
     Args:
         recipe: Names the sources.
         base: Folder to which its relative locations refer.
-        tags: Only answers in these locales; in all when absent.
+        locales: Only answers in these locales; in all when absent.
         everything: Whether questions are there as well on whose every answer a review has decided.
 
     Returns:
-        `schemas.answer_sheets.ANSWER_SHEET`, not empty.
+        `answer_sheets.ANSWER_SHEET`, not empty.
 
     Raises:
         InputError: If there are no responses, none in a locale, or none left to review; otherwise as
@@ -42,15 +42,16 @@ def answers_to_review(
             "review what it holds"
         )
     answered = set(inputs.responses["locale"])
-    for tag in tags or ():
+    for tag in locales or ():
         if tag not in answered:
-            raise InputError(f"--locale {tag}: no answers; there are some in {', '.join(sorted(answered))}")
-    here = pl.col("locale").is_in(sorted(answered if tags is None else tags))
+            raise InputError(f"`locales={tag}`: no answers; there are some in {', '.join(sorted(answered))}")
+    here = pl.col("locale").is_in(sorted(answered if locales is None else locales))
     frames = (inputs.questions.filter(here), inputs.responses.filter(here), inputs.reviews.filter(here))
     sheet = answer_sheet(*frames, everything=everything)
     if sheet.is_empty():
         why = "nobody has given an answer yet" if everything else "every answer is reviewed"
-        fix = "`blend status` says what is missing" if everything else "--all shows what was decided"
+        more = "`everything=True` shows what was decided"
+        fix = "`blend status` says what is missing" if everything else more
         raise InputError(f"nothing to review: {why}; {fix}")
     return sheet
 
@@ -64,7 +65,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         everything: Whether pairs are there as well for which nothing speaks.
 
     Returns:
-        `schemas.pair_sheets.PAIR_SHEET`, the most frequent first, not empty.
+        `pair_sheets.PAIR_SHEET`, the most frequent first, not empty.
 
     Raises:
         InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
@@ -72,7 +73,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     sheet = undecided_pairs(recipe, base=base, everything=everything)
     if sheet.is_empty():
         why = "every pair that can meet is decided" if everything else "no undecided pair looks alike"
-        fix = "" if everything else "; --all shows every pair that can meet"
+        fix = "" if everything else "; `everything=True` shows every pair that can meet"
         raise InputError(f"nothing to decide: {why}{fix}")
     return sheet
 
@@ -86,19 +87,19 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     known = known_locales(recipe, base=base)
     inputs = read_inputs(recipe, base=base, locales=known)
     annotations = annotations_of(inputs, recipe)
-    met = meetings(inputs.questions, annotations, options=recipe.mcq, locales=known)
+    pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=known)
     own = recipe.mcq.judge.decisions
     decided = [
         *(() if own is None else read_decisions(base / own, missing_ok=True)),
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
     done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
-    suspects = Suspects(decided, translated(annotations, met, locales=known))
+    suspects = Suspects(decided, same_local_answers(annotations, pairs, locales=known))
     texts = inputs.questions.group_by("template_id").agg(pl.col("en_question").sort().first())
     question = dict(texts.iter_rows())
     rows = [
         (a, b, None, None, n, cause, template_id, question[template_id], pair_mark(a, b))
-        for a, b, n, template_id in met.iter_rows()
+        for a, b, n, template_id in pairs.iter_rows()
         if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
     ]
     return pl.DataFrame(rows, PAIR_SHEET, orient="row")

@@ -2,29 +2,33 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
+from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
+from blend.builders.judges import make_judges, shipped_for
+from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.none_made import STAGE
-from blend.builders.mcq.result import McqBuild
-from blend.builders.prompts import CulturalPrompts, build_prompts
+from blend.builders.mcq.result import STAGE, McqBuild
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
-from blend.builders.release.reviewed import exclusions_of, fillers_of, judges_of
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.domain_templates import domain_templates
 from blend.loaders.recipes.sources import load_topics
+from blend.loaders.responses.decisions import append_decisions, read_decisions
+from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.topics import read_forms
-from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
-from blend.schemas.frames import AGREEMENT, FINDINGS, KEY, empty
-from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import SourceInfo, StageReport
-from blend.schemas.recipe import Recipe
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe.recipe import McqOptions, Recipe
+from blend.schemas.release.manifest import SourceInfo, StageReport
+from blend.schemas.rows.frame_columns import AGREEMENT, FINDINGS, KEY, empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +52,25 @@ class BuiltTables:
     cultural: CulturalPrompts | None
     """What a source of topics adds; null without one."""
     agreement: pl.DataFrame
-    """`frames.AGREEMENT`, of the locales whose responses were aggregated."""
+    """`frame_columns.AGREEMENT`, of the locales whose responses were aggregated."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
     """The steps, in order."""
 
     def annotation_rows(self) -> pl.DataFrame:
-        """Annotations with the columns of `rows.Annotation`: question texts, language and topic joined in."""
+        """Annotations as `published_rows.Annotation` has them: question texts, language and topic joined in."""
         return self.questions.drop("source").join(
             self.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
         )
 
-    def mcq_batches(self, notify: Notify = silent) -> Iterator[pl.DataFrame]:
-        """Multiple-choice questions as published, in batches; tells ``notify`` how many are written."""
+    def mcq_batches(self, on_progress: ProgressCallback = silent) -> Iterator[pl.DataFrame]:
+        """Multiple-choice questions as published, in batches; tells ``on_progress`` how many are written."""
         done, total = 0, self.mcqs.n_mcqs
         for batch in self.mcqs.batches():
             yield batch
             done += len(batch)
-            notify("write multiple-choice questions", done, total)
+            on_progress("write multiple-choice questions", done, total)
 
     def findings(self) -> pl.DataFrame:
         """Every oddity and every row left out, with the step that met it."""
@@ -80,7 +84,7 @@ class BuiltTables:
 
     def figures(self) -> pl.DataFrame:
         """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``."""
-        counted = self.annotations.group_by("locale").agg(
+        by_locale = self.annotations.group_by("locale").agg(
             questions=pl.len(),
             answered=(pl.col("annotations").list.len() > 0).sum(),
             groups=pl.col("annotations").list.len().sum(),
@@ -89,7 +93,9 @@ class BuiltTables:
         )
         mcqs = self.mcqs.summary.select("locale", "mcqs")
         return (
-            counted.join(mcqs, on="locale", how="left").with_columns(pl.col("mcqs").fill_null(0)).sort("locale")
+            by_locale.join(mcqs, on="locale", how="left")
+            .with_columns(pl.col("mcqs").fill_null(0))
+            .sort("locale")
         )
 
 
@@ -97,30 +103,30 @@ def build_tables(
     recipe: Recipe,
     *,
     base: Path = Path(),
-    places: Mapping[str, Path] | None = None,
+    source_paths: Mapping[str, Path] | None = None,
     locales: Registry | None = None,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
 ) -> BuiltTables:
     """Build everything that a recipe describes, except files.
 
     Args:
         recipe: What to build.
         base: Folder to which the recipe's relative locations refer.
-        places: Directories by location, for sources that lie elsewhere than the recipe says.
+        source_paths: Directories by location, for sources that lie elsewhere than the recipe says.
         locales: The known locales; those of the package when absent.
-        notify: Told about progress.
+        on_progress: Told about progress.
 
     Raises:
         BlendError: If an input is not as it must be.
     """
     known = registry() if locales is None else locales
-    inputs = read_inputs(recipe, base=base, places=places, locales=known, notify=notify)
+    inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregation, agreement = _annotations(inputs, recipe)
     mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)
     if inputs.sources:
-        notify("build tables", 1, 1)
-    triples, snapshots = _triples(recipe, base, places, notify)
-    cultural, topics = _cultural(recipe, base, places or {})
+        on_progress("build tables", 1, 1)
+    triples, snapshots = _triples(recipe, base, source_paths, on_progress)
+    cultural, topics = _cultural(recipe, base, source_paths or {})
     infos = [*inputs.infos, *snapshots, *topics]
     return BuiltTables(
         recipe=_pinned(recipe, infos),
@@ -142,23 +148,23 @@ def build_tables(
 
 
 def _triples(
-    recipe: Recipe, base: Path, places: Mapping[str, Path] | None, notify: Notify
+    recipe: Recipe, base: Path, source_paths: Mapping[str, Path] | None, on_progress: ProgressCallback
 ) -> tuple[list[TripleTables], list[SourceInfo]]:
     """The tables made from the snapshot that the recipe names, if it names one, and what was read."""
     if all(source.kind != "wikidata" for source in recipe.sources):
         return [], []
-    notify("build from Wikidata", 0, 1)
+    on_progress("build from Wikidata", 0, 1)
     domain = known_domain(recipe, base=base)
     # Before the snapshot, which takes longer to read.
     templates = domain_templates(domain, (domain_file(recipe, base=base) or base).parent)
-    read = read_snapshot(recipe, domain, base=base, places=places)
+    read = read_snapshot(recipe, domain, base=base, source_paths=source_paths)
     made = triple_tables(read.facts, domain, recipe.food, templates=templates, source=read.info.files[0].path)
-    notify("build from Wikidata", 1, 1)
+    on_progress("build from Wikidata", 1, 1)
     return [made], [read.info]
 
 
 def _cultural(
-    recipe: Recipe, base: Path, places: Mapping[str, Path]
+    recipe: Recipe, base: Path, source_paths: Mapping[str, Path]
 ) -> tuple[CulturalPrompts | None, list[SourceInfo]]:
     """The cultural prompts of the source of topics, if the recipe names one, and what was read."""
     sources = [source for source in recipe.sources if source.kind == "topics"]
@@ -169,7 +175,7 @@ def _cultural(
             f"the recipe has {len(sources)} sources of kind 'topics', which would make the same configuration; "
             "keep one, with a folder for each kind of text"
         )
-    read = load_topics(sources[0], base, folder=places.get(sources[0].location))
+    read = load_topics(sources[0], base, folder=source_paths.get(sources[0].location))
     forms = None if recipe.cultural.forms is None else read_forms(base / recipe.cultural.forms)
     return build_prompts(read.tables, recipe.cultural, forms=forms), [read.info]
 
@@ -249,3 +255,38 @@ def _mcq_stage(mcqs: McqBuild) -> Stage:
     }
     made = mcqs.summary.select("locale", rows="mcqs")
     return Stage(STAGE, made, pl.concat([empty(FINDINGS), dropped]), decided)
+
+
+def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:
+    """The judges of a recipe; what a chat model says is added to the decisions file at once.
+
+    Args:
+        mcq: The recipe's options of multiple-choice questions.
+        base: Folder to which its paths refer.
+
+    Raises:
+        BlendError: If the options or the decisions file are not as they must be.
+    """
+    options = mcq.judge
+    placed = options.model_copy(update={"model": _placed(options.model, base)})
+    if options.decisions is None:
+        return make_judges(placed, shipped=shipped_for(mcq))
+    path = base / options.decisions
+    decisions = read_decisions(path, missing_ok=options.kind == "chat")
+    record = partial(append_decisions, path)
+    return make_judges(placed, decisions=decisions, shipped=shipped_for(mcq), record=record)
+
+
+def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
+    """The reviewed fillers of a recipe, `frame_columns.FILLERS`, or null when it names none."""
+    return None if options.fillers is None else read_fillers(base / options.fillers)
+
+
+def exclusions_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
+    """The exclusions of a recipe, `frame_columns.EXCLUSIONS`, or null when it names none."""
+    return None if options.exclusions is None else read_exclusions(base / options.exclusions)
+
+
+def _placed(model: str | None, base: Path) -> str | None:
+    """A model directory beside the recipe by its full path; a name of a model as it is."""
+    return str(base / model) if model is not None and (base / model).is_dir() else model

@@ -14,21 +14,21 @@ from blend.builders.saq.ballots import cast_ballots, cleaned
 from blend.builders.saq.collection import count_responses
 from blend.builders.saq.findings import saq_findings
 from blend.builders.saq.groups import answer_groups, grouped
-from blend.schemas.frames import ANNOTATIONS, KEY
-from blend.schemas.recipe import SaqOptions
-from blend.schemas.rows import Grouping, NonAnswer
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY
+from blend.schemas.rows.published_rows import Grouping, NonAnswer
 
 
 class Aggregation(NamedTuple):
     """Annotations and what was noticed on the way."""
 
     annotations: pl.DataFrame
-    """`frames.ANNOTATIONS`, one row per question, by template and locale. Groups by votes, descending; among
-    equal votes those of the review first, in its order, then the proposed ones by their first variant."""
+    """`frame_columns.ANNOTATIONS`, one row per question, by template and locale. Groups by votes, descending;
+    among equal votes those of the review first, in its order, then the proposed ones by their first variant."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`, ordered by kind, source, locale, template and detail."""
+    """`frame_columns.FINDINGS`, ordered by kind, source, locale, template and detail."""
     agreement: pl.DataFrame
-    """`frames.AGREEMENT`, by locale: how far the annotators agree; only locales with any response."""
+    """`frame_columns.AGREEMENT`, by locale: how far the annotators agree; only locales with any response."""
 
 
 def aggregate(
@@ -42,16 +42,16 @@ def aggregate(
     question is then ``proposed``.
 
     Args:
-        questions: `frames.QUESTIONS`; every one gets a row, also without a response.
-        responses: `frames.RESPONSES`, all of which count, also those beyond the ones wanted.
-        reviews: `frames.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`; every one gets a row, also without a response.
+        responses: `frame_columns.RESPONSES`, all of which count, also those beyond the ones wanted.
+        reviews: `frame_columns.REVIEWS`.
         options: How many responses are wanted; fewer are aggregated all the same, and reported.
 
     Returns:
         The annotations; rows of the arguments may stand in any order. ``answers`` of a group are cleaned
-        (`schemas.text.clean`), in the review's order, after them unreviewed ones, most annotators first, then
-        by text. ``en_answers`` are the review's; where it gives none, in English locales the answers, and in
-        all others those of them that are in the question's format. ``source`` is the question's.
+        (`text_comparison.clean`), in the review's order, after them unreviewed ones, most annotators first,
+        then by text. ``en_answers`` are the review's; where it gives none, in English locales the answers, and
+        in all others those of them that are in the question's format. ``source`` is the question's.
 
     Raises:
         RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.

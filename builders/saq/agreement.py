@@ -21,7 +21,7 @@ _LEVEL = (2.5, 97.5)
 
 
 class AnswerSets:
-    """What people answered, each time a set of labels, as numbers.
+    """Answers of people, each time a set of labels, as numbers.
 
     Args:
         sets: Numbers of the sets, from 0, one entry per label that a set holds; each label once.
@@ -55,6 +55,8 @@ class AnswerSets:
 
     def overlapping(self) -> tuple[Ints, Ints]:
         """Every pair of different sets that have a label in common, the smaller number first."""
+        # Sorted by label, sets with one label stand side by side: those of a pair are at most as far apart as
+        # the label is frequent.
         order = np.argsort(self._labels, kind="stable")
         labels, sets = self._labels[order], self._sets[order]
         found = [np.empty(0, np.int64)]
@@ -65,14 +67,15 @@ class AnswerSets:
         return pairs // max(self.n_sets, 1), pairs % max(self.n_sets, 1)
 
     def _shared(self, a: Ints, b: Ints) -> Ints:
-        """How many labels the sets of each pair have in common."""
+        """Count the labels that the sets of each pair have in common."""
         sizes = self._sizes[a]
         pair = np.repeat(np.arange(len(a)), sizes)
+        # Runs 0, 1, … for each pair: the labels of its first set, each of which is looked up in the second.
         within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         labels = self._labels[self._starts[a][pair] + within]
         wanted = b[pair] * self._span + labels
-        place = np.minimum(np.searchsorted(self._held, wanted), len(self._held) - 1)
-        return np.bincount(pair[self._held[place] == wanted], minlength=len(a))
+        location = np.minimum(np.searchsorted(self._held, wanted), len(self._held) - 1)
+        return np.bincount(pair[self._held[location] == wanted], minlength=len(a))
 
 
 class Alpha(NamedTuple):
@@ -113,7 +116,9 @@ def krippendorff_alpha(units: Ints, values: Ints, sets: AnswerSets) -> Alpha:
         return Alpha(None, None, None, n_units, n)
     per_unit, sizes = _observed(units, values, sets, n_units)
     alpha = 1 - per_unit.sum() / sizes.sum() / expected
+    # A fixed seed: the interval is published, and a rebuild has to repeat it.
     drawn = np.random.default_rng(0).integers(n_units, size=(_SAMPLES, n_units))
+    # Questions are drawn; what chance gives stays that of all of them.
     resampled = 1 - per_unit[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) / expected
     low, high = np.percentile(resampled, _LEVEL)
     return Alpha(float(alpha), float(low), float(high), n_units, n)
@@ -125,6 +130,7 @@ def _observed(units: Ints, values: Ints, sets: AnswerSets, n_units: int) -> tupl
     first, second = pairs_within(units)
     distances = 1 - sets.similarities(values[first], values[second])
     per_unit = np.bincount(units[first], weights=distances, minlength=n_units)
+    # In Krippendorff's table every pair stands twice, with the weight 1 / (answers to the question - 1).
     return 2 * per_unit / (sizes - 1), sizes
 
 
@@ -133,8 +139,10 @@ def _expected(values: Ints, sets: AnswerSets) -> float:
     counts = np.bincount(values, minlength=sets.n_sets).astype(np.float64)
     n = counts.sum()
     a, b = sets.overlapping()
+    # Only overlapping sets are looked at: the similarity of all others is 0.
     used = (counts[a] > 0) & (counts[b] > 0)
     a, b = a[used], b[used]
+    # Ordered pairs of two answers: of equal sets with similarity 1, and of overlapping ones in both orders.
     alike = (counts * (counts - 1)).sum() + 2 * (counts[a] * counts[b] * sets.similarities(a, b)).sum()
     return float(1 - alike / (n * (n - 1)))
 
@@ -146,6 +154,7 @@ def pairs_within(units: Ints) -> tuple[Ints, Ints]:
     first: list[Ints] = [np.empty(0, np.int64)]
     second: list[Ints] = [np.empty(0, np.int64)]
     for step in range(1, int(np.bincount(ordered).max()) if len(units) else 0):
+        # Entries of one unit stand side by side, so every pair of them is some step apart.
         same = np.flatnonzero(ordered[step:] == ordered[:-step])
         first.append(order[same])
         second.append(order[same + step])

@@ -6,26 +6,29 @@ import polars as pl
 from blend.builders.saq.agreement import AnswerSets, Ints, krippendorff_alpha
 from blend.builders.saq.ballots import Ballots
 from blend.builders.saq.groups import grouped
-from blend.schemas.frames import AGREEMENT, KEY
-from blend.schemas.rows import NonAnswer
+from blend.schemas.rows.frame_columns import AGREEMENT, KEY
+from blend.schemas.rows.published_rows import NonAnswer
 
 _DIGITS = 4
 """Decimal places of alpha: so many are the same on every machine, however its libraries add numbers up."""
 
 
 def answer_sets(responses: pl.DataFrame, ballots: Ballots, votes: pl.DataFrame | None = None) -> pl.DataFrame:
-    """What every person answered: ``template_id``, ``locale``, ``annotator``, ``labels`` (sorted, each once).
+    """List what every person answered.
+
+    ``template_id``, ``locale``, ``annotator``, ``labels`` (sorted, each once).
 
     A label is a group of variants, by the name of its first one, so that the same answer to two questions has
     the same label; an answer that a review calls invalid is one of its own; and so is every reason not to
     answer but *I don't know*, which says nothing and has no row.
 
     Args:
-        responses: `frames.RESPONSES`.
+        responses: `frame_columns.RESPONSES`.
         ballots: Of the same responses.
         votes: `groups.grouped` of them, where it is there already.
     """
     votes = grouped(ballots) if votes is None else votes
+    # Unreviewed answers in a reviewed group have no position, and give it no name.
     first = pl.col("answer").sort_by("position", "answer", nulls_last=True).first()
     named = votes.with_columns(
         label=pl.when(pl.col("key").is_null()).then(first.over(*KEY, "group")).otherwise("key")
@@ -44,7 +47,7 @@ def answer_sets(responses: pl.DataFrame, ballots: Ballots, votes: pl.DataFrame |
 
 
 def locale_agreement(sets: pl.DataFrame) -> pl.DataFrame:
-    """How far the people of every locale agree: `AGREEMENT`, by tag.
+    """Measure how far the people of every locale agree: `AGREEMENT`, by tag.
 
     Args:
         sets: Of `answer_sets`.

@@ -9,11 +9,11 @@ import polars as pl
 from blend.builders.saq.ballots import Ballots, cast_ballots
 from blend.builders.saq.grouping import grouping_key
 from blend.builders.saq.groups import answer_groups, grouped
-from blend.schemas.answer_sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
-from blend.schemas.formats import AnswerFormat, understood
-from blend.schemas.frames import KEY
-from blend.schemas.notations import asked_unit
-from blend.schemas.text import clean
+from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
 
 _Key = tuple[str, str]
 _Row = dict[str, str | None]
@@ -29,13 +29,13 @@ def answer_sheet(
     this language, most often first. The notes say where such English comes from.
 
     Args:
-        questions: `frames.QUESTIONS`.
-        responses: `frames.RESPONSES`.
-        reviews: `frames.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`.
+        responses: `frame_columns.RESPONSES`.
+        reviews: `frame_columns.REVIEWS`.
         everything: Whether questions are there as well on whose every answer a review has decided.
 
     Returns:
-        `schemas.answer_sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
+        `answer_sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
         order, after them what the review calls invalid. Questions without an answer have no row. Turned into
         reviews as it is (`reviews.reviews_of`), it gives the groups that it shows.
 
@@ -61,7 +61,7 @@ def answer_sheet(
 
 
 def groups_without_english(sheet: pl.DataFrame) -> int:
-    """How many groups of a sheet have no English in any of their rows."""
+    """Count the groups of a sheet that have no English in any of their rows."""
     valid = sheet.filter(pl.col("invalid") == "")
     groups = valid.group_by(*KEY, "group").agg(english=(pl.col("english") != "").any())
     return len(groups.filter(~pl.col("english")))
@@ -85,14 +85,14 @@ def _valid(
             english, whence = known.of(group["answers"], question)
         apart = english == group["answers"]  # each beside the answer that it is
         cells = [joined([text]) for text in english] if apart else [joined(english)]
-        for place, answer in enumerate(group["answers"]):
-            notes = [whence] if whence and not place else []
+        for location, answer in enumerate(group["answers"]):
+            notes = [whence] if whence and not location else []
             if form is not AnswerFormat.TEXT and understood(answer, form, language, unit=unit) is None:
                 notes.append(f"not {form}: put it into the group of one that is, or mark it invalid")
             yield {
                 "answer": answer,
                 "group": str(number),
-                "english": guarded(cells[place]) if place < len(cells) else "",
+                "english": guarded(cells[location]) if location < len(cells) else "",
                 "notes": "; ".join(notes),
             }
 
@@ -102,6 +102,7 @@ def _struck(reviews: pl.DataFrame) -> dict[_Key, list[_Row]]:
     found: dict[_Key, list[_Row]] = {}
     for review in reviews.iter_rows(named=True):
         answers = [clean(answer) for answer in review["invalid"] or []]
+        # A review without any reason has no list of them.
         reasons = review["reasons"] or [""] * len(answers)
         found[review["template_id"], review["locale"]] = [
             {"answer": answer, "group": "", "english": "", "invalid": INVALID, "reason": reason}
@@ -134,11 +135,11 @@ def _complete(
 
 
 class _KnownEnglish:
-    """What reviewers wrote in English for answers, by language and key of the answer.
+    """English of answers as reviewers wrote it, by language and key of the answer.
 
     Args:
-        reviews: `frames.REVIEWS`.
-        questions: `frames.QUESTIONS`, for the languages.
+        reviews: `frame_columns.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`, for the languages.
     """
 
     def __init__(self, reviews: pl.DataFrame, questions: pl.DataFrame) -> None:

@@ -1,6 +1,6 @@
 """Ballots: what each annotator answered, answer by answer, beside what the reviewer decided on it.
 
-Answers are compared by `schemas.text.clean`: what differs only in outer or repeated blanks or in Unicode
+Answers are compared by `text_comparison.clean`: what differs only in outer or repeated blanks or in Unicode
 composition is one answer.
 """
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import polars as pl
 
+from blend.schemas.base.references import decided_twice, not_answered, not_asked
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import KEY
-from blend.schemas.notations import asked_unit
-from blend.schemas.references import decided_twice, not_answered, not_asked
-from blend.schemas.text import clean
+from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.frame_columns import KEY
 
 ANSWER = (*KEY, "answer")
 """What makes an answer: its question and its cleaned text."""
@@ -37,9 +37,9 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
     """Every answer with the decision on it.
 
     Args:
-        questions: `frames.QUESTIONS`.
-        responses: `frames.RESPONSES`; rows without answers have no ballot.
-        reviews: `frames.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`.
+        responses: `frame_columns.RESPONSES`; rows without answers have no ballot.
+        reviews: `frame_columns.REVIEWS`.
 
     Returns:
         The ballots, in no particular order. An annotator who repeats an answer has one row for it.
@@ -82,12 +82,12 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
 
 
 def asked_units(questions: pl.DataFrame) -> pl.Series:
-    """The unit of time that each question asks for (`schemas.notations.asked_unit`), null for none."""
+    """The unit of time that each question asks for (`notations.asked_unit`), null for none."""
     return pl.Series([asked_unit(question) for question in questions["en_question"]], dtype=pl.String)
 
 
 def cleaned(rows: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The rows with the texts of one column cleaned (`schemas.text.clean`), each distinct text once."""
+    """The rows with the texts of one column cleaned (`text_comparison.clean`), each distinct text once."""
     texts = rows[column].unique()
     return rows.with_columns(
         pl.col(column).replace_strict(texts, [clean(text) for text in texts], return_dtype=pl.String)
@@ -109,15 +109,15 @@ def _decisions(reviews: pl.DataFrame) -> pl.DataFrame:
     no_reasons = pl.lit("").repeat_by(pl.col("invalid").list.len())
     has_reasons = pl.col("reasons").list.len() == pl.col("invalid").list.len()
     reasons = pl.when(has_reasons).then("reasons").otherwise(no_reasons)
-    place = reviews.select(*KEY, "groups", reason=reasons, answer="invalid", review="source")
+    location = reviews.select(*KEY, "groups", reason=reasons, answer="invalid", review="source")
     no_group = pl.lit(None, pl.Int64)
     invalid = (
-        place.filter(pl.col("answer").list.len() > 0)
+        location.filter(pl.col("answer").list.len() > 0)
         .explode("answer", "reason")
         .select(*ANSWER, "review", "reason", invalid=pl.lit(True), group=no_group)
     )
     grouped = (
-        place.drop("answer", "reason")
+        location.drop("answer", "reason")
         .filter(pl.col("groups").list.len() > 0)
         .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
         .explode("groups", "group")
@@ -133,8 +133,8 @@ def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> 
     twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
     for row in twice.iter_rows(named=True):
         first, *others = row["source"]
-        for place in others:
-            yield RowError(what.format(**row), where=place, fix=fix.format(first=first))
+        for location in others:
+            yield RowError(what.format(**row), where=location, fix=fix.format(first=first))
 
 
 def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.frames import KEY
-from blend.schemas.recipe import SaqOptions
-from blend.schemas.rows import NonAnswer
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.published_rows import NonAnswer
 
 COMPLETE = "complete"
 """State of a question with as many valid responses as wanted."""
@@ -20,7 +20,7 @@ NEEDS_RESPONSES = "needs-responses"
 
 
 class CollectionStatus(NamedTuple):
-    """How far the collection of responses has come."""
+    """Progress of the collection of responses."""
 
     questions: pl.DataFrame
     """One row per question, by template and locale: ``template_id``, ``locale``; the counts of annotators
@@ -36,16 +36,16 @@ class CollectionStatus(NamedTuple):
 def collection_status(
     questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, options: SaqOptions
 ) -> CollectionStatus:
-    """Which questions are complete, which stopped, and how many responses the others need.
+    """Say which questions are complete, which stopped, and how many responses the others need.
 
     A response is valid unless it is *I don't know*, or the reviewer declared all of its answers invalid. A
     question is complete with ``options.wanted`` valid responses, however many do not know; otherwise it stops
     with more than ``options.max_idk`` *I don't know*.
 
     Args:
-        questions: `frames.QUESTIONS`.
-        responses: `frames.RESPONSES`.
-        reviews: `frames.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`.
+        responses: `frame_columns.RESPONSES`.
+        reviews: `frame_columns.REVIEWS`.
         options: How many responses are wanted, and when to stop.
 
     Returns:
@@ -66,7 +66,7 @@ def count_responses(
     """The same from ballots (`builders.saq.ballots.Ballots.answers`) that were cast already."""
     idk = pl.col("non_answer") == NonAnswer.IDK.value
     rejected = pl.col("rejected").fill_null(value=False)
-    counted = (
+    by_question = (
         responses.join(rejections(answers), on=[*KEY, "annotator"], how="left")
         .group_by(KEY)
         .agg(
@@ -77,7 +77,7 @@ def count_responses(
     )
     states = (
         questions.select(KEY)
-        .join(counted, on=KEY, how="left")
+        .join(by_question, on=KEY, how="left")
         .with_columns(pl.col("valid", "idk", "rejected").fill_null(0).cast(pl.Int64))
         .with_columns(wanted=pl.lit(options.wanted, pl.Int64), state=_state(options))
         .with_columns(

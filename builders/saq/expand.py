@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.schemas.frames import KEY, RESPONSES, REVIEWS
-from blend.schemas.rows import MAX_ANSWERS, NonAnswer
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.frame_columns import KEY, RESPONSES, REVIEWS
+from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
 
 REVIEWER = "expanded"
 """Name of the reviewer who decided as published."""
@@ -22,9 +22,9 @@ class Expansion(NamedTuple):
     """Responses and reviews that aggregate to given annotations."""
 
     responses: pl.DataFrame
-    """`frames.RESPONSES`, ordered by template, locale and annotator."""
+    """`frame_columns.RESPONSES`, ordered by template, locale and annotator."""
     reviews: pl.DataFrame
-    """`frames.REVIEWS`, one row per question, by template and locale."""
+    """`frame_columns.REVIEWS`, one row per question, by template and locale."""
 
 
 def expand(annotations: pl.DataFrame) -> Expansion:
@@ -37,7 +37,7 @@ def expand(annotations: pl.DataFrame) -> Expansion:
     than three. Every non-answer is a further annotator.
 
     Args:
-        annotations: `frames.ANNOTATIONS`.
+        annotations: `frame_columns.ANNOTATIONS`.
 
     Returns:
         The expansion. A review cannot put one string into two groups, so a variant that an earlier group of the
@@ -51,12 +51,14 @@ def expand(annotations: pl.DataFrame) -> Expansion:
     responses: list[dict[str, Any]] = []
     reviews: list[dict[str, Any]] = []
     for row in annotations.sort(KEY).iter_rows(named=True):
-        place = {name: row[name] for name in (*KEY, "source")}
+        location = {name: row[name] for name in (*KEY, "source")}
         groups = _typed_groups(row["annotations"])
         given = [*_ballots(groups), *_non_answers(row["idks"])]
-        responses += [{**place, "annotator": f"e{i:02}", **answer} for i, answer in enumerate(given, start=1)]
+        responses += [
+            {**location, "annotator": f"e{i:02}", **answer} for i, answer in enumerate(given, start=1)
+        ]
         decided = [{name: group[name] for name in ("answers", "en_answers")} for group in groups]
-        reviews.append({**place, "reviewer": REVIEWER, "invalid": [], "reasons": [], "groups": decided})
+        reviews.append({**location, "reviewer": REVIEWER, "invalid": [], "reasons": [], "groups": decided})
     return Expansion(
         pl.DataFrame(responses, schema=RESPONSES).sort(*KEY, "annotator"), pl.DataFrame(reviews, schema=REVIEWS)
     )
@@ -83,7 +85,7 @@ def _untaken(variant: str, taken: set[str]) -> str:
 
 
 def _ballots(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What each annotator answers: every group gets its votes, and every variant is typed."""
+    """Write what each annotator answers: every group gets its votes, and every variant is typed."""
     annotators: list[list[str]] = []
     for group in groups:
         voters = _voters(annotators, group["count"], len(group["answers"]))
@@ -97,6 +99,8 @@ def _ballots(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 def _voters(annotators: Sequence[list[str]], count: int, n_variants: int) -> list[list[str]]:
     """Up to ``count`` annotators, most room for answers first; fewer where only newcomers have enough room."""
     voters = sorted((a for a in annotators if len(a) < MAX_ANSWERS), key=len)[:count]
+    # Room of these voters and of the newcomers beside them; each voter who goes makes place for a newcomer, who
+    # has typed nothing yet.
     while voters and MAX_ANSWERS * count - sum(map(len, voters)) < n_variants:
         voters.pop()
     return voters

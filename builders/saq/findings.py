@@ -7,8 +7,8 @@ import polars as pl
 from blend.builders.saq.ballots import Ballots
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, rejections
 from blend.builders.saq.grouping import several_answers
-from blend.schemas.formats import AnswerFormat, understood
-from blend.schemas.frames import FINDINGS, KEY
+from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.rows.frame_columns import FINDINGS, KEY
 
 _MOST_DIGITS = 18
 """Digits of the largest numbers that frames hold exactly."""
@@ -25,24 +25,24 @@ def saq_findings(
     """The findings of `builders.saq.aggregate`.
 
     Args:
-        questions: `frames.QUESTIONS`.
-        reviews: `frames.REVIEWS`.
+        questions: `frame_columns.QUESTIONS`.
+        reviews: `frame_columns.REVIEWS`.
         ballots: All answers and decisions.
         votes: The valid answers, with ``group``, ``key`` and ``reviewed``.
         groups: The answer groups: ``group``, ``key``, ``answers``, ``en_answers``.
         states: `builders.saq.collection.CollectionStatus.questions`.
 
     Returns:
-        `frames.FINDINGS`, ordered by kind, source, locale, template and detail.
+        `frame_columns.FINDINGS`, ordered by kind, source, locale, template and detail.
     """
-    places = questions.select(*KEY, "source")
+    locations = questions.select(*KEY, "source")
     found = [
-        *_incomplete(states.join(places, on=KEY)),
-        _unreviewed_questions(votes.join(reviews, on=KEY, how="anti"), groups, places),
+        *_incomplete(states.join(locations, on=KEY)),
+        _unreviewed_questions(votes.join(reviews, on=KEY, how="anti"), groups, locations),
         _unreviewed_answers(votes.join(reviews, on=KEY, how="semi"), groups),
         _invalid(ballots.decisions),
         _rejected(ballots.answers),
-        _untranslated(groups, places),
+        _untranslated(groups, locations),
         _out_of_format(votes),
         _several_answers(votes),
         _long_numbers(votes),
@@ -75,12 +75,12 @@ def _incomplete(states: pl.DataFrame) -> Sequence[pl.DataFrame]:
     )
 
 
-def _unreviewed_questions(votes: pl.DataFrame, groups: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+def _unreviewed_questions(votes: pl.DataFrame, groups: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
     proposed = (
         votes.group_by(KEY)
         .agg(n_answers=pl.col("answer").n_unique())
         .join(groups.group_by(KEY).agg(n_groups=pl.len()), on=KEY)
-        .join(places, on=KEY)
+        .join(locations, on=KEY)
     )
     one = pl.col("n_answers") == 1
     answers = pl.when(one).then(pl.lit("1 answer")).otherwise(pl.format("{} answers", "n_answers"))
@@ -132,12 +132,12 @@ def _rejected(answers: pl.DataFrame) -> pl.DataFrame:
     return _rows(rejections(answers), "rejected-response", detail)
 
 
-def _untranslated(groups: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+def _untranslated(groups: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
     missing = (
         groups.filter(pl.col("en_answers").list.len() == 0)
         .group_by(KEY, maintain_order=True)
         .agg(answers=pl.col("answers").list.first())
-        .join(places, on=KEY)
+        .join(locations, on=KEY)
     )
     return _rows(missing, "no-translation", pl.format("no English for {}", _quoted("answers")))
 
@@ -174,8 +174,8 @@ def _long_numbers(votes: pl.DataFrame) -> pl.DataFrame:
     )
     typed = _first_typed(votes.filter(is_number))
     digits = [sum(map(str.isdecimal, answer)) for answer in typed["answer"]]
-    counted = typed.with_columns(digits=pl.Series(digits, dtype=pl.Int64))
-    long = counted.filter(pl.col("digits") > _MOST_DIGITS)
+    with_digits = typed.with_columns(digits=pl.Series(digits, dtype=pl.Int64))
+    long = with_digits.filter(pl.col("digits") > _MOST_DIGITS)
     start = pl.col("answer").str.slice(0, _MOST_DIGITS)
     return _rows(long, "long-number", pl.format("'{}…' has {} digits; kept as a number", start, "digits"))
 

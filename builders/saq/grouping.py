@@ -9,10 +9,10 @@ import re
 from functools import lru_cache, partial
 from unicodedata import category, normalize
 
-from blend.schemas.formats import AnswerFormat, canonical, understood
-from blend.schemas.numerals import FRACTION_SIGN, FRACTION_SLASH
-from blend.schemas.spelling import respell
-from blend.schemas.text import ZERO_WIDTH, clean
+from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
+from blend.schemas.language.numerals import FRACTION_SIGN, FRACTION_SLASH
+from blend.schemas.language.spelling import respell
+from blend.schemas.language.text_comparison import ZERO_WIDTH, clean
 
 _MEANINGFUL = frozenset("%&#@*")
 """Punctuation, by its Unicode category, that changes what an answer says."""
@@ -45,15 +45,15 @@ _COMMA_IS_THOUSANDS = frozenset({"en", "ha", "ja", "ko", "ms", "tl", "zh"})
 def grouping_key(
     answer: str, language: str, answer_format: AnswerFormat = AnswerFormat.TEXT, unit: str | None = None
 ) -> str:
-    """What an answer is compared by: equal keys, one group.
+    """Return what an answer is compared by: equal keys, one group.
 
     Args:
         answer: The answer as typed.
-        language: BCP 47 tag; decides which spellings are the same (`schemas.spelling`).
+        language: BCP 47 tag; decides which spellings are the same (`schemas.language.spelling`).
         answer_format: Format of the question. An answer in this format is compared by its canonical spelling
-            (`schemas.formats.understood`), also where only punctuation around it is in the way (``7.``); every
+            (`answer_formats.understood`), also where only punctuation around it is in the way (``7.``); every
             other answer is compared as text.
-        unit: Unit of time in which the question wants its number (`schemas.notations.asked_unit`).
+        unit: Unit of time in which the question wants its number (`notations.asked_unit`).
 
     Returns:
         For text its letters, marks, digits and symbols in the language's unified spelling. Punctuation and
@@ -66,6 +66,7 @@ def grouping_key(
     if answer_format is AnswerFormat.TEXT:
         return key
     if answer_format is AnswerFormat.DATE and FRACTION_SIGN.search(answer):
+        # ½ is 1/2 by now, and would be read as a day.
         return key.replace("/", FRACTION_SLASH)
     read = partial(understood, answer_format=answer_format, language=language, unit=unit)
     return read(answer) or read(key) or key
@@ -78,13 +79,16 @@ def several_answers(answer: str) -> list[str]:
     that ``w/o`` and ``24/7`` are no lists. Only a suspicion: ``Paris, Texas`` is one place.
     """
     parts = [part.strip() for part in _LISTING.split(answer)]
+    # What ends in a comma lists no empty answer.
     parts = parts[:-1] if len(parts) > 1 and not parts[-1] else parts
     is_list = all(any(map(str.isalpha, part)) and len(part.split()) <= _LONGEST_PART for part in parts)
     return parts if is_list else [answer]
 
 
 def untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
-    """How far an answer is from the tidiest way to write it; the tidiest variant of a group is shown first.
+    """Rank how far an answer is from the tidiest way to write it.
+
+    The tidiest variant of a group is shown first.
 
     0 for ``tea``, and for an answer in the canonical spelling of its format; 1 for capitals throughout
     (``TEA``); 2 for punctuation or symbols around it, compatibility forms or characters without width
@@ -112,7 +116,7 @@ def _text_key(text: str, language: str) -> str:
 
 
 def _kept(char: str, before: str, after: str) -> str:
-    """What a character between two others (or none) says: itself, or a blank where it only parts words.
+    """Return what a character between two others (or none) says: itself, or a blank where it only parts words.
 
     Punctuation between two digits says something (``1.5``, ``1-5``, ``7:30``). A hyphen that opens a number is
     a minus sign, and becomes one, so that it is told from a hyphen once blanks are gone.

@@ -4,8 +4,8 @@ import polars as pl
 
 from blend.builders.saq.ballots import Ballots, asked_units, cleaned
 from blend.builders.saq.grouping import grouping_key, untidiness
-from blend.schemas.formats import AnswerFormat, understood
-from blend.schemas.frames import KEY
+from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.rows.frame_columns import KEY
 
 GROUP = (*KEY, "group", "key")
 """What makes an answer group: an index within the review, or the key of a proposal; the other one is null."""
@@ -23,6 +23,7 @@ def grouped(ballots: Ballots) -> pl.DataFrame:
     joinable = (
         beside.group_by(*KEY, "key")
         .agg(group=pl.col("group").first(), n_groups=pl.col("group").n_unique())
+        # A key that the reviewer put into two groups does not say which of them an unreviewed answer joins.
         .filter(pl.col("n_groups") == 1)
         .drop("n_groups")
     )
@@ -53,9 +54,11 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
 
     Args:
         votes: The valid answers with their groups, of `grouped`.
-        reviews: `frames.REVIEWS`, for the English of their groups.
-        questions: `frames.QUESTIONS`.
+        reviews: `frame_columns.REVIEWS`, for the English of their groups.
+        questions: `frame_columns.QUESTIONS`.
     """
+    # Reviewed variants in the reviewer's order, then by tidiness; proposed ones have no position, and come
+    # last.
     variants = (
         _with_untidiness(votes)
         .group_by(*GROUP, "answer")

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.schemas.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.formats import AnswerFormat
-from blend.schemas.frames import REVIEWS
-from blend.schemas.spreadsheets import in_format, is_broken, may_have_been
-from blend.schemas.text import clean
+from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.frame_columns import REVIEWS
+from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
+from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_have_been
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
+# A group's number as some spreadsheets write it back, 1.0 or 1,00.
 _WHOLE = re.compile(r"(\d+)[.,]0*")
 _AS_PROPOSED = "copy the cell from the sheet as it was proposed"
 
@@ -24,7 +25,7 @@ class Reviewed(NamedTuple):
     """Reviews, and what a spreadsheet had rewritten."""
 
     reviews: pl.DataFrame
-    """`frames.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
+    """`frame_columns.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
     recognised: tuple[str, ...]
     """One sentence per cell that a spreadsheet had rewritten and that was recognised, in file order."""
 
@@ -37,7 +38,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     its rows in this order, each once.
 
     Args:
-        sheet: `schemas.answer_sheets.ANSWER_SHEET`, as it came back.
+        sheet: `answer_sheets.ANSWER_SHEET`, as it came back.
         reviewer: Pseudonym of who reviewed it.
 
     Returns:

@@ -17,13 +17,15 @@ from blend.builders.stats.measures import (
 )
 from blend.builders.stats.overlap import answer_overlap, lemmatiser
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import KEY
-from blend.schemas.locales import Registry, registry
-from blend.schemas.recipe import SaqOptions
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.rows.frame_columns import KEY
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+@dataclass(frozen=True, slots=True, repr=False)
+class Stats(Summarised):
     """The figures of a dataset, one frame each; locales are in registry order, topics in text order.
 
     Counts are whole numbers. A *question* is one template in one locale. ``docs/stats.md`` defines every
@@ -60,12 +62,17 @@ class Stats:
     """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
     ``common_lemmas``, ``lemma_share``; see `answer_overlap`."""
     annotator_agreement: pl.DataFrame | None
-    """`frames.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses are not
-    known."""
+    """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
+    are not known."""
     mcqs: McqStats | None
     """Figures of the multiple-choice questions; null without any given."""
     lemmatiser: str
     """Name and version of what made the lemmas of ``overlap``."""
+
+    def _summary(self) -> Summary:
+        questions, votes = (int(self.counts[name].sum()) for name in ("questions", "votes"))
+        asked = f"{pluralise(len(self.counts), 'locale')}, {pluralise(questions, 'question')}"
+        return Summary(f"{asked}, {pluralise(votes, 'vote')}", self.counts.columns, self.counts.rows())
 
 
 def build_stats(
@@ -175,10 +182,10 @@ def _counts(figures: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _templates(questions: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    counted = questions.group_by(by).agg(
+    grouped = questions.group_by(by).agg(
         templates=pl.col("template_id").n_unique().cast(pl.Int64), questions=pl.len().cast(pl.Int64)
     )
-    return counted.sort(by)
+    return grouped.sort(by)
 
 
 def _non_answers(figures: pl.DataFrame) -> pl.DataFrame:

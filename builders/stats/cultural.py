@@ -7,7 +7,7 @@ import polars as pl
 
 @dataclass(frozen=True, slots=True)
 class CulturalStats:
-    """What a release's cultural prompts cover."""
+    """Coverage of a release's cultural prompts."""
 
     kinds: pl.DataFrame
     """One row per kind of text, in their order: ``kind``, and how many different ``prompts``, ``templates``,
@@ -28,7 +28,7 @@ def build_cultural_stats(prompts: pl.DataFrame) -> CulturalStats:
     """The figures of prompts.
 
     Args:
-        prompts: `schemas.cultural_prompts.PROMPTS`.
+        prompts: `cultural_prompt_rows.PROMPTS`.
     """
     topic = pl.struct("category", "topic").n_unique()
     return CulturalStats(

@@ -8,26 +8,28 @@ import polars as pl
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
-from blend.builders.stats.triples import FoodStats, build_food_stats
-from blend.loaders.files.progress import Notify, silent
+from blend.builders.stats.triples import TripleStats, build_triple_stats
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.agreement import read_agreement
 from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.audit_report import AuditReport
-from blend.schemas.configs import ANNOTATIONS
-from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
-from blend.schemas.domains import Domain
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.rows.configs import ANNOTATIONS
+from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetStats:
+@dataclass(frozen=True, slots=True, repr=False)
+class DatasetStats(Summarised):
     """The figures of everything that a release holds."""
 
     questions: Stats | None
     """Figures of the questions; null without any."""
-    food: dict[str, FoodStats]
+    food: dict[str, TripleStats]
     """Figures of the tables from Wikidata, by the first part of their configurations' names."""
     domain: Domain | None = None
     """What these tables are about; null without any, or where nobody knows it any more."""
@@ -48,6 +50,10 @@ class DatasetStats:
             frames |= {f"audit_{name}": frame for name, frame in _audit_frames(self.audit).items()}
         return frames
 
+    def _summary(self) -> Summary:
+        rows = [(name, frame.height, frame.columns) for name, frame in self.frames().items()]
+        return Summary(pluralise(len(rows), "table"), ("table", "rows", "columns"), rows)
+
     def to_json(self) -> dict[str, Any]:
         """All figures as plain JSON; those from Wikidata under the name of their configurations."""
         figures = {} if self.questions is None else stats_json(self.questions)
@@ -61,12 +67,12 @@ class DatasetStats:
         return figures
 
 
-def stats_of_release(release: Path, *, notify: Notify = silent) -> DatasetStats:
+def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -> DatasetStats:
     """The figures of a release directory.
 
     Args:
         release: The directory.
-        notify: Told about the rows read, by configuration.
+        on_progress: Told about the rows read, by configuration.
 
     Raises:
         BlendError: If it is not a release.
@@ -74,7 +80,7 @@ def stats_of_release(release: Path, *, notify: Notify = silent) -> DatasetStats:
     configs = {table.config for table in read_manifest(release).tables}
     questions = None
     if ANNOTATIONS in configs:
-        tables = read_tables(release, notify=notify)
+        tables = read_tables(release, on_progress=on_progress)
         questions = build_stats(
             tables.questions,
             tables.annotations,
@@ -86,13 +92,15 @@ def stats_of_release(release: Path, *, notify: Notify = silent) -> DatasetStats:
     return DatasetStats(
         questions=questions,
         food={
-            config.removesuffix("-triples"): build_food_stats(
-                read_config(release, config, notify=notify).partition_by("language", maintain_order=True)
+            config.removesuffix("-triples"): build_triple_stats(
+                read_config(release, config, on_progress=on_progress).partition_by(
+                    "language", maintain_order=True
+                )
             )
             for config in triples
         },
         domain=release_domain(release) if triples else None,
-        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, notify=notify))
+        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, on_progress=on_progress))
         if CULTURAL_PROMPTS in configs
         else None,
         audit=read_audit(release),
@@ -117,7 +125,7 @@ def _audit_frames(audit: AuditReport) -> dict[str, pl.DataFrame]:
     }
 
 
-def _food_frames(food: FoodStats) -> dict[str, pl.DataFrame]:
+def _food_frames(food: TripleStats) -> dict[str, pl.DataFrame]:
     return {
         "languages": food.languages,
         "origins": food.origins,

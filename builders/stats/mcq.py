@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.stats.measures import in_order
-from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import LETTERS
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.rows.published_rows import LETTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ def _positions(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _distractors(rows: pl.LazyFrame) -> pl.LazyFrame:
-    right = pl.col("option_regions").list.get(pl.col("answer"))
+    correct = pl.col("option_regions").list.get(pl.col("answer"))
     # Regions of one question are distinct, so taking out the right one by name takes out one option.
-    wrong = rows.select("locale", "option_regions", right=right).explode("option_regions")
+    wrong = rows.select("locale", "option_regions", correct=correct).explode("option_regions")
     return (
-        wrong.filter(pl.col("option_regions") != pl.col("right"))
+        wrong.filter(pl.col("option_regions") != pl.col("correct"))
         .group_by("locale", region="option_regions")
         .agg(options=pl.len().cast(pl.Int64))
         .with_columns(share=pl.col("options") / pl.col("options").sum().over("locale"))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.schemas.frames import KEY
-from blend.schemas.short_answers import is_scored
+from blend.schemas.prompts.short_answer_prompts import is_scored
+from blend.schemas.rows.frame_columns import KEY
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
@@ -120,7 +120,7 @@ MEASURES: dict[str, dict[str, Measure]] = {
 
 
 def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, wanted: int) -> pl.DataFrame:
-    """What is counted for every question.
+    """Count what every question has.
 
     Args:
         questions: `QUESTIONS`, one row per question.
@@ -134,7 +134,7 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         ``votes`` (of all answers together: more than the annotators where some gave several answers),
         ``max_votes`` (of the most frequent answer, 0 without answers); a column of votes for each of `KINDS`,
         ``max_non_answer`` (the largest single one, each reason of its own); ``annotators`` (see `build_stats`)
-        and ``scored`` (see `schemas.short_answers.is_scored`). Ordered by template and locale.
+        and ``scored`` (see `short_answer_prompts.is_scored`). Ordered by template and locale.
     """
     return (
         questions.select(*KEY, "topic")
@@ -197,6 +197,7 @@ def _value(measure: Measure) -> pl.Expr:
 
 def _counts() -> list[pl.Expr]:
     votes = pl.col("annotations").list.eval(pl.element().struct.field("count"))
+    # The last of `KINDS` is a list: reasons in annotators' own words, each with its votes.
     others = pl.col("idks").struct.field("others").list.eval(pl.element().struct.field("count"))
     named = {kind: pl.col("idks").struct.field(kind) for kind in KINDS[:-1]}
     return [

@@ -54,6 +54,7 @@ def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFra
     words = _tokens(answers, lambda answer: answer.lower().split())
     lemmas = _lemmatised(_tokens(answers, lambda answer: _TOKEN.findall(answer.lower())))
     presence = _presence(asked, len(tags))
+    # Shape ``(n_locales, n_locales)``: templates with a row in both.
     templates = presence @ presence.T
     rows = [
         (tags[a], tags[b], int(templates[a, b]), *of_words, *of_lemmas)
@@ -119,6 +120,7 @@ def _shared(tokens: pl.DataFrame, presence: _Matrix) -> list[tuple[int, float | 
     np.add.at(sizes, (tokens["locale"].to_numpy(), tokens["template"].to_numpy()), 1)
     common = _in_common(tokens, len(presence))
     own = sizes @ presence.T  # own[a, b]: tokens of a on the templates that b has as well
+    # A union: both sets less what stands in both.
     either = own + own.T - common
     return [
         (int(common[a, b]), float(common[a, b] / either[a, b]) if either[a, b] else None)

@@ -15,7 +15,7 @@ _COUNTS = ("dishes", "triples", "parts", "part_labels", "one_part", "origins", "
 
 
 @dataclass(frozen=True, slots=True)
-class FoodStats:
+class TripleStats:
     """The figures of a dataset, one frame each; all are counts."""
 
     languages: pl.DataFrame
@@ -33,11 +33,11 @@ class FoodStats:
     ordered by item number."""
 
 
-def build_food_stats(triples: Iterable[pl.DataFrame], *, common: int = COMMON) -> FoodStats:
+def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = COMMON) -> TripleStats:
     """The statistics of rows, one language after the other.
 
     Args:
-        triples: `schemas.food.TRIPLES`, one frame per language.
+        triples: `triple_rows.TRIPLES`, one frame per language.
         common: How many of the most common parts to list per language.
 
     Raises:
@@ -50,7 +50,7 @@ def build_food_stats(triples: Iterable[pl.DataFrame], *, common: int = COMMON) -
     if not frames:
         raise InputError("there are no rows to count; build a language that has some")
     pairs = [_pairs(frame) for frame in frames]
-    return FoodStats(
+    return TripleStats(
         languages=pl.concat(_counts(frame, made) for frame, made in zip(frames, pairs, strict=True)).sort(
             "dishes", "language", descending=[True, False]
         ),

@@ -15,8 +15,8 @@ import polars as pl
 from blend.builders.templates.country_names import Proposal, propose
 from blend.builders.templates.near_duplicates import near_duplicates
 from blend.builders.templates.one_country import one_country_reasons
-from blend.schemas.locales import Registry, registry
-from blend.schemas.template_frames import REASON_SEPARATOR, SHEET
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.rows.template_columns import REASON_SEPARATOR, SHEET
 
 THRESHOLD = 0.85
 """Similarity from which two questions are told as near-duplicates.
@@ -32,13 +32,13 @@ def review_sheet(
     """The sheet on which a person turns natives' questions into templates.
 
     Args:
-        questions: `template_frames.NATIVE_QUESTIONS`, one row per question, each id once.
+        questions: `template_columns.NATIVE_QUESTIONS`, one row per question, each id once.
         locales: Whose country names are known; the packaged registry when absent.
         threshold: Similarity, in (0, 1], from which two questions are near-duplicates; see
             `near_duplicates.near_duplicates` for what the number is.
 
     Returns:
-        `template_frames.SHEET`, one row per question: a proposed template, the reasons to look at it, its
+        `template_columns.SHEET`, one row per question: a proposed template, the reasons to look at it, its
         near-duplicates, and an empty decision. Groups stand together at the place of their first id, else
         rows are ordered by id.
 

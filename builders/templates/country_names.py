@@ -23,9 +23,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from blend.builders.templates.slots import at_sentence_start
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.slots import COUNTRY, NATIONALITY, SLOTS
-from blend.schemas.text import clean
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.prompts.question_slots import COUNTRY, NATIONALITY, SLOTS
 
 _SPEAKERS_OWN = re.compile(
     r"\b(?:your|my|our|this)\s+(?:own\s+|home\s+)?(?:country|nation|homeland)(?P<possessive>['’]s)?(?!\w)",
@@ -74,7 +74,7 @@ class Proposal(NamedTuple):
 
 
 class _Kind(Enum):
-    """What a name names."""
+    """Kind of thing that a name names."""
 
     COUNTRY = "country"
     NATIONALITY = "nationality"
@@ -109,7 +109,7 @@ class _Mentions:
         self._own = {} if own is None else _names(own)
 
     def replaced(self, match: re.Match[str]) -> str:
-        """What stands in the template for a name and the article and possessive around it."""
+        """Return what stands in the template for a name and the article and possessive around it."""
         name = match["name"]
         kind = self._own.get(name.casefold())
         if kind is None:

@@ -7,11 +7,11 @@ import polars as pl
 
 from blend.builders.templates.slots import fill, slot_country
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import FINDINGS, KEY, QUESTIONS
-from blend.schemas.locales import Locale, Registry, registry
-from blend.schemas.slots import NATIONALITY, slots_of
-from blend.schemas.template_frames import TRANSLATIONS
-from blend.schemas.text import clean
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.prompts.question_slots import NATIONALITY, slots_of
+from blend.schemas.rows.frame_columns import FINDINGS, KEY, QUESTIONS
+from blend.schemas.rows.template_columns import TRANSLATIONS
 
 _Finding = tuple[str, str | None, str | None, str, str]
 
@@ -24,7 +24,7 @@ class _Translation(NamedTuple):
 
 
 class _Reason(NamedTuple):
-    """Why a template makes no question in a locale."""
+    """Reason why a template makes no question in a locale."""
 
     kind: str
     detail: str
@@ -34,9 +34,9 @@ class Localised(NamedTuple):
     """Questions, and what could not become one."""
 
     questions: pl.DataFrame
-    """`frames.QUESTIONS`, ordered by template and locale."""
+    """`frame_columns.QUESTIONS`, ordered by template and locale."""
     dropped: pl.DataFrame
-    """`frames.FINDINGS`: questions left out and translations that nothing asks for, each with its reason."""
+    """`frame_columns.FINDINGS`: questions left out and translations that nothing asks for, with reasons."""
 
 
 def prompt_question(en_question: str, locale: Locale) -> str:
@@ -71,9 +71,9 @@ def localise(
     """Every template in every locale, in English and in the local language.
 
     Args:
-        templates: `template_frames.TEMPLATES`, one row per template.
+        templates: `template_columns.TEMPLATES`, one row per template.
         locales: Locales to make questions for.
-        translations: `template_frames.TRANSLATIONS`: the questions in the local languages, country named. The
+        translations: `template_columns.TRANSLATIONS`: the questions in the local languages, country named. The
             English text is the local one in a locale that speaks English and has no translation.
         known: Locales that templates may come from, for ``source_label``; the packaged registry when absent.
 
@@ -95,8 +95,8 @@ def localise(
         for locale in wanted.values():
             made = _question(template, locale, translated.get((template["template_id"], locale.tag)))
             if isinstance(made, _Reason):
-                place = (template["source"], locale.tag, template["template_id"])
-                findings.append((made.kind, *place, made.detail))
+                location = (template["source"], locale.tag, template["template_id"])
+                findings.append((made.kind, *location, made.detail))
             else:
                 rows.append({**made, "source_label": labels[template["source_locale"]]})
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
@@ -119,12 +119,12 @@ def _by_question(translations: pl.DataFrame) -> dict[tuple[str, str], _Translati
     found: dict[tuple[str, str], _Translation] = {}
     problems: list[RowError] = []
     for row in translations.select(TRANSLATIONS.names()).iter_rows(named=True):
-        text, place = clean(row["question"] or ""), row["source"]
-        where = f"{place}, column question"
-        earlier = found.setdefault((row["template_id"], row["locale"]), _Translation(text, place))
-        if earlier.source != place:
+        text, location = clean(row["question"] or ""), row["source"]
+        where = f"{location}, column question"
+        earlier = found.setdefault((row["template_id"], row["locale"]), _Translation(text, location))
+        if earlier.source != location:
             what = f"{row['template_id']} is translated for {row['locale']} a second time"
-            problems.append(RowError(what, where=place, fix=f"delete this row or {earlier.source}"))
+            problems.append(RowError(what, where=location, fix=f"delete this row or {earlier.source}"))
         elif not text:
             problems.append(RowError("blank translation", where=where, fix="translate it or delete the row"))
         elif slots_of(text):

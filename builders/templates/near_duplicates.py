@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from blend.schemas.slots import ANY_SLOT
-from blend.schemas.text import words
+from blend.schemas.language.text_comparison import words
+from blend.schemas.prompts.question_slots import ANY_SLOT
 
 # Questions of a benchmark share their frame ("What is the most popular … in …?"); compared with it, all of
 # them look alike, and only what they ask for tells them apart.
@@ -24,7 +24,7 @@ _BLOCK = 512
 
 
 class Match(NamedTuple):
-    """What a question is grouped with; positions count from 0."""
+    """Question with which another is grouped; positions count from 0."""
 
     group: int
     """Position of the first question of the group."""

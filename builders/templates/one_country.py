@@ -8,7 +8,7 @@ the kind of name that it looks like. Everything here reads English spelling: cap
 import re
 
 from blend.builders.templates.slots import at_sentence_start
-from blend.schemas.slots import ANY_SLOT
+from blend.schemas.prompts.question_slots import ANY_SLOT
 
 _PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 _HINT = re.compile(r"\be\.g\.|HH:MM|MM/DD|Arabic numerals?")
@@ -46,7 +46,7 @@ _SPEAKER = re.compile(r"\b(?:we|us|our|ours|my|mine|here)\b", re.IGNORECASE)
 
 
 def one_country_reasons(template: str) -> list[str]:
-    """Why a template may fit one country only.
+    """List why a template may fit one country only.
 
     Args:
         template: English text with slots for the author's own country.

@@ -8,20 +8,20 @@ import polars as pl
 
 from blend.builders.templates.localise import region_names
 from blend.builders.templates.slots import slot_country, slot_nationality
-from blend.schemas.formats import format_of
-from blend.schemas.frames import KEY
-from blend.schemas.locales import Locale, Registry, registry
-from blend.schemas.template_frames import REWORDINGS, TEMPLATES
-from blend.schemas.text import clean
+from blend.schemas.language.answer_formats import format_of
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.template_columns import REWORDINGS, TEMPLATES
 
 
 class Recovered(NamedTuple):
     """Templates, and the questions that depart from them."""
 
     templates: pl.DataFrame
-    """`template_frames.TEMPLATES`, ordered by id."""
+    """`template_columns.TEMPLATES`, ordered by id."""
     rewordings: pl.DataFrame
-    """`template_frames.REWORDINGS`, ordered by template and locale."""
+    """`template_columns.REWORDINGS`, ordered by template and locale."""
 
 
 def recover_templates(questions: pl.DataFrame, *, locales: Registry | None = None) -> Recovered:
@@ -32,7 +32,7 @@ def recover_templates(questions: pl.DataFrame, *, locales: Registry | None = Non
     football`` stays what it is.
 
     Args:
-        questions: `frames.QUESTIONS`; only the English texts are compared.
+        questions: `frame_columns.QUESTIONS`; only the English texts are compared.
         locales: Known locales; the packaged registry when absent.
 
     Returns:

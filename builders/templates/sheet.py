@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.formats import format_of
-from blend.schemas.frames import FINDINGS
-from blend.schemas.rows import QuestionTemplate
-from blend.schemas.slots import slot_problems
-from blend.schemas.template_frames import SHEET, TEMPLATES
-from blend.schemas.text import clean
+from blend.schemas.language.answer_formats import format_of
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.prompts.question_slots import slot_problems
+from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.rows.published_rows import QuestionTemplate
+from blend.schemas.rows.template_columns import SHEET, TEMPLATES
 
 KEEP = "keep"
 DROP = "drop"
@@ -35,16 +35,16 @@ class Accepted(NamedTuple):
     """Templates, and the questions that became none."""
 
     templates: pl.DataFrame
-    """`template_frames.TEMPLATES`, ordered by id."""
+    """`template_columns.TEMPLATES`, ordered by id."""
     dropped: pl.DataFrame
-    """`frames.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
+    """`frame_columns.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
 
 
 def accept_sheet(sheet: pl.DataFrame) -> Accepted:
     """The templates that a reviewed sheet keeps.
 
     Args:
-        sheet: `template_frames.SHEET` with a decision in every row; the reviewer may have edited ``template``.
+        sheet: `template_columns.SHEET` with a decision in every row; the reviewer may have edited ``template``.
 
     Returns:
         One template per kept question, its answer format decided by the hint in its text, and one finding per

@@ -13,18 +13,18 @@ from blend.builders.triples.classes import class_cycles, class_members
 from blend.builders.triples.origins import find_origins
 from blend.builders.triples.rows import Ingredients, language_rows
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
-from blend.schemas.food import DROPPED
-from blend.schemas.food_options import FoodOptions
-from blend.schemas.frames import FINDINGS
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.rows.triple_rows import DROPPED
 
 _CHAIN_SHOWN = 10
 """Classes of a cycle that its finding names."""
 
 
 @dataclass(frozen=True, slots=True)
-class FoodBuild:
+class TripleBuild:
     """A dataset made from a snapshot; the rows of a language are made when they are asked for."""
 
     dishes: pl.DataFrame
@@ -40,7 +40,7 @@ class FoodBuild:
     names: Mapping[str, pl.DataFrame]
     descriptions: Mapping[str, pl.DataFrame]
     domain: Domain
-    options: FoodOptions
+    options: TripleOptions
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class FoodBuild:
         return tuple(self.index["language"].unique().sort())
 
     def rows(self, language: str) -> pl.DataFrame:
-        """The rows of a language, `schemas.food.TRIPLES`, ordered by item number and origin.
+        """The rows of a language, `triple_rows.TRIPLES`, ordered by item number and origin.
 
         Raises:
             InputError: If the language holds none; names those that do.
@@ -86,7 +86,7 @@ class FoodBuild:
         return {language: frame.filter(pl.col("qid").is_in(common)) for language, frame in rows.items()}
 
 
-def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None) -> FoodBuild:
+def build_triples(facts: Facts, domain: Domain, options: TripleOptions | None = None) -> TripleBuild:
     """Find the items of a domain, where they come from, and the languages in which they can be told.
 
     An item has a row in a language if it, its origin, and at least one of its parts have a label in exactly
@@ -103,7 +103,7 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
     References:
         Zhou et al. (2025), https://arxiv.org/abs/2404.06833, section 3, and the query published with it.
     """
-    chosen = FoodOptions() if options is None else options
+    chosen = TripleOptions() if options is None else options
     members = class_members(facts.claims, domain)
     if members.is_empty():
         raise InputError(
@@ -114,13 +114,15 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
     items = members.filter(pl.col("excluded").is_null()).select("item")
     origins = find_origins(items, facts.claims, english, domain=domain, options=chosen)
     ingredients, own_parts = _ingredients(origins.kept, facts.claims, domain, chosen)
-    whole = origins.kept.join(ingredients.parts, on="item", how="semi").join(labels, on="item", how="semi")
-    dishes = _with_country_facts(whole, facts.claims, english, domain)
+    complete_dishes = origins.kept.join(ingredients.parts, on="item", how="semi").join(
+        labels, on="item", how="semi"
+    )
+    dishes = _with_country_facts(complete_dishes, facts.claims, english, domain)
     names = _by_language(labels, "label", chosen.languages)
     index, gaps = _language_index(dishes, ingredients.parts, names, chosen)
     _check_languages(index, domain, chosen)
     dropped = pl.concat([_left_out(members, origins.dropped, origins.kept, ingredients.parts, labels), gaps])
-    return FoodBuild(
+    return TripleBuild(
         dishes=dishes,
         index=index,
         dropped=dropped.sort("qid", "language", "reason", "detail"),
@@ -133,16 +135,16 @@ def build_food(facts: Facts, domain: Domain, options: FoodOptions | None = None)
     )
 
 
-def _texts(facts: Facts, options: FoodOptions) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _texts(facts: Facts, options: TripleOptions) -> tuple[pl.DataFrame, pl.DataFrame]:
     if options.chinese == "merge":
         return merged_variants(facts.labels), merged_variants(facts.descriptions)
     return facts.labels, facts.descriptions
 
 
 def _ingredients(
-    kept: pl.DataFrame, claims: pl.DataFrame, domain: Domain, options: FoodOptions
+    kept: pl.DataFrame, claims: pl.DataFrame, domain: Domain, options: TripleOptions
 ) -> tuple[Ingredients, pl.DataFrame]:
-    """What the items are made of, and ``item`` of those that were their own part."""
+    """Return what the items are made of, and ``item`` of those that were their own part."""
     known = claims.filter(pl.col("value").is_not_null()).join(kept, on="item", how="semi")
 
     def of(properties: Sequence[str]) -> pl.DataFrame:
@@ -185,9 +187,9 @@ def _by_language(texts: pl.DataFrame, column: str, languages: Sequence[str] | No
 
 
 def _language_index(
-    dishes: pl.DataFrame, parts: pl.DataFrame, names: Mapping[str, pl.DataFrame], options: FoodOptions
+    dishes: pl.DataFrame, parts: pl.DataFrame, names: Mapping[str, pl.DataFrame], options: TripleOptions
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Which dishes have a row in which language, and why others with a label there have none."""
+    """Return which dishes have a row in which language, and why others with a label there have none."""
     index = [pl.DataFrame(schema={"language": pl.String, "item": pl.String, "origin": pl.String})]
     gaps = [pl.DataFrame(schema=DROPPED)]
     # One language after the other: what is held at a time does not grow with their number.
@@ -199,6 +201,7 @@ def _language_index(
             .join(labelled.select(origin="item", has_origin=True), on="origin", how="left")
             .join(_with_a_label(parts, labelled), on="item", how="left")
         )
+        # Null, where the join found no label, is not true.
         complete = judged.filter(pl.col("has_origin"), pl.col("has_part"))
         single = _single(complete) if options.single_origin == "language" else complete
         index.append(single.select(pl.lit(language).alias("language"), "item", "origin"))
@@ -257,7 +260,7 @@ def _left_out(
     return rows.select(qid="item", language=pl.lit(None, pl.String), reason="reason", detail="detail")
 
 
-def _check_languages(index: pl.DataFrame, domain: Domain, options: FoodOptions) -> None:
+def _check_languages(index: pl.DataFrame, domain: Domain, options: TripleOptions) -> None:
     held = set(index["language"])
     missing = [language for language in options.languages or () if language not in held]
     if missing:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.loaders.wikidata.store import INSTANCE_OF
-from blend.schemas.domains import Domain
-from blend.schemas.food_options import FoodOptions
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe.triple_options import TripleOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def find_origins(
     english: pl.DataFrame,
     *,
     domain: Domain,
-    options: FoodOptions,
+    options: TripleOptions,
 ) -> Origins:
     """The countries that items come from.
 
@@ -53,6 +53,8 @@ def find_origins(
         pl.concat([stated, routed])
         .join(n_stated, on="item", how="left")
         .filter(
+            # Routes to the stated country stay, for `via`. An unknown one is null, equals nothing, and leaves
+            # no candidate.
             pl.col("n_stated").is_null() | ((pl.col("n_stated") == 1) & (pl.col("origin") == pl.col("sole")))
         )
     )
@@ -60,6 +62,7 @@ def find_origins(
         candidates.join(countries.filter(pl.col("refusal").is_null()), on="origin", how="inner")
         .group_by("item", "origin")
         .agg(
+            # Several historical countries can have one successor; then the first by text.
             stated=pl.col("stated").min(),
             via=pl.col("property").unique().sort(),
             historical=pl.col("historical").first(),
@@ -73,7 +76,7 @@ def find_origins(
 
 
 def _countries(
-    claims: pl.DataFrame, english: pl.DataFrame, domain: Domain, options: FoodOptions
+    claims: pl.DataFrame, english: pl.DataFrame, domain: Domain, options: TripleOptions
 ) -> pl.DataFrame:
     """``origin``, ``historical``, ``refusal``: what is called a country, and why it does not count, or null."""
     classes = claims.filter(pl.col("property") == INSTANCE_OF).group_by("item").agg("value")
@@ -116,7 +119,7 @@ def _successors(claims: pl.DataFrame, domain: Domain) -> dict[str, str]:
 
 
 def _ends(step: Mapping[str, str]) -> dict[str, str]:
-    """Where every chain of steps ends; on a circle, somewhere on it. Every step is taken once."""
+    """Follow every chain of steps to its end; on a circle, somewhere on it. Every step is taken once."""
     ends: dict[str, str] = {}
     for start in step:
         path: dict[str, None] = {}

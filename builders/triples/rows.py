@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.triples.chinese import simplified_texts
-from blend.schemas.articles import in_a_sentence
-from blend.schemas.food import TRIPLES
-from blend.schemas.food_options import FoodOptions
+from blend.schemas.language.articles import in_a_sentence
+from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.rows.triple_rows import TRIPLES
 
 NUMBER = pl.col("qid").str.slice(1).cast(pl.Int64)
 """Number of an item, by which rows and lists are ordered."""
@@ -15,7 +15,7 @@ NUMBER = pl.col("qid").str.slice(1).cast(pl.Int64)
 
 @dataclass(frozen=True, slots=True)
 class Ingredients:
-    """What items are made of and look like, one row each; ``item`` and ``value``."""
+    """Parts and images of items, one row each; ``item`` and ``value``."""
 
     parts: pl.DataFrame
     materials: pl.DataFrame
@@ -28,7 +28,7 @@ def language_rows(
     ingredients: Ingredients,
     names: pl.DataFrame,
     descriptions: pl.DataFrame,
-    options: FoodOptions,
+    options: TripleOptions,
 ) -> pl.DataFrame:
     """The rows of one language.
 
@@ -42,7 +42,7 @@ def language_rows(
         options: ``images`` and ``chinese``.
 
     Returns:
-        `schemas.food.TRIPLES`, ordered by item number and origin.
+        `triple_rows.TRIPLES`, ordered by item number and origin.
     """
     converted = language == "zh" and options.chinese != "keep"
     shown = names.with_columns(original="label")

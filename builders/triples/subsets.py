@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from blend.builders.triples.rows import NUMBER
-from blend.schemas.domains import Domain
 from blend.schemas.errors import UnknownNameError
+from blend.schemas.recipe.domains import Domain
 
 
 def with_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
@@ -42,7 +42,7 @@ def code_switched(triples: Mapping[str, pl.DataFrame], *, subject: str, prompt: 
     """Dishes named in one language, to be asked about in another: ``subject="en", prompt="zh"`` is ``EN_zh``.
 
     Args:
-        triples: Rows by language, for example `FoodBuild.aligned`.
+        triples: Rows by language, for example `TripleBuild.aligned`.
         subject: Language of the dish's name.
         prompt: Language of the prompt, the country and the ingredients; may be the same.
 

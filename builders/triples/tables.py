@@ -7,23 +7,23 @@ import polars as pl
 
 from blend.builders.parquet import Table
 from blend.builders.stages import Stage, rows_by
-from blend.builders.triples import FoodBuild, build_food
+from blend.builders.triples import TripleBuild, build_triples
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompt_checks import check_templates
-from blend.schemas.domains import Domain
-from blend.schemas.food import TEMPLATES, FoodTemplate, FoodTriple, split_name
-from blend.schemas.food_options import FoodOptions
-from blend.schemas.frames import FINDINGS
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.rows.triple_rows import TEMPLATES, Triple, TripleTemplate, split_name
 
 
 @dataclass(frozen=True, slots=True)
 class TripleTables:
-    """What a snapshot adds to a release."""
+    """Tables that a snapshot adds to a release."""
 
     domain: Domain
-    build: FoodBuild
+    build: TripleBuild
     templates: pl.DataFrame
-    """`schemas.food.TEMPLATES`; empty for a domain without."""
+    """`triple_rows.TEMPLATES`; empty for a domain without."""
     source: str
     """Name of the snapshot, for findings."""
 
@@ -37,11 +37,11 @@ class TripleTables:
         for language in self.languages:
             # A generator: the rows of a language are in memory only while they are written.
             rows_of_language = (self.build.rows(one) for one in [language])
-            yield Table(f"{config}-triples", split_name(language), FoodTriple, rows_of_language)
+            yield Table(f"{config}-triples", split_name(language), Triple, rows_of_language)
         for language, rows in self.aligned().items():
-            yield Table(f"{config}-aligned", split_name(language), FoodTriple, [rows])
+            yield Table(f"{config}-aligned", split_name(language), Triple, [rows])
         for (language,), rows in self.templates.group_by("language", maintain_order=True):
-            yield Table(f"{config}-templates", split_name(str(language)), FoodTemplate, [rows])
+            yield Table(f"{config}-templates", split_name(str(language)), TripleTemplate, [rows])
 
     @property
     def languages(self) -> list[str]:
@@ -92,7 +92,7 @@ class TripleTables:
 def triple_tables(
     facts: Facts,
     domain: Domain,
-    options: FoodOptions | None = None,
+    options: TripleOptions | None = None,
     *,
     templates: pl.DataFrame | None = None,
     source: str,
@@ -103,12 +103,12 @@ def triple_tables(
         facts: What a snapshot says about the domain.
         domain: What to look for.
         options: Rules; the defaults when absent.
-        templates: `schemas.food.TEMPLATES` of prompts about its items; none when absent.
+        templates: `triple_rows.TEMPLATES` of prompts about its items; none when absent.
         source: What to call the snapshot in findings and in the report.
 
     Raises:
         InputError: If the options do not fit the facts.
     """
-    build = build_food(facts, domain, options)
+    build = build_triples(facts, domain, options)
     prompts = pl.DataFrame(schema=TEMPLATES) if templates is None else templates
     return TripleTables(domain, build, prompts, source)

@@ -1,9 +1,9 @@
 """Prompt templates about dishes, filled in."""
 
 from blend.loaders.wikidata.prompt_checks import PLACEHOLDER
-from blend.schemas.articles import in_a_sentence
-from blend.schemas.food import PLACEHOLDERS
-from blend.schemas.korean import agreeing
+from blend.schemas.language.articles import in_a_sentence
+from blend.schemas.language.korean_particles import agreeing
+from blend.schemas.rows.triple_rows import PLACEHOLDERS
 
 
 def fill(
@@ -27,6 +27,7 @@ def fill(
     if PLACEHOLDERS["country"] in template and country is None:
         raise ValueError(f"{template!r} names the country; give one")
     place = None if country is None else in_a_sentence(country, language)
+    # At the start of a sentence an English name is "The United Kingdom".
     if place is not None and template.startswith(PLACEHOLDERS["country"]):
         place = place[:1].upper() + place[1:]
     words = {PLACEHOLDERS["subject"]: subject, PLACEHOLDERS["country"]: place, PLACEHOLDERS["part"]: part}

@@ -8,6 +8,7 @@ are kept and all are counted, so that memory does not grow with the rows. ``docs
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
 from blend.builders.validate.checks.audit import check_audit
 from blend.builders.validate.checks.card import check_card
@@ -28,23 +29,22 @@ from blend.builders.validate.checks.scripts import check_scripts, check_translat
 from blend.builders.validate.checks.tables import check_rows, check_splits, check_tables
 from blend.builders.validate.checks.votes import check_votes
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
-from blend.builders.validate.subject import Subject
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.tables import release_locales
 from blend.loaders.releases.validated import content_key, remember_passed
-from blend.schemas.configs import (
+from blend.schemas.base.docstrings import first_line_of
+from blend.schemas.errors import BlendError
+from blend.schemas.language.locales import Registry
+from blend.schemas.rows.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     QUESTION_CONFIGS,
     SHORT_ANSWER_QUESTIONS,
 )
-from blend.schemas.docstrings import first_line_of
-from blend.schemas.errors import BlendError
-from blend.schemas.locales import Registry
 from blend.version import __version__
 
-Check = Callable[[Subject], Iterable[Problem]]
+Check = Callable[[Release], Iterable[Problem]]
 """Yields what it finds in a release; the first line of its docstring says what it looks at."""
 
 CHECKS: dict[str, Check] = {
@@ -61,7 +61,7 @@ CHECKS: dict[str, Check] = {
     "mcq-made": check_mcq_made,
     "mcq-texts": check_mcq_texts,
     "mcq-regions": check_mcq_regions,
-    "right-answers": check_right_answers,
+    "correct-answers": check_right_answers,
     "wrong-answers": check_wrong_answers,
     "overlaps": check_overlaps,
     "positions": check_positions,
@@ -106,7 +106,7 @@ def validate_release(
     examples: int = EXAMPLES,
     name: str | None = None,
     locales: Registry | None = None,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
 ) -> ValidationReport:
     """Check a release, and remember in the user's cache which of `CHECKS` it passes as it is now.
 
@@ -119,7 +119,7 @@ def validate_release(
         examples: Problems to show of each check and level; all are counted.
         name: What to call the release in the report; the directory when absent.
         locales: The known locales; those of the package and of the release when absent.
-        notify: Told about progress: check by check, and the rows that each has read.
+        on_progress: Told about progress: check by check, and the rows that each has read.
 
     Returns:
         The report; ``report.passes()`` says whether there are no errors.
@@ -131,12 +131,12 @@ def validate_release(
     chosen = CHECKS if checks is None else checks
     release = Path(release)
     key = _key(release) if locales is None else None
-    subject = Subject.open(release, release_locales(release) if locales is None else locales, notify)
+    checked = Release.open(release, release_locales(release) if locales is None else locales, on_progress)
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
-        notify("check the release", done, len(chosen))
-        results.append(_result(check, run, subject, examples))
-    notify("check the release", len(chosen), len(chosen))
+        on_progress("check the release", done, len(chosen))
+        results.append(_result(check, run, checked, examples))
+    on_progress("check the release", len(chosen), len(chosen))
     # Of files that have changed meanwhile, nobody knows which content each check saw.
     if key is not None and key == _key(release):
         passed = [result.check for result in results if not result.errors]
@@ -144,29 +144,29 @@ def validate_release(
         remember_passed(key, own, of=CHECKS)
     return ValidationReport(
         release=name or str(release),
-        name=subject.manifest.name,
-        version=subject.manifest.version,
-        rows=sum(table.rows for table in subject.manifest.tables),
+        name=checked.manifest.name,
+        version=checked.manifest.version,
+        rows=sum(table.rows for table in checked.manifest.tables),
         sdk_version=__version__,
         checks=tuple(results),
     )
 
 
 def _key(release: Path) -> str | None:
-    """What a release is remembered by; null if its files are not those of its manifest."""
+    """Return what a release is remembered by; null if its files are not those of its manifest."""
     try:
         return content_key(read_release_files(release).values())
     except (BlendError, OSError):
         return None
 
 
-def _result(name: str, check: Check, subject: Subject, examples: int) -> CheckResult:
-    held = {table.config for table in subject.manifest.tables}
+def _result(name: str, check: Check, checked: Release, examples: int) -> CheckResult:
+    held = {table.config for table in checked.manifest.tables}
     if check in _NEEDS and held.isdisjoint(_NEEDS[check]):
         return CheckResult(
             check=name, title=_title(check), errors=0, warnings=0, infos=0, examples=(), applies=False
         )
-    return CheckResult.of(name, _title(check), check(subject), examples=examples)
+    return CheckResult.of(name, _title(check), check(checked), examples=examples)
 
 
 def _title(check: Check) -> str:

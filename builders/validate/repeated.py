@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from blend.builders.mcq.rows import json_by_letter, published_prompt
-from blend.schemas.locales import Registry
-from blend.schemas.rows import LETTERS
+from blend.builders.mcq.published_mcqs import json_by_letter, published_prompt
+from blend.schemas.language.locales import Registry
+from blend.schemas.rows.published_rows import LETTERS
 
 REPEATED = frozenset({"choices", "prompt", "choice_countries"})
 """The longest of them; nothing stands in them but what a build puts around the texts of other columns."""
@@ -40,13 +40,13 @@ def regions_agree(rows: pl.DataFrame, locales: Registry) -> pl.Series:
     only = {region: next(iter(of)) for region, of in upstream_names(locales).items() if len(of) == 1}
     names = {region: name for region, name in only.items() if name.isascii()}
     regions = {locale.tag: locale.region for locale in locales}
-    right = pl.col("option_regions").list.get(pl.col("answer"), null_on_oob=True)
+    correct = pl.col("option_regions").list.get(pl.col("answer"), null_on_oob=True)
     own = pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
     agree = (
         (pl.col("option_regions").list.len() == len(LETTERS))
         & pl.col("answer").is_between(0, len(LETTERS) - 1)
         & (pl.col("choice_countries") == json_by_letter("option_regions", names))
-        & (right == own)
+        & (correct == own)
         & (pl.col("country") == own.replace_strict(names, default=None, return_dtype=pl.String))
     )
     return rows.select(agree.fill_null(value=False)).to_series()

@@ -7,8 +7,10 @@ from typing import Self
 
 from pydantic import computed_field
 
-from blend.schemas.grouped import LINES_PER_CAUSE, cause_of
-from blend.schemas.part import Part
+from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.problem_groups import LINES_PER_CAUSE, cause_of
+from blend.schemas.release.summaries import Summarised, Summary
 
 REBUILD = "rebuild the release"
 """What to do where the build, not its input, is at fault."""
@@ -18,7 +20,7 @@ CORRECT_AND_REBUILD = "correct the source and rebuild the release"
 
 
 class Level(StrEnum):
-    """How serious a problem is; the worst first."""
+    """Seriousness of a problem; the worst first."""
 
     ERROR = "error"
     """The release is not what it says it is, or would harm its users: it must not be published."""
@@ -28,7 +30,7 @@ class Level(StrEnum):
     """Worth knowing, nothing to do."""
 
 
-class Problem(Part):
+class Problem(FrozenModel):
     """One thing that a check found."""
 
     level: Level
@@ -44,7 +46,7 @@ class Problem(Part):
         return f"{self.where}: {self.what}" + (f"; {self.fix}" if self.fix else "")
 
 
-class Cause(Part):
+class Cause(FrozenModel):
     """Problems of one check and level that say the same of different rows."""
 
     level: Level
@@ -57,8 +59,8 @@ class Cause(Part):
     """How many there are."""
 
 
-class CheckResult(Part):
-    """What one check found."""
+class CheckResult(FrozenModel):
+    """Problems that one check found."""
 
     check: str
     """Name of the check."""
@@ -142,7 +144,7 @@ class _Tally:
             yield Cause(level=first.level, what=first.what, fix=first.fix, problems=count)
 
 
-class ValidationReport(Part):
+class ValidationReport(Summarised, FrozenModel):
     """Everything that was checked about a release."""
 
     release: str
@@ -157,6 +159,11 @@ class ValidationReport(Part):
     """Version of the SDK that checked it."""
     checks: tuple[CheckResult, ...]
     """One result per check, in the order in which they ran."""
+
+    def _summary(self) -> Summary:
+        found = f"{pluralise(self.errors, 'error')}, {pluralise(self.warnings, 'warning')}"
+        rows = [(check.check, check.errors, check.warnings, check.infos) for check in self.checks]
+        return Summary(f"{self.name} {self.version}, {found}", ("check", "errors", "warnings", "infos"), rows)
 
     @computed_field  # type: ignore[prop-decorator]  # as above
     @property

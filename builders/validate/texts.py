@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 import polars as pl
 
-from blend.schemas.configs import (
+from blend.schemas.rows.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_PROMPTS,

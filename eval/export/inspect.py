@@ -5,7 +5,7 @@ Inspect asks for a written answer, so only the style with option letters makes s
 
 from collections.abc import Mapping
 
-from blend.eval.export.harness import Questions
+from blend.eval.export.harness_questions import Questions
 from blend.schemas.errors import InputError
 
 _TASK = '''\
@@ -54,7 +54,7 @@ def inspect_files(questions: Questions) -> Mapping[str, str | bytes]:
     if questions.style != "letters":
         raise InputError(
             f"Inspect asks for a written answer, so the style {questions.style!r} cannot be exported to it; "
-            "choose --style letters, or --to lm-eval"
+            "choose the `style` letters, or lm-eval"
         )
     file = f"{questions.task}.py"
     columns = ("item_id", "prompt", "letter", "region", "topic", "template_id")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from blend.eval.export.harness import Questions, parquet_bytes
+from blend.eval.export.harness_questions import Questions, parquet_bytes
 
 _TASKS = '''\
 """{release}: {n} multiple-choice questions about {k} regions, style {style}.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 import yaml
 
-from blend.eval.export.harness import Questions, parquet_bytes
+from blend.eval.export.harness_questions import Questions, parquet_bytes
 
 _README = """\
 # {release} for lm-eval

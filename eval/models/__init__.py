@@ -3,13 +3,16 @@
 Nothing here knows of tasks or scores. `protocols` says what every model can be asked; `open_model` finds one.
 """
 
+import json
+from collections.abc import Sequence
 from typing import Literal
 
-from blend.eval.models.loading import Dtype
-from blend.eval.models.local import open_local
-from blend.eval.models.protocols import Decoding, Model
+from blend.eval.models.local_model import open_local
+from blend.eval.models.model_loading import Dtype
+from blend.eval.models.protocols import ChatOptions, Decoding, OpenedModel
 from blend.eval.models.server import open_server
-from blend.schemas.errors import InputError
+from blend.eval.models.thoughts import Marks
+from blend.schemas.errors import ArgumentError, InputError
 
 
 def open_model(
@@ -19,12 +22,14 @@ def open_model(
     asked_for: Literal["text", "logprobs"] = "text",
     chat: bool | None = None,
     decoding: Decoding | None = None,
+    options: ChatOptions | None = None,
+    thought_marks: Sequence[Marks] = (),
     revision: str | None = None,
     device: str | None = None,
     dtype: Dtype | None = None,
     batch_size: int | None = None,
     concurrency: int | None = None,
-) -> Model:
+) -> OpenedModel:
     """A model, here or on a server, ready to be asked.
 
     Args:
@@ -34,7 +39,10 @@ def open_model(
         chat: Whether prompts go through the model's chat template. When absent: here, if it has one; on a
             server, for texts and not for log-probabilities, which servers give only of plain prompts.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
-        revision: See `local.open_local`, like the three that follow; they are not for servers.
+        options: What is said besides the prompt; needs the chat template, but for ``extra_body``, which needs a
+            server.
+        thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
+        revision: See `local_model.open_local`, like the three that follow; they are not for servers.
         device: See there.
         dtype: See there.
         batch_size: See there.
@@ -46,7 +54,8 @@ def open_model(
         BlendError: If the Hub does not hold the model or does not give it.
     """
     if server is None:
-        _check_absent("with", concurrency=concurrency)
+        extra = None if options is None or options.extra_body is None else json.dumps(options.extra_body)
+        _check_absent("with", concurrency=concurrency, extra_body=extra)
         return open_local(
             model,
             revision=revision,
@@ -54,19 +63,23 @@ def open_model(
             dtype=dtype,
             chat=chat,
             decoding=decoding,
+            options=options,
+            thought_marks=thought_marks,
             batch_size=batch_size,
         )
     _check_absent("without", revision=revision, device=device, dtype=dtype, batch_size=batch_size)
     if asked_for == "logprobs" and chat:
         raise InputError(
             f"model {model}: a server scores options only of prompts that it is sent as they are, "
-            "without a chat template; leave --chat out"
+            "without a chat template; leave `chat` out"
         )
     return open_server(
         model,
         server,
         chat=asked_for == "text" if chat is None else chat,
         decoding=decoding,
+        options=options,
+        thought_marks=thought_marks,
         concurrency=16 if concurrency is None else concurrency,
     )
 
@@ -74,5 +87,5 @@ def open_model(
 def _check_absent(needed: Literal["with", "without"], **options: str | int | None) -> None:
     for name, value in options.items():
         if value is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} {value} makes sense only {needed} --server; leave one of the two out")
+            fix = "leave it out" if needed == "with" else "leave one of the two out"
+            raise ArgumentError(f"`{name}={value}` makes sense only {needed} `server`; {fix}")

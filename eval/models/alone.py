@@ -1,7 +1,7 @@
 """Alone: what a text is worth computed by itself, to tell models for which others beside it change that.
 
 A run computes side by side what it can: padded texts, options that go on from one cache, candidates as branches
-of a tree. That is right only where a text does not feel what is computed with it, and no list of names says
+of a tree. That is correct only where a text does not feel what is computed with it, and no list of names says
 where: FNet mixes padding into the text, an expert of Switch Transformers turns away what comes after its
 capacity is used up, and tomorrow's architecture does something else. So every model is tried before it answers.
 """
@@ -98,10 +98,10 @@ def explained_trial(model: "PreTrainedModel", name: str) -> Iterator[None]:
     except BlendError:
         raise
     except (RuntimeError, ValueError, TypeError, LookupError, AttributeError, AssertionError) as error:
-        said = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"model {name}: a {type(model).__name__} cannot be computed as scores need it ({said}); evaluate a "
-            "model of another architecture"
+            f"model {name}: a {type(model).__name__} cannot be computed as scores need it ({reason}); evaluate "
+            "a model of another architecture"
         ) from error
 
 

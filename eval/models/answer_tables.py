@@ -6,8 +6,8 @@ import numpy as np
 
 from blend.eval.models.protocols import (
     Generation,
-    KeepGenerations,
-    KeepOptionScores,
+    OnGenerations,
+    OnOptionScores,
     OptionScores,
 )
 
@@ -15,7 +15,7 @@ from blend.eval.models.protocols import (
 class TextTable:
     """Room for the texts that a model writes, each of them an answer or an error in the end."""
 
-    def __init__(self, n_items: int, keep: KeepGenerations | None) -> None:
+    def __init__(self, n_items: int, keep: OnGenerations | None) -> None:
         """Prepare.
 
         Args:
@@ -41,7 +41,7 @@ class TextTable:
 class ScoreTable:
     """Room for the scores of all items, each of them an error or a row of figures in the end."""
 
-    def __init__(self, options: Sequence[Sequence[str]], keep: KeepOptionScores | None) -> None:
+    def __init__(self, options: Sequence[Sequence[str]], keep: OnOptionScores | None) -> None:
         """Prepare.
 
         Args:

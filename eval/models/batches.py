@@ -1,6 +1,11 @@
 """Batches: texts of like length together, as many at a time as memory allows."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
 
 CPU_TOKENS = 1024
 """Tokens of a batch on a CPU. Larger ones are slower there, since what a layer computes is then so large that
@@ -45,10 +50,13 @@ class Batches:
         # Longest first: a batch that does not fit comes at the beginning and not after an hour.
         waiting = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
         while waiting:
+            # The first is the longest of what waits, and all are padded to it.
             batch = waiting[: self._size(lengths[waiting[0]])]
             if _fits(compute, batch):
                 waiting = waiting[len(batch) :]
             elif len(batch) > 1:
+                # Half of what this batch took, padding among it: the limit may have been larger than the batch.
+                # It stays for all that follows.
                 self.tokens = max(1, len(batch) * lengths[batch[0]] // 2)
             else:
                 failed(waiting.pop(0))
@@ -92,3 +100,37 @@ def _out_of_memory(error: Exception) -> bool:
 
     # On a CPU, torch raises a plain RuntimeError that only its text tells from others.
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "DefaultCPUAllocator" in str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Texts of unlike length as one batch; all shapes are ``(n_texts, n_tokens)``."""
+
+    ids: "torch.Tensor"
+    """Tokens; 0 where there is padding, whatever token that is."""
+    mask: "torch.Tensor"
+    """1 for tokens and 0 for padding."""
+    positions: "torch.Tensor"
+    """Place of each token in its own text, from 0."""
+
+
+def padded(texts: Sequence[Sequence[int]], device: Any, *, left: bool = True) -> Padded:
+    """Texts as one batch.
+
+    Args:
+        texts: Tokens of each text, none empty.
+        device: Where the batch goes.
+        left: Whether padding stands left of a text, so that all end in the last column, or right of it.
+    """
+    import torch
+
+    width = max(map(len, texts))
+    ids = torch.zeros(len(texts), width, dtype=torch.long)
+    mask = torch.zeros(len(texts), width, dtype=torch.long)
+    for row, text in enumerate(texts):
+        columns = slice(width - len(text), width) if left else slice(0, len(text))
+        ids[row, columns] = torch.tensor(text, dtype=torch.long)
+        mask[row, columns] = 1
+    # What is masked has no position; 0 is one that every model has.
+    positions = (mask.cumsum(dim=1) - 1).clamp(min=0)
+    return Padded(ids.to(device), mask.to(device), positions.to(device))

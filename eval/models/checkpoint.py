@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from blend.loaders.files.content import open_content, read_content
-from blend.loaders.hub.explained import explained
-from blend.loaders.hub.patience import patient, with_retries
+from blend.loaders.hub.hub_errors import translate_errors
+from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
 from blend.schemas.errors import InputError
 
 CONFIG = "config.json"
@@ -92,10 +92,10 @@ def _downloaded(model: str, revision: str | None) -> tuple[Path, str]:
 
     where = f"Hub model {model}" + (f"@{revision}" if revision else "")
     if constants.HF_HUB_OFFLINE:
-        with explained(where):
+        with translate_errors(where):
             folder = Path(snapshot_download(model, revision=revision, local_files_only=True))
         return folder, folder.name
-    with patient(), explained(where):
+    with request_timeouts(), translate_errors(where):
         info = with_retries(lambda: HfApi().model_info(model, revision=revision))
         commit = info.sha
         assert commit is not None
@@ -199,6 +199,8 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
     """Add a safetensors file's header, and the first bytes of each of its tensors."""
     size = file.stat().st_size
     with open_content(file, what="file of weights") as content:
+        # A safetensors file: the header's length in eight bytes, the header in JSON, the tensors; offsets count
+        # from behind the header.
         length = int.from_bytes(content.read(8), "little")
         header = content.read(min(length, size))
         try:
@@ -206,14 +208,14 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
                 entry["data_offsets"] for key, entry in json.loads(header).items() if key != "__metadata__"
             ]
             start = 8 + length
-            whole = start + max((end for begin, end in spans if 0 <= int(begin) <= int(end)), default=0)
+            expected_size = start + max((end for begin, end in spans if 0 <= int(begin) <= int(end)), default=0)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             raise InputError(
                 f"{where}: {file.name} is not a safetensors file; download or save the model again"
             ) from error
-        if size != whole:
+        if size != expected_size:
             raise InputError(
-                f"{where}: {file.name} has {size} bytes instead of {whole}; download or copy it again"
+                f"{where}: {file.name} has {size} bytes instead of {expected_size}; download or copy it again"
             )
         digest.update(header)
         for begin, end in sorted(spans):

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from blend.eval.models.chat_template import ChatTemplate
+from blend.eval.models.protocols import ChatOptions, check_no_chat_options
+from blend.eval.models.thoughts import Marks
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,13 +19,10 @@ BLANK = " "
 """What stands between a prompt and an option, except after a chat template."""
 
 _SLICE = 1024
-# Llama 3's template prints today's date unless it is given one; this is the template's own default. Another day
-# must not give another score.
-_TEMPLATE_DATE = "26 Jul 2024"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EncodedQuestion:
     """One prompt and its options as tokens."""
 
     prefix: list[int]
@@ -39,25 +39,41 @@ class Question:
 class Encoder:
     """Turns prompts into tokens, with the model's chat template or without."""
 
-    def __init__(self, tokenizer: "PreTrainedTokenizerBase", *, chat: bool | None = None) -> None:
+    def __init__(
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        *,
+        chat: bool | None = None,
+        options: ChatOptions | None = None,
+        further: Sequence[Marks] = (),
+    ) -> None:
         """Prepare.
 
         Args:
             tokenizer: The model's.
             chat: Whether prompts go through the chat template; if there is one when absent.
+            options: What is said besides the prompt, by the chat template.
+            further: Pairs of marks around thoughts besides the usual ones.
 
         Raises:
-            InputError: If a chat template is asked for and the tokenizer has none.
+            InputError: If a chat template is asked for and the tokenizer has none, or if the template has no
+                variable for what is asked for.
         """
         has_template = bool(tokenizer.chat_template)
         if chat and not has_template:
             raise InputError(
-                "chat: the tokenizer of this model has no chat template; leave --chat out, "
+                "chat: the tokenizer of this model has no chat template; leave `chat` out, "
                 "or save the template beside the tokenizer as chat_template.jinja"
             )
         self._tokenizer = tokenizer
         self.chat = has_template if chat is None else chat
         """Whether prompts go through the chat template."""
+        self.template = (
+            ChatTemplate(tokenizer, options or ChatOptions(), further=further) if self.chat else None
+        )
+        """The chat template, where prompts go through it."""
+        if not self.chat:
+            check_no_chat_options(options)
         self.delimiter = "" if self.chat else BLANK
         """What stands between a prompt and an option."""
         # A chat template writes the special tokens itself. Without one, only those that begin a text are
@@ -68,7 +84,7 @@ class Encoder:
         """The tokens of each prompt, up to where the answer begins."""
         return [self._leading + ids for ids in self._encoded([self._rendered(prompt) for prompt in prompts])]
 
-    def questions(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[Question]:
+    def questions(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[EncodedQuestion]:
         """The tokens of each prompt and its options, in order.
 
         Where an option's first character joins the prompt's last one in a token, that token counts as the
@@ -77,7 +93,7 @@ class Encoder:
         for start in range(0, len(prompts), _SLICE):
             yield from self._slice(prompts[start : start + _SLICE], options[start : start + _SLICE])
 
-    def _slice(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[Question]:
+    def _slice(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[EncodedQuestion]:
         texts: list[str] = []
         for prompt, choices in zip(prompts, options, strict=True):
             rendered = self._rendered(prompt)
@@ -86,23 +102,18 @@ class Encoder:
         encoded = iter(self._encoded(texts))
         for choices in options:
             alone = next(encoded)
-            whole = [next(encoded) for _ in choices]
-            start = min(n_in_common(alone, ids) for ids in whole)
+            encoded_whole = [next(encoded) for _ in choices]
+            # A tokenizer can merge the prompt's end with an option's beginning. Where any option does so, the
+            # prefix ends before that token for all of them: options are compared after the same prefix.
+            start = min(n_in_common(alone, ids) for ids in encoded_whole)
             # An option that adds no token of its own, such as a blank, would have nothing to score.
-            start = min(start, *(len(ids) - 1 for ids in whole))
-            yield Question(self._leading + whole[0][:start], [ids[start:] for ids in whole])
+            start = min(start, *(len(ids) - 1 for ids in encoded_whole))
+            yield EncodedQuestion(
+                self._leading + encoded_whole[0][:start], [ids[start:] for ids in encoded_whole]
+            )
 
     def _rendered(self, prompt: str) -> str:
-        if not self.chat:
-            return prompt
-        rendered = self._tokenizer.apply_chat_template(
-            [{"role": "user", "content": prompt}],
-            tokenize=False,
-            add_generation_prompt=True,
-            date_string=_TEMPLATE_DATE,
-        )
-        assert isinstance(rendered, str)
-        return rendered
+        return prompt if self.template is None else self.template.rendered(prompt)
 
     def _encoded(self, texts: list[str]) -> list[list[int]]:
         if not texts:
@@ -119,12 +130,13 @@ def joined(prompt: str, option: str, delimiter: str) -> str:
 
 
 def _leading(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
+    # Not every tokenizer says which special tokens begin a text: they are what stands before a plain letter.
     bare = tokenizer("a", add_special_tokens=False)["input_ids"]
-    whole = tokenizer("a")["input_ids"]
-    starts = (i for i in range(len(whole) - len(bare) + 1) if whole[i : i + len(bare)] == bare)
-    return list(whole[: next(starts, 0)])
+    encoded_whole = tokenizer("a")["input_ids"]
+    starts = (i for i in range(len(encoded_whole) - len(bare) + 1) if encoded_whole[i : i + len(bare)] == bare)
+    return list(encoded_whole[: next(starts, 0)])
 
 
 def n_in_common(a: list[int], b: list[int]) -> int:
-    """How many tokens two texts have in common at the beginning."""
+    """Count the tokens that two texts have in common at the beginning."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

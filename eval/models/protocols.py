@@ -6,17 +6,19 @@ own, in its place, and the others are answered all the same: what to do about it
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from blend.schemas.errors import ArgumentError
+
 FinishReason = Literal["stop", "length", "error"]
 
 
 class Decoding(BaseModel):
-    """How texts are generated; every field can change an answer, so all of them stand in a run."""
+    """Settings of generating texts; every field can change an answer, so all of them stand in a run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -30,15 +32,48 @@ class Decoding(BaseModel):
     """Texts at which an answer ends; they do not belong to it."""
 
 
-class ModelDescription(BaseModel):
-    """Which model answered, and how it ran: what a run directory keeps of it and a resumed run compares."""
+Thinking = Literal["on", "off"]
+"""Whether a model that can do both is told to think before it answers, or not to."""
+
+
+class ChatOptions(BaseModel):
+    """How a model is spoken to besides the prompt; every field can change an answer, and null leaves it out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    backend: Literal["transformers", "server"]
+    system: str | None = None
+    """Message before the prompt in which an operator speaks to the model."""
+    thinking: Thinking | None = None
+    """Variable of the chat template by which a model thinks or does not; as the template has it when null."""
+    reasoning_effort: str | None = None
+    """How much a model thinks, in the model's own word for it, such as ``low``."""
+    extra_body: dict[str, Any] | None = None
+    """Further fields of every request to a server."""
+
+
+def check_no_chat_options(options: ChatOptions | None) -> None:
+    """Check that nothing is to be said besides prompts, where there is no chat template to say it by.
+
+    Raises:
+        ArgumentError: If something is.
+    """
+    for name in ("system", "thinking", "reasoning_effort"):
+        if (value := getattr(options, name, None)) is not None:
+            raise ArgumentError(
+                f"`{name}={value}` makes sense only where prompts go through the model's chat template, and "
+                "here they do not; leave it out"
+            )
+
+
+class ModelDescription(BaseModel):
+    """Model that answered, and how it ran: what a run directory keeps of it and a resumed run compares."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: Literal["transformers", "server", "python"]
     """What computed the answers."""
     scorer: str | None = None
-    """How candidates were scored (``masked``, ``infilling``, ``causal``); absent where none were."""
+    """How candidates were scored (``masked``, ``encoder_decoder``, ``causal``); absent where none were."""
     id: str
     """Hub id, name of the directory, or the name by which a server knows the model."""
     revision: str | None = None
@@ -69,10 +104,10 @@ class ModelDescription(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a model wrote after one prompt, or why it wrote nothing."""
+    """Text that a model wrote after one prompt, or why it wrote nothing."""
 
     text: str
-    """As it was written, special tokens left out; empty with an error."""
+    """What it said, special tokens left out; empty with an error, and where a thought does not end."""
     tokens_in: int | None
     """Tokens of the prompt, with those that a chat template adds; absent when unknown."""
     tokens_out: int | None
@@ -81,6 +116,8 @@ class Generation:
     """``length`` when the text was cut at `Decoding.max_tokens`."""
     error: str | None = None
     """What went wrong, in words for a user; only with the reason ``error``."""
+    thought: str | None = None
+    """What it thought before; null where it did not, or where a server keeps it to itself."""
 
     @classmethod
     def failed(cls, error: str, *, tokens_in: int | None = None) -> Self:
@@ -90,7 +127,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OptionScores:
-    """How likely each option is after its prompt, in three measures that one pass gives.
+    """Likelihood of each option after its prompt, in three measures that one pass gives.
 
     Shapes are ``(n_items, n_options)``, with the largest number of options of any item; an item's options
     stand left, and the rest of its row is NaN in `logprobs` and 0 elsewhere.
@@ -116,10 +153,10 @@ class OptionScores:
         return np.where(self.n_bytes > 0, self.logprobs / np.maximum(self.n_bytes, 1), np.nan)
 
 
-KeepGenerations = Callable[[Sequence[int], Sequence[Generation]], None]
+OnGenerations = Callable[[Sequence[int], Sequence[Generation]], None]
 """Takes answers as soon as they are there: positions of their prompts, and the answers in that order."""
 
-KeepOptionScores = Callable[[Sequence[int], OptionScores], None]
+OnOptionScores = Callable[[Sequence[int], OptionScores], None]
 """Takes scores as soon as they are there: positions of their prompts, and a row for each in that order."""
 
 
@@ -127,7 +164,7 @@ class Described(Protocol):
     """Something that can say which model it is."""
 
     def describe(self) -> ModelDescription:
-        """Which model answers, and how it runs."""
+        """Say which model answers, and how it runs."""
         ...
 
 
@@ -139,7 +176,7 @@ class Generator(Described, Protocol):
         prompts: Sequence[str],
         *,
         samples: Sequence[int] | None = None,
-        keep: KeepGenerations | None = None,
+        keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
         """One answer per prompt, in order.
 
@@ -165,7 +202,7 @@ class OptionScorer(Described, Protocol):
         prompts: Sequence[str],
         options: Sequence[Sequence[str]],
         *,
-        keep: KeepOptionScores | None = None,
+        keep: OnOptionScores | None = None,
     ) -> OptionScores:
         """Scores of each item's options, in order.
 
@@ -184,3 +221,19 @@ class OptionScorer(Described, Protocol):
 
 class Model(Generator, OptionScorer, Protocol):
     """A model that can do both."""
+
+
+class OpenedModel(Model, Protocol):
+    """A model that we have opened ourselves, and can ask how it is."""
+
+    def thinks(self) -> bool:
+        """Whether it thinks before it answers, as far as it shows before the first question.
+
+        Raises:
+            ServerError: If it is on a server that cannot be asked.
+        """
+        ...
+
+    def with_decoding(self, decoding: Decoding) -> Self:
+        """The same model, writing in another way."""
+        ...

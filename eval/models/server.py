@@ -1,24 +1,37 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from blend.eval.models.answer_tables import ScoreTable, TextTable
 from blend.eval.models.encoding import BLANK, joined
-from blend.eval.models.loading import EXTRA
+from blend.eval.models.model_loading import EXTRA
 from blend.eval.models.protocols import (
+    ChatOptions,
     Decoding,
     Generation,
-    KeepGenerations,
-    KeepOptionScores,
     ModelDescription,
+    OnGenerations,
+    OnOptionScores,
     OptionScores,
+    check_no_chat_options,
 )
-from blend.eval.models.replies import BadReplyError, check_logprobs, read_options, read_text, served_name
-from blend.eval.models.writing import draw_seeds
+from blend.eval.models.server_replies import (
+    BadReplyError,
+    check_logprobs,
+    read_options,
+    read_text,
+    served_name,
+    shows_thoughts,
+)
+from blend.eval.models.server_requests import chat_fields, check_extra_body, decoding_fields, with_extra
+from blend.eval.models.text_generation import draw_seeds
+from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.problems import problem, public_address, server_address
+from blend.loaders.servers.server_errors import problem, public_address, server_address
 from blend.schemas.errors import InputError, ServerError
 
 if TYPE_CHECKING:
@@ -27,8 +40,14 @@ if TYPE_CHECKING:
 MAX_FAILURES = 10
 """After so many items in a row without an answer no further ones are asked: the server is not up to it."""
 
+GREETING_TOKENS = 32
+"""Tokens of a first reply that shows whether a model thinks: enough for the mark that begins a thought."""
+
 _FATAL = (401, 403, 404)
 """Answers that no other item would change."""
+
+_LEAST_TIMEOUT_S = 300.0
+_SLOW_TOKENS_PER_S = 10.0
 
 
 def open_server(
@@ -37,9 +56,11 @@ def open_server(
     *,
     chat: bool = True,
     decoding: Decoding | None = None,
+    options: ChatOptions | None = None,
+    thought_marks: Sequence[Marks] = (),
     concurrency: int = 16,
     retries: int = 5,
-    timeout_s: float = 300.0,
+    timeout_s: float | None = None,
 ) -> "ServerModel":
     """Prepare to ask a model on a server, without connecting yet.
 
@@ -49,36 +70,77 @@ def open_server(
         chat: Whether prompts go to ``/chat/completions``, where the server applies the model's chat template,
             or as they are to ``/completions``. Options can be scored only without.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
+        options: What is said besides the prompt; all but ``extra_body`` to ``/chat/completions`` alone.
+        thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
         concurrency: Requests under way at a time.
         retries: How often a request is repeated that the server could not serve.
-        timeout_s: Seconds to wait for the answer to one request.
+        timeout_s: Seconds to wait for the answer to one request; as long as a slow server needs for the tokens
+            that an answer may have, when absent.
 
     Raises:
-        InputError: If the address is not one.
+        InputError: If the address is not one, or if an option cannot be.
     """
+    if not chat:
+        check_no_chat_options(options)
+    if options is not None and options.extra_body is not None:
+        check_extra_body(options.extra_body)
     server = Server(
         name=f"model {model}",
         purpose="a model on a server",
         extra=EXTRA,
-        base_url=server_address(url, where="--server"),
+        base_url=server_address(url, where="`server`"),
         concurrency=concurrency,
         retries=retries,
-        timeout_s=timeout_s,
-        address_option="--server",
+        address_parameter="server",
     )
-    return ServerModel(model, server, chat=chat, decoding=decoding or Decoding())
+    return ServerModel(
+        model,
+        server,
+        chat=chat,
+        decoding=decoding or Decoding(),
+        options=options or ChatOptions(),
+        thought_marks=tuple(thought_marks),
+        timeout_s=timeout_s,
+    )
 
 
 class ServerModel:
     """See `protocols.Model`. A reply that names another model than the replies before stops the asking."""
 
-    def __init__(self, model: str, server: Server, *, chat: bool, decoding: Decoding) -> None:
+    def __init__(
+        self,
+        model: str,
+        server: Server,
+        *,
+        chat: bool,
+        decoding: Decoding,
+        options: ChatOptions,
+        thought_marks: tuple[Marks, ...],
+        timeout_s: float | None,
+    ) -> None:
         self._model = model
-        self._server = server
+        self._timeout_s = timeout_s
+        self._server = replace(server, timeout_s=_enough_seconds(decoding) if timeout_s is None else timeout_s)
         self._chat = chat
         self._decoding = decoding
+        self._options = options
+        self._thought_marks = thought_marks
         self._served_as: str | None = None
         self._max_tokens_key = "max_tokens"
+
+    def thinks(self) -> bool:
+        """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
+        if self._options.thinking is not None:
+            return self._options.thinking == "on"
+        return self._options.reasoning_effort is not None or self._greet(GREETING_TOKENS)
+
+    def with_decoding(self, decoding: Decoding) -> Self:
+        """See `protocols.OpenedModel.with_decoding`."""
+        other = copy(self)
+        other._decoding = decoding
+        if self._timeout_s is None:
+            other._server = replace(self._server, timeout_s=_enough_seconds(decoding))
+        return other
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`; asks the server for one token to learn what it calls the model.
@@ -87,15 +149,7 @@ class ServerModel:
             ServerError: If the server cannot be asked.
         """
         if self._served_as is None:
-
-            async def greet(client: "openai.AsyncOpenAI", prompt: str) -> bool:
-                read_text(await self._asked_for_text(client, prompt, 0, max_tokens=1))
-                return True
-
-            try:
-                ask_side_by_side(self._server, ["Hi"], greet)
-            except BadReplyError as error:
-                raise ServerError(f"{self._where}: {error}; correct --server") from error
+            self._greet(1)
         url = self._server.base_url
         return ModelDescription(
             backend="server",
@@ -106,12 +160,29 @@ class ServerModel:
             server=public_address(url) if url is not None else None,
         )
 
+    def _greet(self, max_tokens: int) -> bool:
+        """Ask for a few tokens, which say what the server calls the model, and whether it begins to think."""
+        thinks = False
+
+        async def greet(client: "openai.AsyncOpenAI", prompt: str) -> bool:
+            nonlocal thinks
+            reply = await self._asked_for_text(client, prompt, 0, max_tokens=max_tokens)
+            read_text(reply, self._thought_marks)
+            thinks = shows_thoughts(reply, self._thought_marks)
+            return True
+
+        try:
+            ask_side_by_side(self._server, ["Hi"], greet)
+        except BadReplyError as error:
+            raise ServerError(f"{self._where}: {error}; correct `server`") from error
+        return thinks
+
     def generate(
         self,
         prompts: Sequence[str],
         *,
         samples: Sequence[int] | None = None,
-        keep: KeepGenerations | None = None,
+        keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`."""
         seeds = draw_seeds(prompts, samples, self._decoding)
@@ -119,7 +190,7 @@ class ServerModel:
 
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
             reply = await self._asked_for_text(client, prompts[item], seeds[item])
-            table.put([item], [read_text(reply)])
+            table.put([item], [read_text(reply, self._thought_marks)])
 
         self._ask_all(len(prompts), ask, lambda item, why: table.put([item], [Generation.failed(why)]))
         return table.all()
@@ -129,13 +200,13 @@ class ServerModel:
         prompts: Sequence[str],
         options: Sequence[Sequence[str]],
         *,
-        keep: KeepOptionScores | None = None,
+        keep: OnOptionScores | None = None,
     ) -> OptionScores:
         """See `protocols.OptionScorer.option_logprobs`."""
         if self._chat:
             raise InputError(
                 f"{self._where}: a server scores options only of prompts that it is sent as they are, "
-                "without a chat template; add --no-chat"
+                "without a chat template; set `chat` to false"
             )
         table = ScoreTable(options, keep)
 
@@ -193,20 +264,14 @@ class ServerModel:
     ) -> object:
         from openai import BadRequestError
 
-        decoding, key = self._decoding, self._max_tokens_key
-        body: dict[str, Any] = {
-            key: decoding.max_tokens if max_tokens is None else max_tokens,
-            "temperature": decoding.temperature,
-        }
-        if decoding.temperature > 0:
-            body["seed"] = seed
-        if decoding.stop:
-            body["stop"] = list(decoding.stop)
+        key = self._max_tokens_key
+        limit = self._decoding.max_tokens if max_tokens is None else max_tokens
+        body = {key: limit, **decoding_fields(self._decoding, seed)}
         if not self._chat:
             return await self._posted(client, "/completions", {"prompt": prompt, **body})
-        messages = [{"role": "user", "content": prompt}]
         try:
-            return await self._posted(client, "/chat/completions", {"messages": messages, **body})
+            body |= chat_fields(self._options, prompt)
+            return await self._posted(client, "/chat/completions", body)
         except BadRequestError as error:
             if error.param != "max_tokens" or key != "max_tokens":
                 raise
@@ -222,7 +287,7 @@ class ServerModel:
             return await self._posted(client, "/completions", {"prompt": list(sent), **body})
         except (BadRequestError, UnprocessableEntityError):
             # `transformers serve` refuses several texts at a time, and no token to write, before anybody learns
-            # that it knows no log-probabilities. Asked like this, it says so.
+            # that it knows no log-probabilities. TaskItems like this, it says so.
             body["max_tokens"] = 1
             reply = await self._posted(client, "/completions", {"prompt": sent[0], **body})
             check_logprobs(reply, where=self._where)
@@ -230,9 +295,10 @@ class ServerModel:
 
     async def _posted(self, client: "openai.AsyncOpenAI", path: str, body: dict[str, Any]) -> object:
         """The reply, from the model that answered before."""
+        sent = with_extra({"model": self._model, **body}, self._options)
         try:
             # The plain body, not the typed arguments: servers differ in more than their types say.
-            reply = await client.post(path, cast_to=object, body={"model": self._model, **body})
+            reply = await client.post(path, cast_to=object, body=sent)
         except (JSONDecodeError, UnicodeDecodeError) as error:
             raise BadReplyError(f"the reply is not JSON, or half of it is missing ({error})") from error
         name = served_name(reply)
@@ -244,6 +310,11 @@ class ServerModel:
                 "its model has changed; serve the first one again to go on, or start a new run"
             )
         return reply
+
+
+def _enough_seconds(decoding: Decoding) -> float:
+    """Seconds to wait for one answer: a thought of many tokens takes a slow server minutes."""
+    return max(_LEAST_TIMEOUT_S, decoding.max_tokens / _SLOW_TOKENS_PER_S)
 
 
 def _item_errors() -> tuple[type[Exception], ...]:

@@ -1,12 +1,14 @@
 """Statistics: how sure a score is, and whether two scores differ. Arrays in, figures out.
 
-Questions of one template are not independent: the same dish, feast or sport decides whether a model is right in
-all of them. So whatever is resampled or exchanged here is a *cluster* (a template, a dish, a topic), never an
-item. Nothing here knows where the numbers come from.
+Questions of one template are not independent: the same dish, feast or sport decides whether a model is correct
+in all of them. So whatever is resampled or exchanged here is a *cluster* (a template, a dish, a topic), never
+an item. Nothing here knows where the numbers come from.
 
 * `clusters`: items added up per group and cluster, the form in which everything else takes them;
-* `figures`: means and other ratios, their mean over groups, the gap between groups, with intervals;
+* `estimates`: means and other ratios, their mean over groups, the gap between groups, with intervals;
+* `few_clusters`: those intervals where there are too few clusters to draw from;
 * `paired`: two models on the same items; what is better, and is it chance;
+* `annotator_agreement`: how far people agree, beyond what chance gives;
 * `ranks`: places that the differences between several models or regions allow;
 * `correlation`: linear and rank correlation with intervals;
 * `resampling`: the draws behind all of them.

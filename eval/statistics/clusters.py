@@ -76,6 +76,7 @@ def cluster_sums(
     if not (np.isfinite(numerators).all() and np.isfinite(denominators).all()):
         raise ValueError("values and counts must be finite numbers")
     shape = (len(labels), len(keys))
+    # Row-major number of each item's (group, cluster) cell, so that one bincount adds all of them up.
     cells = rows * shape[1] + columns
 
     def added_up(numbers: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics.clusters import FloatArray, divide
-from blend.eval.statistics.figures import Estimate
+from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.resampling import DRAWS, LEVEL, cluster_weights, percentile_interval
 
 _BLOCK = 2_000_000
@@ -43,6 +43,7 @@ def correlation(
         ValueError: If the lengths differ, or a number is not finite.
     """
     x, y = (np.asarray(numbers, dtype=np.float64) for numbers in (first, second))
+    # Weights are drawn per cluster; `codes` spreads them to the items, shape ``(n_draws, n_items)``.
     codes = np.arange(len(x)) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
     if not len(x) == len(y) == len(codes):
         raise ValueError("both figures and clusters must be of one length")
@@ -58,6 +59,7 @@ def correlation(
         [
             _correlations(x, y, part[:, codes], kind)
             for block in cluster_weights(n_clusters, seed=seed, draws=draws)
+            # Ceiling division: a block is sized for clusters, and items can be many more.
             for part in np.array_split(block, max(1, -(-block.shape[0] * len(x) // _BLOCK)))
         ]
     )
@@ -79,6 +81,8 @@ def _correlations(x: FloatArray, y: FloatArray, weights: FloatArray, kind: str) 
 
 def _weighted_ranks(numbers: FloatArray, weights: FloatArray) -> FloatArray:
     """Mean ranks when every item is listed as often as its weight says, shape ``(n_draws, n_items)``."""
+    # Equal numbers share a code, and `held` says how many items of each a draw has, shape (n_draws, n_codes).
+    # Held k times, a number takes the k ranks up to the cumulated sum; their mean lies (k - 1) / 2 below it.
     _, codes = np.unique(numbers, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))

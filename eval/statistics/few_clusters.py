@@ -10,7 +10,9 @@ import math
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.statistics.resampling import student_quantile
 
+# Halving 40 times leaves an error below 1e-12.
 _HALVINGS = 40
+# Pairs of terms of the continued fraction, evaluated from the last one inwards.
 _TERMS = 25
 
 
@@ -30,6 +32,7 @@ def share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> t
         Clopper and Pearson (1934), The Use of Confidence or Fiducial Limits Illustrated in the Case of the
         Binomial.
     """
+    # Kish's effective number, mostly not whole; the beta distribution takes it as it is.
     n = float(counts.sum() ** 2 / (counts**2).sum())
     hits = n * float(totals.sum() / counts.sum())
     tail = (1 - level) / 2
@@ -56,8 +59,10 @@ def student_interval(totals: FloatArray, counts: FloatArray, *, level: float) ->
     """
     n = len(totals)
     ratio = float(totals.sum() / counts.sum())
+    # Jackknife: the ratio with each cluster left out in turn, shape ``(n_clusters,)``.
     without = (totals.sum() - totals) / (counts.sum() - counts)
     error = math.sqrt((n - 1) / n * float(((without - ratio) ** 2).sum()))
+    # Not 0 exactly: leaving out equal clusters gives ratios that differ by rounding.
     if error <= 1e-12 * max(1.0, abs(ratio)):
         return None
     reach = student_quantile(1 - (1 - level) / 2, n - 1) * error
@@ -92,6 +97,7 @@ def _beta_share(x: float, a: float, b: float) -> float:
 def _fraction(x: float, a: float, b: float) -> float:
     fraction = 1.0
     for m in range(_TERMS, 0, -1):
+        # Coefficients d(2m) and d(2m - 1) of 26.5.8.
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1))
         fraction = 1 + odd / (1 + even / fraction)

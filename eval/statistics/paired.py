@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics.clusters import Clusters, FloatArray
-from blend.eval.statistics.figures import Estimate, estimates, macro_estimate
+from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
 
 PERMUTATIONS = 10_000
 """Exchanges behind a p-value; the smallest possible one is 1 / (PERMUTATIONS + 1)."""
@@ -15,7 +15,7 @@ _BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedTest:
     """A difference between two models, its interval, and how easily chance makes one as large."""
 
     estimate: Estimate
@@ -26,7 +26,7 @@ class Comparison:
 
 def paired_tests(
     differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS
-) -> tuple[Comparison, ...]:
+) -> tuple[PairedTest, ...]:
     """Whether two models differ, per group.
 
     The interval is the bootstrap over clusters of the difference. The test exchanges the two models' answers,
@@ -48,10 +48,10 @@ def paired_tests(
     """
     found = estimates(differences, seed=seed, proportion=False)
     p_values = _sign_test(differences.totals, seed, permutations)
-    return tuple(map(Comparison, found, p_values.tolist()))
+    return tuple(map(PairedTest, found, p_values.tolist()))
 
 
-def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS) -> Comparison:
+def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS) -> PairedTest:
     """Whether two models differ in the mean over groups, every group counting the same.
 
     Args:
@@ -62,7 +62,7 @@ def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = PERM
     sizes = differences.counts.sum(axis=1)
     held = np.flatnonzero(sizes)
     shares = (differences.totals[held] / sizes[held, np.newaxis]).mean(axis=0, keepdims=True)
-    return Comparison(
+    return PairedTest(
         macro_estimate(differences, seed=seed, proportion=False),
         float(_sign_test(shares, seed, permutations)[0]),
     )
@@ -82,6 +82,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
     """
     given = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(given, kind="stable")
+    # The smallest of n p-values is multiplied by n, the next by n - 1; none may fall below the one before it.
     factors = np.arange(len(given), 0, -1)
     corrected = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
     # Of equal p-values the one that sorts first gets the largest factor, and the maximum hands it on.
@@ -97,10 +98,13 @@ def _sign_test(totals: FloatArray, seed: int, permutations: int) -> FloatArray:
     active = totals[:, np.flatnonzero(np.any(totals != 0, axis=0))]
     # Sums of the same numbers in another order differ in the last digits, and ties must count as such.
     reached = np.abs(active.sum(axis=1)) - 1e-9 * np.abs(active).sum(axis=1)
+    # From 1: what was found counts as one of the exchanges, so no p-value is 0 (Phipson and Smyth).
     as_far = np.ones(len(totals), dtype=np.int64)
+    # Rows of signs held at a time; both they and their sums, one per group, stay within `_BLOCK` numbers.
     height = max(1, _BLOCK // max(1, *active.shape))
     for start in range(0, permutations, height):
         n_rows = min(height, permutations - start)
+        # Exchanging the models of a cluster turns the sign of its difference; 0 and 1 become -1 and 1.
         signs = 2.0 * rng.integers(2, size=(n_rows, active.shape[1]), dtype=np.int8) - 1.0
         as_far += (np.abs(signs @ active.T) >= reached).sum(axis=0)
     p_values: FloatArray = as_far / (permutations + 1)

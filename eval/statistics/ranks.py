@@ -37,10 +37,12 @@ def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEV
         Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks with Applications to Mobility across
         Neighbourhoods and Academic Achievement across Countries, Review of Economic Studies 91.
     """
+    # Joint draws: a draw in which one figure is unknown says nothing of its differences from the others.
     known = draws[~np.isnan(draws).any(axis=1)]
     behind: NDArray[np.bool_] = np.zeros((len(figures), len(figures)), dtype=bool)
     if len(known):
         errors, threshold = _pairs(known - figures, level)
+        # ``behind[i, j]``: i is certainly behind j. So a row counts who is above, a column who is below.
         behind = figures[np.newaxis, :] - figures[:, np.newaxis] > np.maximum(threshold * errors, 1e-12)
     return tuple(
         Rank(

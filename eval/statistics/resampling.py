@@ -22,7 +22,7 @@ _BLOCK = 2_000_000
 
 
 def cluster_weights(n_clusters: int, *, seed: int, draws: int = DRAWS) -> Iterator[FloatArray]:
-    """How often every cluster is drawn: ``n_clusters`` times with replacement, again and again.
+    """Count how often every cluster is drawn, ``n_clusters`` times with replacement, again and again.
 
     Args:
         n_clusters: Number of clusters, at least 1.
@@ -37,6 +37,7 @@ def cluster_weights(n_clusters: int, *, seed: int, draws: int = DRAWS) -> Iterat
     for start in range(0, draws, height):
         n_rows = min(height, draws - start)
         drawn = rng.integers(n_clusters, size=(n_rows, n_clusters))
+        # Every row gets cluster numbers of its own, so that one bincount counts all rows at once.
         drawn += np.arange(n_rows)[:, np.newaxis] * n_clusters
         counts = np.bincount(drawn.ravel(), minlength=n_rows * n_clusters)
         yield counts.reshape(n_rows, n_clusters).astype(np.float64)
@@ -48,6 +49,7 @@ def ratio_draws(clusters: Clusters, *, seed: int, draws: int = DRAWS) -> FloatAr
     Returns:
         Shape ``(draws, n_groups)``; NaN where a draw holds no cluster of the group.
     """
+    # ``(n_draws, n_clusters) @ (n_clusters, n_groups)``: numerators and denominators are drawn together.
     blocks = cluster_weights(len(clusters.keys), seed=seed, draws=draws)
     return np.concatenate([divide(w @ clusters.totals.T, w @ clusters.counts.T) for w in blocks])
 
@@ -83,6 +85,7 @@ def percentile_interval(
 
 def _widened_tail(tail: float, n_clusters: int) -> float:
     freedom = n_clusters - 1
+    # The factor makes up for the bootstrap's variance, which divides by n in place of n - 1 (Hesterberg, 4.3).
     return NormalDist().cdf(-student_quantile(1 - tail, freedom) * math.sqrt(n_clusters / freedom))
 
 
@@ -99,6 +102,7 @@ def student_quantile(probability: float, freedom: int) -> float:
     if freedom == 2:
         return (2 * probability - 1) * math.sqrt(2 / (4 * probability * (1 - probability)))
     z = NormalDist().inv_cdf(probability)
+    # Term k is the coefficient of ``freedom**-k``, the first one the normal quantile itself.
     terms: tuple[float, ...] = (
         z,
         (z**3 + z) / 4,

@@ -1,7 +1,7 @@
 """Texts: how the answers of each language are normalised, parted into words and reduced to lemmas.
 
-`languages.LANGUAGES` says for every language what is done and what is not claimed. A `Reader` does it, each
-distinct text once, and names what it used for the signature. Nothing here knows of tasks or scores.
+`language_readers.LANGUAGES` says for every language what is done and what is not claimed. A `TextReader` does
+it, each distinct text once, and names what it used for the signature. Nothing here knows of tasks or scores.
 
 * `languages`: the registry by language;
 * `reading`: readers, and the choice of a lemmatiser by ``--lemmas``;

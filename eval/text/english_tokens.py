@@ -2,7 +2,7 @@
 
 The published scorer tokenises English with spaCy, which would bring dozens of packages for a few rules. These
 are the rules of its English tokenizer that everyday answers meet: punctuation before, behind and inside words,
-contractions, numbers with units. ``tests/eval/scoring/test_short_answers_golden.py`` holds them to the
+contractions, numbers with units. ``test_short_answers_golden.py`` holds them to the
 decisions that spaCy's tokens lead to.
 
 References:
@@ -23,6 +23,8 @@ _UNITS = (
 _PREFIX = re.compile(
     rf"§|%|=|—|–|\+(?![0-9])|\.\.+|[{_PUNCTUATION}]|[{re.escape(_QUOTES)}]|[{re.escape(_CURRENCY)}]"
 )
+# A full stop leaves a digit, a quote, a small letter and two capitals; behind one capital it is an initial's,
+# and stays.
 _SUFFIX = re.compile(
     rf"(?:[{_PUNCTUATION}]|[{re.escape(_QUOTES)}]|'s|'S|’s|’S|—|–|(?<=[0-9])\+"
     rf"|(?<=[0-9])(?:[{re.escape(_CURRENCY)}])|(?<=[0-9])(?:{_UNITS})"
@@ -35,6 +37,7 @@ _INFIX = re.compile(
     rf"|(?:(?<={_LETTER})|(?<=[0-9]))[:<>=/](?={_LETTER})"
 )
 
+# What ``n't`` stands behind; "ca", "sha" and "wo" are what it leaves of can't, shan't and won't.
 _NEGATED = [
     "ai",
     "are",
@@ -169,7 +172,7 @@ def _tokens(chunk: str) -> list[str]:
 
 
 def _suffix_start(chunk: str, start: int, end: int) -> int | None:
-    """Where a suffix of ``chunk[start:end]`` begins."""
+    """Find where a suffix of ``chunk[start:end]`` begins."""
     if chunk.endswith("..", start, end):
         while end > start and chunk[end - 1] == ".":
             end -= 1

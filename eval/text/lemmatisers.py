@@ -6,6 +6,7 @@ and nothing stands in for it in silence.
 
 import os
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,10 +15,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from blend.eval.text.affix_lists import affix_list
 from blend.eval.text.normalising import words_of
 from blend.loaders.files.pins import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError
-from blend.schemas.korean import agreeing
+from blend.schemas.language.korean_particles import agreeing
 
 Split = Callable[[str], Sequence[str]]
 Lemmas = Callable[[Sequence[str]], Sequence[str]]
@@ -25,7 +27,7 @@ Lemmas = Callable[[Sequence[str]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Lemmatiser:
-    """What one language's texts are read with."""
+    """Lemmatiser of one language's texts."""
 
     name: str
     """Name as given to ``--lemmas``."""
@@ -48,7 +50,11 @@ def _same(words: Sequence[str]) -> Sequence[str]:
 
 def _installed(module: str, name: str, extra: str) -> Any:
     try:
-        return import_module(module)
+        with warnings.catch_warnings():
+            # Where no bytecode is kept yet, Python says of jieba's source that it is written for an older one.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and not module.startswith(error.name):
             raise
@@ -100,6 +106,26 @@ SNOWBALL = {
 }  # fmt: skip
 """Language to snowball's name for it."""
 
+
+def _affixes(language: str) -> Lemmatiser:
+    listed = affix_list(language)
+    if not listed.dictionary:
+        return Lemmatiser("affixes", listed.version, words_of, _each(listed.stem))
+    import simplemma
+
+    def lemma(word: str) -> str:
+        """The dictionary's lemma of the longest form that it knows; of an unknown word the stem."""
+        plain = listed.without_article(word)
+        for form in listed.forms(plain):
+            if simplemma.is_known(form, lang=language):
+                found: str = simplemma.lemmatize(form, lang=language)
+                return found
+        return listed.stem(plain)
+
+    return Lemmatiser("affixes", f"{listed.version}-simplemma-{version('simplemma')}", words_of, _each(lemma))
+
+
+# Longer ones stand before those that end them: the first that fits is taken off.
 _PARTICLES = [
     "이라고",
     "라고",
@@ -271,6 +297,7 @@ LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
     "words": _words,
     "simplemma": _simplemma,
     "snowball": _snowball,
+    "affixes": _affixes,
     "particles": _particles,
     "characters": _characters,
     "opencc": _opencc,

@@ -46,6 +46,7 @@ def sentences(text: str) -> Iterator[str]:
         realigned = 0
         if number + 1 < len(spans):
             following, stop = spans[number + 1]
+            # Closing marks that the next span begins with are moved to the end of this one.
             closing = _CLOSING.match(text[following:stop])
             if closing is not None:
                 end, realigned = following + len(closing[0].rstrip()), closing.end()

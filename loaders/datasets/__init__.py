@@ -1,33 +1,30 @@
-"""Loading: a configuration of a release as a dataset with typed rows.
+"""Loading: a configuration of a release as a dataset.
 
 A release also loads with plain ``datasets.load_dataset``. What is added here: regions by any of their names, a
-version that must be named, files that are compared with their digests, a word when a newer version is out, and
-rows as models.
+version that must be named, files that are compared with their digests, and a word when a newer version is out.
+`typed.as_models` gives rows as models.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from blend.loaders.datasets.places import ON_HUB, Places, find_tables, named
+from blend.loaders.datasets.locations import ON_HUB, Places, find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.files.unpacked import check_tables
-from blend.schemas.configs import (
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.language.locales import Registry
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     PER_REGION,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
-from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.locales import Registry
-from blend.schemas.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
 
 if TYPE_CHECKING:
-    from datasets import DatasetDict, IterableDatasetDict
-
-    from blend.loaders.datasets.typed import TypedDataset, TypedIterableDataset
+    from datasets import Dataset, DatasetDict, IterableDataset, IterableDatasetDict
 
 Regions = list[str] | tuple[str, ...]
 
@@ -35,11 +32,11 @@ Regions = list[str] | tuple[str, ...]
 @overload
 def load_annotations(
     release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[False] = ...
-) -> "TypedDataset[Annotation]": ...
+) -> "Dataset": ...
 @overload
 def load_annotations(
     release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[True]
-) -> "TypedIterableDataset[Annotation]": ...
+) -> "IterableDataset": ...
 @overload
 def load_annotations(
     release: str | Path,
@@ -69,7 +66,7 @@ def load_annotations(
         streaming: Whether to read rows as they are asked for, without downloading first.
 
     Returns:
-        One region as a `TypedDataset` (streaming: `TypedIterableDataset`), ordered by ``ID``; several as a
+        One region as a `datasets.Dataset` (streaming: `IterableDataset`), ordered by ``ID``; several as a
         dictionary of them by split, in the order asked for, or in that of the release.
 
     Raises:
@@ -82,11 +79,11 @@ def load_annotations(
 @overload
 def load_short_answer_questions(
     release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[False] = ...
-) -> "TypedDataset[Question]": ...
+) -> "Dataset": ...
 @overload
 def load_short_answer_questions(
     release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[True]
-) -> "TypedIterableDataset[Question]": ...
+) -> "IterableDataset": ...
 @overload
 def load_short_answer_questions(
     release: str | Path,
@@ -127,11 +124,11 @@ def load_short_answer_questions(
 @overload
 def load_short_answer_prompts(
     release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[False] = ...
-) -> "TypedDataset[ShortAnswerPrompt]": ...
+) -> "Dataset": ...
 @overload
 def load_short_answer_prompts(
     release: str | Path, region: str, *, revision: str | None = ..., streaming: Literal[True]
-) -> "TypedIterableDataset[ShortAnswerPrompt]": ...
+) -> "IterableDataset": ...
 @overload
 def load_short_answer_prompts(
     release: str | Path,
@@ -151,7 +148,7 @@ def load_short_answer_prompts(
     revision: str | None = None,
     streaming: bool = False,
 ) -> Any:
-    """How a model is asked the questions of a region, in the local language and in English.
+    """Load the prompts that ask a model the questions of a region, in the local language and in English.
 
     Args:
         release: A release directory, or ``org/name`` on the Hub.
@@ -178,7 +175,7 @@ def load_multiple_choice_questions(
     split: str = ...,
     revision: str | None = ...,
     streaming: Literal[False] = ...,
-) -> "TypedDataset[MultipleChoiceQuestion]": ...
+) -> "Dataset": ...
 @overload
 def load_multiple_choice_questions(
     release: str | Path,
@@ -187,7 +184,7 @@ def load_multiple_choice_questions(
     split: str = ...,
     revision: str | None = ...,
     streaming: Literal[True],
-) -> "TypedIterableDataset[MultipleChoiceQuestion]": ...
+) -> "IterableDataset": ...
 def load_multiple_choice_questions(
     release: str | Path,
     region: str | Regions | None = None,
@@ -206,7 +203,7 @@ def load_multiple_choice_questions(
         streaming: Whether to read rows as they are asked for, without downloading first.
 
     Returns:
-        One `TypedDataset` (streaming: `TypedIterableDataset`), whatever the regions; in the release's order.
+        One `datasets.Dataset` (streaming: `IterableDataset`), whatever the regions; in the release's order.
 
     Raises:
         UnknownNameError: If the release has no such region, split or configuration; lists those it has.
@@ -243,7 +240,7 @@ def load_config(
         streaming: Whether to read rows as they are asked for, without downloading first.
 
     Returns:
-        A `TypedDataset` (streaming: `TypedIterableDataset`) for one region or split, a dictionary for several.
+        A `datasets.Dataset` (streaming: `IterableDataset`) for one region or split, a dictionary for several.
 
     Raises:
         UnknownNameError: If the release has no such configuration, region or split; lists those it has.
@@ -259,19 +256,19 @@ def load_config(
     def choose(manifest: ReleaseManifest, known: Registry) -> list[TableInfo]:
         return _choice(manifest, known, config, asked, split).tables
 
-    places = find_tables(release, choose, revision=revision, streaming=streaming)
-    locales = _choice(places.manifest, places.locales, config, asked, split).locales
-    here = [address for address in places.addresses.values() if not address.startswith(ON_HUB)]
+    locations = find_tables(release, choose, revision=revision, streaming=streaming)
+    locales = _choice(locations.manifest, locations.locales, config, asked, split).locales
+    here = [address for address in locations.addresses.values() if not address.startswith(ON_HUB)]
     check_tables(map(Path, here))
-    if len(here) == len(places.addresses):
-        _check_present(places, config, locales)
-    loaded = _load(places, config, locales, streaming=streaming)
+    if len(here) == len(locations.addresses):
+        _check_present(locations, config, locales)
+    loaded = _load(locations, config, locales, streaming=streaming)
     single = split is not None or (config in PER_REGION and isinstance(region, str))
     return next(iter(loaded.values())) if single else loaded
 
 
 class _Choice(NamedTuple):
-    """What is asked for."""
+    """Configuration, split and revision that are asked for."""
 
     tables: list[TableInfo]
     """The tables, in the order asked for."""
@@ -300,35 +297,34 @@ def _choice(
     return _Choice(wanted, [region.locale for region in found])
 
 
-def _check_present(places: Places, config: str, locales: Sequence[str]) -> None:
+def _check_present(locations: Places, config: str, locales: Sequence[str]) -> None:
     """Refuse a locale without rows in files that are all here: no rows would look like an answer."""
     if not locales:
         return
     import polars as pl
 
     held = set(
-        pl.scan_parquet(list(places.addresses.values())).select(pl.col("locale").unique()).collect()["locale"]
+        pl.scan_parquet(list(locations.addresses.values()))
+        .select(pl.col("locale").unique())
+        .collect()["locale"]
     )
     if absent := [locale for locale in locales if locale not in held]:
         raise InputError(
-            f"{named(places.manifest)}: {config} holds no row about {', '.join(absent)}; "
+            f"{named(locations.manifest)}: {config} holds no row about {', '.join(absent)}; "
             "the report in release.json says why"
         )
 
 
-def _load(places: Places, config: str, locales: Sequence[str], *, streaming: bool) -> Any:
-    """The tables as a dictionary of typed datasets by split, with the rows about some locales, or all."""
+def _load(locations: Places, config: str, locales: Sequence[str], *, streaming: bool) -> Any:
+    """The tables as a dictionary of datasets by split, with the rows about some locales, or all."""
     from datasets import load_dataset
 
-    from blend.loaders.datasets.typed import typed
-
-    loaded = load_dataset(
+    return load_dataset(
         "parquet",
         config,
-        data_files={table.split: [places.addresses[file] for file in table.files] for table in places.tables},
+        data_files={
+            table.split: [locations.addresses[file] for file in table.files] for table in locations.tables
+        },
         streaming=streaming,
         filters=[("locale", "in", list(locales))] if locales else None,
     )
-    for split, rows in loaded.items():
-        loaded[split] = typed(rows)
-    return loaded

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blend.loaders.datasets.places import find_tables
+from blend.loaders.datasets.locations import find_tables
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.locales import Registry
-from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.language.locales import Registry
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 
 if TYPE_CHECKING:
     import polars as pl

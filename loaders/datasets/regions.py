@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from blend.schemas.configs import PER_REGION
 from blend.schemas.errors import BlendError, InputError, UnknownNameError, closest, listed_names
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.configs import PER_REGION
 
 
 class Region(NamedTuple):
@@ -95,6 +95,6 @@ def _own_region(split: str, tags: Sequence[str]) -> Region:
 
 
 def _usual_splits(tag: str) -> tuple[str, str]:
-    """What the split of a locale is called, alone in its region or not; see `Locale.split`."""
+    """Return what the split of a locale is called, alone in its region or not; see `Locale.split`."""
     language, _, region = tag.rpartition("-")
     return region, f"{region}_{language.replace('-', '_')}"

@@ -5,9 +5,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from blend.loaders.files.notes import Notes, unknown_name
-from blend.schemas.misfits import Misfit, misfits
-from blend.schemas.rows import Row
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.schemas.base.field_errors import FieldError, field_errors
+from blend.schemas.base.frozen_model import Row
 
 R = TypeVar("R", bound=Row)
 
@@ -15,7 +15,7 @@ R = TypeVar("R", bound=Row)
 class Placed(NamedTuple, Generic[R]):
     """A valid row and the place it was read from."""
 
-    place: str
+    location: str
     row: R
 
 
@@ -24,35 +24,37 @@ class Checked(NamedTuple, Generic[R]):
 
     rows: list[Placed[R]]
     """In file order."""
-    whole: bool
+    is_complete: bool
     """Whether every row was valid; otherwise nothing can be said to be missing."""
 
 
-def checked(model: type[R], values: Mapping[str, Any], place: str, notes: Notes) -> Placed[R] | None:
+def checked(
+    model: type[R], values: Mapping[str, Any], location: str, diagnostics: Diagnostics
+) -> Placed[R] | None:
     """The row, or ``None`` when it is not what its model says; then every reason is noted as a problem."""
     try:
-        return Placed(place, model.model_validate(values))
+        return Placed(location, model.model_validate(values))
     except ValidationError as error:
-        for misfit in misfits(error):
-            _note(misfit, place, notes)
+        for field_error in field_errors(error):
+            _note(field_error, location, diagnostics)
         return None
 
 
-def _note(misfit: Misfit, place: str, notes: Notes) -> None:
-    column = ".".join(str(part + 1) if isinstance(part, int) else part for part in misfit.path)
-    where = f"{place}, column {column}" if column else place
-    value, kind = misfit.value, misfit.kind
-    if misfit.is_ours:
-        what, fix = misfit.what_and_fix
-        notes.problem(what, where=where, fix=fix or "correct the row")
+def _note(field_error: FieldError, location: str, diagnostics: Diagnostics) -> None:
+    column = ".".join(str(part + 1) if isinstance(part, int) else part for part in field_error.path)
+    where = f"{location}, column {column}" if column else location
+    value, kind = field_error.value, field_error.kind
+    if field_error.is_ours:
+        what, fix = field_error.what_and_fix
+        diagnostics.problem(what, where=where, fix=fix or "correct the row")
     elif kind == "enum":
-        valid = misfit.context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        notes.problems.append(unknown_name("value", str(value), valid, where=where))
+        valid = field_error.context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        diagnostics.problems.append(unknown_name("value", str(value), valid, where=where))
     elif kind in _MEANINGS:
         what, fix = _MEANINGS[kind]
-        notes.problem(what.format(value=value), where=where, fix=fix)
+        diagnostics.problem(what.format(value=value), where=where, fix=fix)
     else:
-        notes.problem(f"{value!r} is not possible ({misfit.message})", where=where, fix="correct it")
+        diagnostics.problem(f"{value!r} is not possible ({field_error.message})", where=where, fix="correct it")
 
 
 _MEANINGS = {

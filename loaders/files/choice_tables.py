@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.content import open_content
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import InputError
 
@@ -32,7 +32,7 @@ _TABLE = pl.Schema(
 class _Row(NamedTuple):
     """A row as far as it can be read without knowing how the file writes answers."""
 
-    place: str
+    location: str
     values: Mapping[str, Any]
     options: list[str]
 
@@ -62,11 +62,11 @@ def read_choice_table(path: Path, *, encoding: str | None = None) -> pl.DataFram
         )
     with open_content(path, what="table"):  # one sentence where it is not there, with the path as given
         pass
-    notes = Notes()
-    cells = read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding)
-    rows = [row for cell in cells if (row := _row(cell, notes)) is not None]
-    answers = _answers(rows, notes)
-    notes.raise_problems()
+    diagnostics = Diagnostics()
+    cells = read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding)
+    rows = [row for cell in cells if (row := _row(cell, diagnostics)) is not None]
+    answers = _answers(rows, diagnostics)
+    diagnostics.raise_problems()
     if not rows:
         raise InputError(f"{path}: no questions in this table; give at least one row")
     return pl.DataFrame(
@@ -79,25 +79,27 @@ def read_choice_table(path: Path, *, encoding: str | None = None) -> pl.DataFram
     )
 
 
-def _row(cell: Cells, notes: Notes) -> _Row | None:
+def _row(cell: Cells, diagnostics: Diagnostics) -> _Row | None:
     """A row with its options; null, and a problem noted, where it is not one."""
     for name in ("question", *_COLUMNS.optional):
         value = cell.values.get(name)
         if not (isinstance(value, str) or (value is None and name != "question")):
-            notes.problem(f"column {name} is {value!r}", where=cell.place, fix="write a text")
+            diagnostics.problem(f"column {name} is {value!r}", where=cell.location, fix="write a text")
             return None
     if not cell.values["question"].strip():
-        notes.problem("column question is blank", where=cell.place, fix="write the question, or remove the row")
+        diagnostics.problem(
+            "column question is blank", where=cell.location, fix="write the question, or remove the row"
+        )
         return None
     options = _options(cell.values["options"])
     if options is None:
-        notes.problem(
+        diagnostics.problem(
             f"column options is {_short(cell.values['options'])}",
-            where=cell.place,
+            where=cell.location,
             fix='write a list of at least two texts, in CSV as ["tea", "milk"] or tea|milk',
         )
         return None
-    return _Row(cell.place, cell.values, options)
+    return _Row(cell.location, cell.values, options)
 
 
 def _options(value: Any) -> list[str] | None:
@@ -115,15 +117,15 @@ def _options(value: Any) -> list[str] | None:
     return [option.strip() for option in found]
 
 
-def _answers(rows: Sequence[_Row], notes: Notes) -> list[int | None]:
+def _answers(rows: Sequence[_Row], diagnostics: Diagnostics) -> list[int | None]:
     """The index of every right option; a problem where the file's way of writing answers finds none."""
     ways = {name: [way(row) for row in rows] for name, way in _WAYS.items()}
     chosen = min(ways, key=lambda name: ways[name].count(None)) if rows else next(iter(ways))
     for row, answer in zip(rows, ways[chosen], strict=True):
         if answer is None:
-            notes.problem(
+            diagnostics.problem(
                 f"answer {_short(row.values['answer'])} is not the {chosen} of an option",
-                where=row.place,
+                where=row.location,
                 fix="write all answers as the text of an option, all as its letter, or all as its index from 0",
             )
     return ways[chosen]

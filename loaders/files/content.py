@@ -19,7 +19,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _KINDS = {stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 
 
-def place_of(path: Path, root: Path) -> str:
+def location_of(path: Path, root: Path) -> str:
     """The file as named in places: relative to the folder that is read, with forward slashes.
 
     Raises:
@@ -90,7 +90,7 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str]
 
 
 def file_identity(path: Path) -> tuple[int, int, int] | None:
-    """What tells a file from another that takes its name; null where there is none."""
+    """Return what tells a file from another that takes its name; null where there is none."""
     try:
         found = path.stat()
     except (OSError, ValueError):
@@ -104,12 +104,12 @@ def is_directory(path: Path) -> bool:
 
 
 def instead_of_directory(path: Path) -> str:
-    """What stands where a directory was expected, in words."""
+    """Say in words what stands where a directory was expected."""
     return "is a file" if file_identity(path) else "no such directory"
 
 
 def instead_of_file(path: Path) -> str:
-    """What stands where a file was expected, in words."""
+    """Say in words what stands where a file was expected."""
     return "not a file" if file_identity(path) else "no such file"
 
 
@@ -118,7 +118,7 @@ def _directory(where: str, what: str) -> RowError:
 
 
 def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
-    """Why a file cannot be opened or read, in words, and what helps."""
+    """Say in words why a file cannot be opened or read, and what helps."""
     if error.errno == errno.ENOENT and path.is_symlink():
         return RowError(f"a link to {path.readlink()}, which is not there", where=where, fix="mend the link")
     if error.errno == errno.ENOENT:

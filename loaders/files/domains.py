@@ -5,9 +5,9 @@ from pathlib import Path
 
 import tomli_w
 
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
-from blend.loaders.files.notes import Notes
-from blend.schemas.domains import Domain, domains, domains_with, parse_domains
+from blend.schemas.recipe.domains import Domain, domains, domains_with, parse_domains
 
 
 def known_domains(path: Path | None) -> Mapping[str, Domain]:
@@ -22,7 +22,7 @@ def known_domains(path: Path | None) -> Mapping[str, Domain]:
     """
     if path is None:
         return domains()
-    text = read_text(path, path.parent, Notes())
+    text = read_text(path, path.parent, Diagnostics())
     return domains_with(parse_domains(text, source=path.name), source=path.name)
 
 

@@ -3,8 +3,8 @@
 import codecs
 from pathlib import Path
 
-from blend.loaders.files.content import place_of, read_content, utf8_text
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.content import location_of, read_content, utf8_text
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import InputError, RowError
 
 _MARKS = (
@@ -17,25 +17,30 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """How files in UTF-16 begin."""
 
 
-def read_text(path: Path, root: Path, notes: Notes, *, encoding: str | None = None) -> str:
+def read_text(path: Path, root: Path, diagnostics: Diagnostics, *, encoding: str | None = None) -> str:
     """The text of a file; line ends stay as they are.
 
     Args:
         path: The file.
         root: Folder that places are relative to.
-        notes: Takes a finding for a byte order mark, which is left out.
+        diagnostics: Takes a finding for a byte order mark, which is left out.
         encoding: Of a file that has no byte order mark; UTF-8 when absent. A mark says UTF-8 or UTF-16.
 
     Raises:
         RowError: If the file is not in that encoding (names the first wrong byte and its line), is UTF-8 where
             another encoding is given, or has a null beside every character.
     """
-    place = place_of(path, root)
-    return decoded(read_content(path, where=place), place, notes, encoding=encoding)
+    location = location_of(path, root)
+    return decoded(read_content(path, where=location), location, diagnostics, encoding=encoding)
 
 
 def decoded(
-    content: bytes, place: str, notes: Notes, *, encoding: str | None = None, can_be_said: bool = False
+    content: bytes,
+    location: str,
+    diagnostics: Diagnostics,
+    *,
+    encoding: str | None = None,
+    can_be_said: bool = False,
 ) -> str:
     """The text of a file's content; arguments and errors as of `read_text`.
 
@@ -44,18 +49,20 @@ def decoded(
     for mark, name in _MARKS:
         if content.startswith(mark):
             content, encoding = content.removeprefix(mark), name
-            notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
+            diagnostics.finding(
+                "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
+            )
             break
     else:
-        _check_encoding(content, place, encoding)
+        _check_encoding(content, location, encoding)
     # Somebody may have typed one; what is in UTF-16 without a mark has one beside every Latin letter.
     if content.count(b"\0") > len(content) // 10 and encoding not in ("utf-16-le", "utf-16-be"):
         raise RowError(
             "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
-            where=place,
+            where=location,
             fix="save the file with the encoding UTF-8",
         )
-    return _decoded(content, encoding or _UTF_8, place, can_be_said=can_be_said)
+    return _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
 
 
 def known_encoding(name: str) -> str:
@@ -76,7 +83,7 @@ def known_encoding(name: str) -> str:
     )
 
 
-def _check_encoding(content: bytes, place: str, encoding: str | None) -> None:
+def _check_encoding(content: bytes, location: str, encoding: str | None) -> None:
     """Refuse UTF-8 where another encoding is given: read in that one, it would be other letters in silence."""
     if encoding is None or codecs.lookup(encoding).name == _UTF_8 or content.isascii():
         return
@@ -85,16 +92,16 @@ def _check_encoding(content: bytes, place: str, encoding: str | None) -> None:
     except UnicodeDecodeError:
         return
     fix = "leave the encoding out for this file, or save it in that one"
-    raise RowError(f"the file is UTF-8, not {encoding}", where=place, fix=fix)
+    raise RowError(f"the file is UTF-8, not {encoding}", where=location, fix=fix)
 
 
-def _decoded(content: bytes, encoding: str, place: str, *, can_be_said: bool) -> str:
+def _decoded(content: bytes, encoding: str, location: str, *, can_be_said: bool) -> str:
     if encoding == _UTF_8:
         try:
-            return utf8_text(content, place)
+            return utf8_text(content, location)
         except RowError as error:
             fix = f"{error.fix}, or say which one it has (docs/tables.md)" if can_be_said else error.fix
-            raise RowError(error.what, where=place, fix=fix) from None
+            raise RowError(error.what, where=location, fix=fix) from None
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -103,4 +110,4 @@ def _decoded(content: bytes, encoding: str, place: str, *, can_be_said: bool) ->
             f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not {encoding.upper()}"
         )
         fix = "say which encoding the file has, or save it with UTF-8"
-        raise RowError(what, where=place, fix=fix) from None
+        raise RowError(what, where=location, fix=fix) from None

@@ -7,8 +7,8 @@ import tomli_w
 from pydantic import Field
 
 from blend.loaders.files.toml import read_toml
+from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import RowError
-from blend.schemas.part import Part
 
 Kind = Literal["idk", "no-answer", "not-applicable", "other"]
 
@@ -19,8 +19,8 @@ _HEAD = """\
 """
 
 
-class ImportMap(Part):
-    """What a table's columns mean."""
+class ImportMap(FrozenModel):
+    """Meaning of a table's columns."""
 
     locale: str | None = None
     """Locale of all answers, for example ``ko-KR``; or else ``locale_column``."""

@@ -18,20 +18,20 @@ _KEY_END = re.compile(r'"[ \t\r\n]*:')
 """What ends each key of a JSON text, and may stand in a string: there are no more keys than of these."""
 
 
-def parse_json(text: str, where: str, *, whole_file: bool = True) -> Any:
+def parse_json(text: str, where: str, *, is_file: bool = True) -> Any:
     """The value of a JSON text.
 
     Args:
         text: A whole file, or a line of one.
         where: What messages call it.
-        whole_file: Whether it is a whole file: then messages name lines.
+        is_file: Whether it is a whole file: then messages name lines.
 
     Raises:
         RowError: If it is cut off or otherwise not JSON, nested too deeply, or holds a key twice in one object,
             half a surrogate pair, or what JSON does not have (``NaN``); names the place.
     """
     try:
-        return _parsed(text, where, whole_file=whole_file)
+        return _parsed(text, where, is_file=is_file)
     except (RecursionError, ValueError) as error:
         if isinstance(error, RowError):
             raise
@@ -52,20 +52,20 @@ def read_json_content(path: Path, *, where: str | None = None) -> Any:
     return parse_json(utf8_text(content, where), where)
 
 
-def _parsed(text: str, where: str, *, whole_file: bool) -> Any:
+def _parsed(text: str, where: str, *, is_file: bool) -> Any:
     def constant(name: str) -> NoReturn:
         raise RowError(f"{name} is not JSON", where=where, fix="write a number, or null")
 
     try:
         value = json.loads(text, parse_constant=constant)
     except json.JSONDecodeError as error:
-        raise _not_json(error, where, whole_file=whole_file) from None
+        raise _not_json(error, where, is_file=is_file) from None
     repeated = None if _keys_in(value) == len(_KEY_END.findall(text)) else _repeated_keys(text)
     if repeated:
         path, key = repeated
         within = f"{where}, {path}" if path else where
         raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
-    if _has_surrogates(text) and not _encodable(value):
+    if _has_surrogates(text) and not is_encodable(value):
         raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
     return value
 
@@ -84,7 +84,7 @@ def _keys_in(value: Any) -> int:
 
 
 def _repeated_keys(text: str) -> tuple[str | None, str] | None:
-    """Where an object holds a key twice, and the key: the last one in a text; null if none does."""
+    """Find where an object holds a key twice, and the key: the last one in a text; null if none does."""
     repeated: list[tuple[dict[str, Any], str]] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def _repeated_keys(text: str) -> tuple[str | None, str] | None:
     return _path_to(holder, value), key
 
 
-def _not_json(error: json.JSONDecodeError, where: str, *, whole_file: bool) -> RowError:
-    where += f", line {error.lineno}, column {error.colno}" if whole_file else f", character {error.colno}"
+def _not_json(error: json.JSONDecodeError, where: str, *, is_file: bool) -> RowError:
+    where += f", line {error.lineno}, column {error.colno}" if is_file else f", character {error.colno}"
     # The decoder points to the start of a text that has no end, and to the end otherwise.
     if error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip()):
         return RowError("the JSON ends in the middle", where=where, fix="copy or export the file again, whole")
@@ -131,9 +131,10 @@ def _has_surrogates(text: str) -> bool:
     return "\\" in text and ("\\ud" in text or "\\uD" in text) and _SURROGATE.search(text) is not None
 
 
-def _encodable(value: Any) -> bool:
+def is_encodable(value: Any) -> bool:
+    """Whether all texts in a value can be written in UTF-8: none holds half of a surrogate pair."""
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
         return False
     return True

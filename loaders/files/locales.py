@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
-from blend.loaders.files.notes import Notes
-from blend.schemas.locales import Locale, Registry, parse_locales, registry
+from blend.schemas.language.locales import Locale, Registry, parse_locales, registry
 
 
 def read_locales(path: Path) -> tuple[Locale, ...]:
@@ -19,7 +19,7 @@ def read_locales(path: Path) -> tuple[Locale, ...]:
         RowError, RowErrors: If the file is not UTF-8 or not TOML, if an entry has a missing, unknown or wrong
             field, or if two share a tag, split, upstream name or other code; names file, entry and field.
     """
-    text = read_text(path, path.parent, Notes())
+    text = read_text(path, path.parent, Diagnostics())
     return parse_locales(text, source=path.name)
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.storage import storage_errors
 from blend.loaders.files.workbooks import WORKBOOK, write_workbook
-from blend.schemas.errors import InputError, StorageError
+from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,7 @@ def write_new_files(
     *,
     folders: Collection[str] = (),
     private: Collection[str] = (),
-    option: str = "folder",
+    parameter: str = "folder",
 ) -> list[str]:
     """Write files into a folder, all of them or none; nothing is ever replaced.
 
@@ -36,7 +37,7 @@ def write_new_files(
         contents: The files by their paths, relative to the folder, with ``/``.
         folders: Paths of folders to make that may hold nothing yet; they may be there already.
         private: Which of the files are for their owner's eyes only.
-        option: What the user calls the folder, for the messages.
+        parameter: What the caller calls the folder, for the messages.
 
     Returns:
         The paths of the files, relative to the folder, in text order.
@@ -47,26 +48,21 @@ def write_new_files(
     """
     # A kill can have left the beginning of a file.
     left = {f"{path.partition('/')[0]}.tmp" for path in contents}
-    check_own_folder(folder, option=option, is_ours=lambda name: name.startswith(".") or name in left)
-    try:
-        with ExitStack() as undo:
-            for path in (folder, *(folder / name for name in folders)):
-                _make_folder(path, undo)
-            for name, content in contents.items():
-                path = folder / name
-                _make_folder(path.parent, undo)
-                undo.callback(_remove_file, path)
-                write_whole(path, content, mode=_OWNER_ALONE if name in private else None)
-            undo.pop_all()
-    except OSError as error:
-        raise StorageError(
-            f"{folder}: cannot write here ({error.strerror}); choose another {option}"
-        ) from error
+    check_own_folder(folder, parameter=parameter, is_ours=lambda name: name.startswith(".") or name in left)
+    with storage_errors(folder, fix=f"choose another `{parameter}`"), ExitStack() as undo:
+        for path in (folder, *(folder / name for name in folders)):
+            _make_folder(path, undo)
+        for name, content in contents.items():
+            path = folder / name
+            _make_folder(path.parent, undo)
+            undo.callback(_remove_file, path)
+            atomic_write(path, content, mode=_OWNER_ALONE if name in private else None)
+        undo.pop_all()
     return sorted(contents)
 
 
 def write_new_sheet(
-    path: Path,
+    out: Path,
     rows: "pl.DataFrame",
     *,
     mark: bool = True,
@@ -75,7 +71,7 @@ def write_new_sheet(
     """Write a sheet for people to fill in: a workbook where the file is named .xlsx, otherwise CSV in UTF-8.
 
     Args:
-        path: Of the file; its folder must be there.
+        out: The file; its folder must be there.
         rows: One cell per value; null is an empty cell, and an empty text one in quotes.
         mark: Whether a byte order mark comes first in CSV, by which spreadsheets know UTF-8.
         choices: What can be chosen in a column of a workbook (see `workbooks.write_workbook`).
@@ -84,15 +80,13 @@ def write_new_sheet(
         InputError: If the file is there.
         StorageError: If it cannot be written.
     """
-    if os.path.lexists(path):
-        raise InputError(f"{path}: exists, and may hold somebody's work; choose another --out or move it away")
-    try:
-        if path.suffix.lower() == WORKBOOK:
-            write_whole(path, write_workbook(rows, choices, path.name))
+    if os.path.lexists(out):
+        raise InputError(f"{out}: exists, and may hold somebody's work; choose another `out` or move it away")
+    with storage_errors(out):
+        if out.suffix.lower() == WORKBOOK:
+            atomic_write(out, write_workbook(rows, choices, out.name))
         else:
-            write_whole(path, rows.write_csv(include_bom=mark))
-    except OSError as error:
-        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --out") from error
+            atomic_write(out, rows.write_csv(include_bom=mark))
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:

@@ -23,6 +23,8 @@ _KIND, _UNPACKED, _PACKED, _DATA, _DATA_V2 = 1, 2, 3, 5, 8
 _VALUES, _ENCODING = 1, {_DATA: 2, _DATA_V2: 4}
 _DICTIONARY_PAGE = 2
 
+# Kinds of fields in the compact protocol. A truth value is its kind and has no bytes; 4, 5 and 6 are whole
+# numbers of 16, 32 and 64 bits.
 _TRUE, _FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
 _NUMBERS = (4, 5, 6)
 
@@ -113,6 +115,7 @@ def _page(file: BinaryIO, position: int, length: int) -> Page:
         fields = reader.fields()
     except IndexError:
         if len(content) == length < _LONGEST_HEADER:
+            # It may go on behind what was read.
             return _page(file, position, 16 * length)
         fields = {}
     except (ValueError, RecursionError):
@@ -122,12 +125,13 @@ def _page(file: BinaryIO, position: int, length: int) -> Page:
     assert isinstance(data, dict)
     page = Page(
         is_dictionary=fields.get(_KIND) == _DICTIONARY_PAGE,
-        unpacked=_whole(fields.get(_UNPACKED)),
-        values=0 if kind is None else _whole(data.get(_VALUES)),
-        encoding=0 if kind is None else _whole(data.get(_ENCODING[kind])),
-        packed=_whole(fields.get(_PACKED)),
+        unpacked=_integer(fields.get(_UNPACKED)),
+        values=0 if kind is None else _integer(data.get(_VALUES)),
+        encoding=0 if kind is None else _integer(data.get(_ENCODING[kind])),
+        packed=_integer(fields.get(_PACKED)),
         position=position + reader.position,
     )
+    # -1 is what `_integer` makes of a field that is missing.
     if min(page) < 0:
         raise pa.ArrowInvalid("a page without a header that can be read")
     return page
@@ -136,7 +140,7 @@ def _page(file: BinaryIO, position: int, length: int) -> Page:
 _Fields = dict[int, "int | _Fields"]
 
 
-def _whole(value: "int | _Fields | None") -> int:
+def _integer(value: "int | _Fields | None") -> int:
     return value if isinstance(value, int) else -1
 
 
@@ -157,6 +161,8 @@ class _Header:
         found: _Fields = {}
         field = 0
         while kind := self._byte():
+            # Upper four bits: how far the field's number is from the last one's, 0 where it is written out.
+            # Lower four: its kind. A byte of 0 ends the fields.
             step = kind >> 4
             field = field + step if step else self._number()
             if kind & 15 in _NUMBERS:
@@ -177,6 +183,7 @@ class _Header:
             self.position += length
         elif kind in (_LIST, _SET):
             size = self._byte()
+            # Upper four bits: the number of items, 15 where it is written out; lower four: their kind.
             items = self._varint() if size >> 4 == 15 else size >> 4
             if items > len(self.content) - self.position:  # every item takes a byte or more
                 raise IndexError
@@ -190,9 +197,11 @@ class _Header:
 
     def _number(self) -> int:
         number = self._varint()
+        # Zigzag: 0, -1, 1, -2 … are written as 0, 1, 2, 3 …
         return (number >> 1) ^ -(number & 1)
 
     def _varint(self) -> int:
+        # Seven bits in a byte, the lowest first; the eighth says that more follow.
         number = shift = 0
         while (byte := self._byte()) & 128:
             number |= (byte & 127) << shift

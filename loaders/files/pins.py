@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
-from blend.loaders.files.content import open_content, place_of
+from blend.loaders.files.content import location_of, open_content
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import FileInfo
+from blend.schemas.release.manifest import FileInfo
 
 
 def file_infos(root: Path, files: Iterable[Path]) -> tuple[FileInfo, ...]:
@@ -20,7 +20,7 @@ def file_infos(root: Path, files: Iterable[Path]) -> tuple[FileInfo, ...]:
 
 
 def _info(root: Path, file: Path) -> FileInfo:
-    return FileInfo(path=place_of(file, root), size=file.stat().st_size, sha256=file_sha256(file, root))
+    return FileInfo(path=location_of(file, root), size=file.stat().st_size, sha256=file_sha256(file, root))
 
 
 def file_sha256(path: Path, root: Path | None = None) -> str:
@@ -29,7 +29,7 @@ def file_sha256(path: Path, root: Path | None = None) -> str:
     Raises:
         RowError: If the file cannot be read.
     """
-    with open_content(path, where=None if root is None else place_of(path, root)) as content:
+    with open_content(path, where=None if root is None else location_of(path, root)) as content:
         return open_sha256(content)
 
 

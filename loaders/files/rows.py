@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.content import open_content, parquet_rows, place_of
+from blend.loaders.files.content import location_of, open_content, parquet_rows
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.loaders.files.json_text import parse_json
-from blend.loaders.files.notes import Notes
 from blend.loaders.files.tables import TABLE_SUFFIXES, Line, Table, open_table, refuse_rewritten
 from blend.loaders.files.workbooks import OTHER_WORKBOOKS
 from blend.schemas.errors import RowError, closest
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
     """One row of a file: its place and its values by column."""
 
-    place: str
+    location: str
     """``file:row``."""
     values: dict[str, Any]
     """Tables: text, possibly empty; JSONL and Parquet: any value."""
@@ -97,15 +97,15 @@ class Columns:
 
 
 def read_rows(
-    path: Path, root: Path, notes: Notes, columns: Columns, *, encoding: str | None = None
+    path: Path, root: Path, diagnostics: Diagnostics, columns: Columns, *, encoding: str | None = None
 ) -> list[Cells]:
     """The rows of a table, JSON Lines or Parquet file that hold anything, each with its place.
 
     Args:
         path: The file, with one of `SUFFIXES`.
         root: Folder that places are relative to.
-        notes: Takes the problems of single rows, and a finding for a byte order mark. The rows that can be
-            read are returned all the same.
+        diagnostics: Takes the problems of single rows, and a finding for a byte order mark. The rows that can
+            be read are returned all the same.
         columns: The columns that the file must and may have.
         encoding: Of tables, see `encodings.read_text`.
 
@@ -118,13 +118,13 @@ def read_rows(
     """
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
-        return _jsonl_rows(path, root, notes, columns)
+        return _jsonl_rows(path, root, diagnostics, columns)
     if suffix == ".parquet":
         return list(_parquet_rows(path, root, columns))
     if suffix not in TABLE_SUFFIXES:
-        raise unknown_kind(path, where=place_of(path, root))
-    table = open_table(path, root, notes, known=columns.known, encoding=encoding)
-    return list(_table_rows(table, notes, columns))
+        raise unknown_kind(path, where=location_of(path, root))
+    table = open_table(path, root, diagnostics, known=columns.known, encoding=encoding)
+    return list(_table_rows(table, diagnostics, columns))
 
 
 def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
@@ -133,9 +133,9 @@ def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
     Raises:
         RowError, RowErrors: If it cannot be read.
     """
-    notes = Notes()
-    rows = read_rows(path, path.parent, notes, Columns((), others=True, every=True), encoding=encoding)
-    notes.raise_problems()
+    diagnostics = Diagnostics()
+    rows = read_rows(path, path.parent, diagnostics, Columns((), others=True, every=True), encoding=encoding)
+    diagnostics.raise_problems()
     return rows
 
 
@@ -149,47 +149,51 @@ def unknown_kind(path: Path, *, where: str) -> RowError:
     return RowError(what, where=where, fix=f"use one of: {', '.join(SUFFIXES)}")
 
 
-def read_json(path: Path, root: Path, notes: Notes) -> Any:
+def read_json(path: Path, root: Path, diagnostics: Diagnostics) -> Any:
     """The value of a JSON file.
 
     Raises:
         RowError: If the file is cut off or otherwise no JSON (names line and column), or if an object holds a
             key twice, of which JSON readers silently keep one.
     """
-    return parse_json(read_text(path, root, notes), place_of(path, root))
+    return parse_json(read_text(path, root, diagnostics), location_of(path, root))
 
 
-def _table_rows(table: Table, notes: Notes, columns: Columns) -> Iterator[Cells]:
+def _table_rows(table: Table, diagnostics: Diagnostics, columns: Columns) -> Iterator[Cells]:
     lines = (line for line in table.lines if not line.is_blank)
     first = next(lines, None)
     if first is None:
         fix = f"start it with the columns {', '.join(columns.required)}"
-        raise RowError("no header", where=f"{table.place}:1", fix=fix)
+        raise RowError("no header", where=f"{table.location}:1", fix=fix)
     header = columns.named(first.cells)
     counts = Counter(name for name in header if columns.every or not columns.others or name in columns.known)
     repeated = sorted(name for name, times in counts.items() if times > 1)
     if repeated:
-        raise RowError(f"column {repeated[0]!r} occurs twice", where=first.place, fix="remove one of the two")
-    columns.check(header, first.place)
-    places = {name: header.index(name) for name in columns.kept(dict.fromkeys(header))}
+        raise RowError(
+            f"column {repeated[0]!r} occurs twice", where=first.location, fix="remove one of the two"
+        )
+    columns.check(header, first.location)
+    locations = {name: header.index(name) for name in columns.kept(dict.fromkeys(header))}
     # Spreadsheets leave out empty cells at the end of some rows; a file that was cut off does so, too.
     needed = None
     if not columns.returned:
         needed = (
-            len(header) if table.ends_open else 1 + max((places[name] for name in columns.required), default=-1)
+            len(header)
+            if table.ends_open
+            else 1 + max((locations[name] for name in columns.required), default=-1)
         )
     for line in lines:
         problem = _ragged(line, first, len(header), needed, table)
         if problem is not None:
-            notes.problems.append(problem)
+            diagnostics.problems.append(problem)
             continue
         cells = [*line.cells, *[""] * (len(header) - len(line.cells))]
-        values = {name: cells[at] for name, at in places.items()}
+        values = {name: cells[at] for name, at in locations.items()}
         for name, cell in values.items():
             is_ours = name in columns.known and name not in columns.rewritten
             if is_ours or not cell:
-                refuse_rewritten(cell, f"{line.place}, column {name}", notes)
-        yield Cells(line.place, values)
+                refuse_rewritten(cell, f"{line.location}, column {name}", diagnostics)
+        yield Cells(line.location, values)
 
 
 def _ragged(line: Line, header: Line, width: int, needed: int | None, table: Table) -> RowError | None:
@@ -197,38 +201,38 @@ def _ragged(line: Line, header: Line, width: int, needed: int | None, table: Tab
 
     ``width`` is how many cells of the header are columns, ``needed`` null where rows may be of any length.
     """
-    what = f"{counted(len(line.cells), 'cell')}, but the header has {len(header.cells)}"
+    what = f"{pluralise(len(line.cells), 'cell')}, but the header has {len(header.cells)}"
     # Empty ones as well: a comma without quotes moves all cells behind it to the right.
     too_many = needed is not None and table.separator is not None and len(line.cells) > len(header.cells)
     if too_many or any(cell.strip() for cell in line.cells[width:]):
         if table.separator is None:
             fix = "name the columns on the right as well, or empty them"
-            return RowError("a cell to the right of the last column", where=line.place, fix=fix)
+            return RowError("a cell to the right of the last column", where=line.location, fix=fix)
         fix = (
             f"put cells that contain {table.separator!r} in double quotes, and move what stands to the right "
             "of the last column"
         )
-        return RowError(what, where=line.place, fix=fix)
+        return RowError(what, where=line.location, fix=fix)
     if needed is not None and len(line.cells) < needed and table.separator is not None:
         fix = f"write the missing ones, empty ones as well, with {table.separator!r} between them"
-        return RowError(what, where=line.place, fix=fix)
+        return RowError(what, where=line.location, fix=fix)
     return None
 
 
-def _jsonl_rows(path: Path, root: Path, notes: Notes, columns: Columns) -> list[Cells]:
-    text, place = read_text(path, root, notes), place_of(path, root)
+def _jsonl_rows(path: Path, root: Path, diagnostics: Diagnostics, columns: Columns) -> list[Cells]:
+    text, location = read_text(path, root, diagnostics), location_of(path, root)
     rows: list[Cells] = []
     # Only line feeds part lines; str.splitlines would also split at U+2028 and others inside a string.
     for row, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            with notes.collected():
-                rows.append(_jsonl_row(line, place, row, columns))
+            with diagnostics.collected():
+                rows.append(_jsonl_row(line, location, row, columns))
     return rows
 
 
-def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
-    where = f"{place}:{row}"
-    values = parse_json(line, where, whole_file=False)
+def _jsonl_row(line: str, location: str, row: int, columns: Columns) -> Cells:
+    where = f"{location}:{row}"
+    values = parse_json(line, where, is_file=False)
     if not isinstance(values, dict):
         raise RowError(f"{line[:40]!r} is not an object", where=where, fix='write {"column": value, …}')
     columns.check(values, where)
@@ -236,12 +240,12 @@ def _jsonl_row(line: str, place: str, row: int, columns: Columns) -> Cells:
 
 
 def _parquet_rows(path: Path, root: Path, columns: Columns) -> Iterator[Cells]:
-    place = place_of(path, root)
-    with open_content(path, where=place) as file:
-        rows = parquet_rows(file, where=place, fix="write or copy it again")
-    columns.check(rows.columns, place)
+    location = location_of(path, root)
+    with open_content(path, where=location) as file:
+        rows = parquet_rows(file, where=location, fix="write or copy it again")
+    columns.check(rows.columns, location)
     for row, values in enumerate(rows.iter_rows(named=True), start=1):
-        yield Cells(f"{place}:{row}", columns.kept(values))
+        yield Cells(f"{location}:{row}", columns.kept(values))
 
 
 SUFFIXES = (*TABLE_SUFFIXES, ".jsonl", ".parquet")

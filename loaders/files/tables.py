@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.files.content import open_content, place_of, read_content
+from blend.loaders.files.content import location_of, open_content, read_content
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import UTF_16, decoded
-from blend.loaders.files.notes import Notes
 from blend.loaders.files.workbooks import ARCHIVE, WORKBOOK, workbook_lines
 from blend.schemas.errors import InputError, RowError
 
@@ -32,7 +32,7 @@ _START = 1 << 16
 class Line(NamedTuple):
     """A line of a table."""
 
-    place: str
+    location: str
     """``file:row``, in a workbook ``file[sheet]:row``; the row that a spreadsheet shows."""
     cells: list[str]
     """As many as the line has; `workbooks.Rewritten` where a spreadsheet made something else of a text."""
@@ -47,7 +47,7 @@ class Line(NamedTuple):
 class Table:
     """A table as it stands in a file."""
 
-    place: str
+    location: str
     """The file, and the sheet of a workbook."""
     lines: Iterator[Line]
     """All lines, in file order, also the blank ones."""
@@ -60,7 +60,7 @@ class Table:
 def open_table(
     path: Path,
     root: Path,
-    notes: Notes,
+    diagnostics: Diagnostics,
     *,
     known: Collection[str] = (),
     width: int | None = None,
@@ -71,7 +71,7 @@ def open_table(
     Args:
         path: A file with one of `TABLE_SUFFIXES`.
         root: Folder that places are relative to.
-        notes: Takes a finding for a byte order mark.
+        diagnostics: Takes a finding for a byte order mark.
         known: Names of columns by which its separator, or its sheet, is recognised.
         width: Cells that most lines of a table without a header have, by which its separator is recognised.
         encoding: As of `encodings.read_text`; a workbook has none.
@@ -80,41 +80,41 @@ def open_table(
         RowError: If nothing can be read: an unknown encoding, not a workbook, several sheets that it could be.
             Reading the lines raises it for a file that is not CSV, with its row.
     """
-    place = place_of(path, root)
-    content = read_content(path, where=place)
+    location = location_of(path, root)
+    content = read_content(path, where=location)
     if path.suffix.lower() == WORKBOOK:
-        sheet, of_sheet = workbook_lines(content, place, known)
+        sheet, of_sheet = workbook_lines(content, location, known)
         return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in of_sheet))
     if content.startswith(ARCHIVE):
-        raise RowError("a workbook, not text", where=place, fix=f"name it {path.stem}{WORKBOOK}")
-    text = decoded(content, place, notes, encoding=encoding, can_be_said=True)
+        raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
+    text = decoded(content, location, diagnostics, encoding=encoding, can_be_said=True)
     separator, skipped = _separator(text, known)
     if separator is None:
         is_tsv = path.suffix.lower() == ".tsv"
-        separator = "\t" if is_tsv else _by_width(text, width, place)
-    records = enumerate(csv_records(text, place, separator=separator), start=1)
-    lines = (Line(f"{place}:{row - skipped}", cells) for row, cells in records if row > skipped)
-    return Table(place, lines, separator, ends_open=not text.endswith(("\n", "\r")))
+        separator = "\t" if is_tsv else _by_width(text, width, location)
+    records = enumerate(csv_records(text, location, separator=separator), start=1)
+    lines = (Line(f"{location}:{row - skipped}", cells) for row, cells in records if row > skipped)
+    return Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
 
 
 def read_headless(
-    path: Path, root: Path, notes: Notes, *, width: int, encoding: str | None = None
+    path: Path, root: Path, diagnostics: Diagnostics, *, width: int, encoding: str | None = None
 ) -> list[Line]:
     """The lines of a table without a header that are not blank, without empty cells beyond its width.
 
     Raises:
-        RowError: As `open_table`. Cells that a spreadsheet has rewritten become problems of ``notes``.
+        RowError: As `open_table`. Cells that a spreadsheet has rewritten become problems of ``diagnostics``.
     """
     lines = [
         line
-        for line in open_table(path, root, notes, width=width, encoding=encoding).lines
+        for line in open_table(path, root, diagnostics, width=width, encoding=encoding).lines
         if not line.is_blank
     ]
     for line in lines:
         while len(line.cells) > width and not line.cells[-1].strip():
             line.cells.pop()
         for number, cell in enumerate(line.cells, start=1):
-            refuse_rewritten(cell, f"{line.place}, cell {number}", notes)
+            refuse_rewritten(cell, f"{line.location}, cell {number}", diagnostics)
     return lines
 
 
@@ -151,15 +151,15 @@ def only_named(folder: Path, stem: str, suffixes: Iterable[str]) -> Path | None:
     return found[0] if found else None
 
 
-def refuse_rewritten(cell: str, where: str, notes: Notes) -> None:
+def refuse_rewritten(cell: str, where: str, diagnostics: Diagnostics) -> None:
     """Note as a problem that a cell holds what a spreadsheet made of a text, where nobody can know of which."""
     what = getattr(cell, "what", None)
     if what is not None:
         fix = "give the column the format Text, and write again what stood there"
-        notes.problem(f"the cell holds {what}, made by a spreadsheet", where=where, fix=fix)
+        diagnostics.problem(f"the cell holds {what}, made by a spreadsheet", where=where, fix=fix)
 
 
-def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list[str]]:
+def csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
     """The records of a CSV text; an empty line is an empty record.
 
     Raises:
@@ -178,32 +178,34 @@ def csv_records(text: str, place: str, *, separator: str = ",") -> Iterator[list
         kind = "TSV" if separator == "\t" else "CSV"
         raise RowError(
             f"not {kind} ({error})",
-            where=f"{place}:{row}",
+            where=f"{location}:{row}",
             fix="close double quotes, and double those inside a cell",
         ) from None
 
 
 def _separator(text: str, known: Collection[str]) -> tuple[str | None, int]:
-    """What separates the cells, null if nothing tells; and how many lines come before the first."""
+    """Find what separates the cells, null if nothing tells; and how many lines come before the first."""
     first = text.partition("\n")[0]
-    said = first.strip().strip('"')
-    if said.startswith(_SAID) and len(said) <= len(_SAID) + 1:
-        return said.removeprefix(_SAID) or "\t", 1
+    first_line = first.strip().strip('"')
+    if first_line.startswith(_SAID) and len(first_line) <= len(_SAID) + 1:
+        return first_line.removeprefix(_SAID) or "\t", 1
     wanted = {name.casefold() for name in known}
     found = {mark: len(wanted.intersection(_names(first.split(mark)))) for mark in _SEPARATORS}
     best = max(_SEPARATORS, key=lambda mark: found[mark])
     return (best if found[best] else None), 0
 
 
-def _by_width(text: str, width: int | None, place: str) -> str:
-    """What separates the cells of a table whose columns nobody knows: that by which most lines are as wide.
+def _by_width(text: str, width: int | None, location: str) -> str:
+    """Find what separates the cells of a table whose columns nobody knows.
+
+    That by which most lines are as wide.
 
     As wide as expected in a table without a header, otherwise as the first line.
     """
     found: dict[str, tuple[int, int]] = {}
     for mark in _SEPARATORS:
         with suppress(RowError):  # told when the lines are read
-            widths = [len(cells) for cells in csv_records(text, place, separator=mark) if cells]
+            widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
             wanted = width or (widths[0] if widths else 0)
             if wanted > 1 and wanted in widths:
                 found[mark] = widths.count(wanted), wanted
@@ -211,7 +213,7 @@ def _by_width(text: str, width: int | None, place: str) -> str:
     if len(best) > 1:
         marks = " or ".join(map(repr, best))
         fix = "write sep= and the right one, as in sep=;, into a first line of its own, or save it as .tsv"
-        raise RowError(f"the cells could be separated by {marks}", where=place, fix=fix)
+        raise RowError(f"the cells could be separated by {marks}", where=location, fix=fix)
     return best[0] if best else ","
 
 

@@ -7,10 +7,10 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import read_content
-from blend.schemas.docstrings import field_sentences
+from blend.schemas.base.docstrings import field_sentences
+from blend.schemas.base.field_errors import FieldError, field_errors
+from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import InputError, RowError, did_you_mean, raise_all
-from blend.schemas.misfits import Misfit, misfits
-from blend.schemas.toml import toml_tables
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -54,15 +54,15 @@ def parse_toml(text: str, model: type[Model], *, name: str, what: str) -> Model:
 
 def _problems(error: ValidationError, model: type[BaseModel], name: str) -> list[RowError]:
     """The problems of a file, one per key."""
-    found: dict[str, list[Misfit]] = {}
-    for misfit in misfits(error):
-        found.setdefault(_key(misfit.path, model)[0], []).append(misfit)
+    found: dict[str, list[FieldError]] = {}
+    for field_error in field_errors(error):
+        found.setdefault(_key(field_error.path, model)[0], []).append(field_error)
     # A list whose entries are all wrong is also reported as too short.
     inner = [key for key in found if not any(other.startswith(f"{key}[") for other in found)]
     return [_problem(found[key], model, f"{name}, key {key}") for key in inner]
 
 
-def _problem(found: Sequence[Misfit], model: type[BaseModel], where: str) -> RowError:
+def _problem(found: Sequence[FieldError], model: type[BaseModel], where: str) -> RowError:
     """The problem of one key; a value that could have several types has one misfit for each."""
     first = found[0]
     _, table, field = _key(first.path, model)
@@ -74,14 +74,14 @@ def _problem(found: Sequence[Misfit], model: type[BaseModel], where: str) -> Row
     meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
     if first.kind == "missing":
         return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
-    expected = " or ".join(dict.fromkeys(_expected(misfit) for misfit in found))
+    expected = " or ".join(dict.fromkeys(_expected(field_error) for field_error in found))
     return RowError(f"{_shown(first.value)} is not {expected}", where=where, fix=f"correct it: {meaning}")
 
 
-def _expected(misfit: Misfit) -> str:
-    """What a key's value should be, in words."""
-    words = _EXPECTED.get(misfit.kind, "possible here")
-    return words.format(**misfit.context)
+def _expected(field_error: FieldError) -> str:
+    """Say in words what a key's value should be."""
+    words = _EXPECTED.get(field_error.kind, "possible here")
+    return words.format(**field_error.context)
 
 
 _EXPECTED = {

@@ -180,6 +180,7 @@ class _Table:
 
     def _check_footer(self) -> None:
         with self.opened() as file:
+            # A file ends in the footer, the footer's length in four bytes, and the four bytes PAR1.
             file.seek(max(self.n_bytes - 8, 0))
             length = int.from_bytes(file.read(4), "little")
         # A larger number than the file has bytes is no footer, which who reads it will say.
@@ -199,6 +200,7 @@ class _Table:
         if packed > self.n_bytes:
             raise pa.ArrowInvalid("columns that lie over one another")
         schema = self.metadata.schema
+        # With a dot behind, one path begins another only where the columns are the same or lie in one another.
         paths = sorted(schema.column(number).path + "." for number in range(self.metadata.num_columns))
         if any(later.startswith(path) for path, later in pairwise(paths)):
             raise pa.ArrowInvalid("two columns of one name")
@@ -225,6 +227,7 @@ class _Column:
         slots = table.slots.get(self.path.split(".")[0], 1)
         if slots > 1:
             values = max(values, slots * (footer.num_rows if schema.max_repetition_level == 1 else values))
+        # Types without an entry have a fixed length, which the schema says.
         width = _VALUE_BYTES if self.is_text else _WIDTHS.get(schema.physical_type, schema.length)
         self.least: int = values * width + sum(page.unpacked for page in pages)
         """Bytes without the copies of texts that stand in the file once and in the rows more often."""
@@ -232,7 +235,7 @@ class _Column:
         pages_bytes = [dictionary, *(page.unpacked for page in self._pages)]
         self._longest: int = max(pages_bytes) if self.is_text else width
         self._copies = self._copies_at_most(dictionary) if self.is_text else 0
-        self._steps = self._counted()
+        self._steps = self._counts()
 
     @property
     def size(self) -> int:
@@ -257,13 +260,14 @@ class _Column:
     def _copies_at_most(self, longest: int) -> int:
         """Bytes of all copies of texts, if those in the dictionary have no more than ``longest``."""
         return sum(
+            # A text that is written as a difference can be as long as its page, whatever the dictionary holds.
             page.values * (longest if page.encoding in BY_DICTIONARY else page.unpacked)
             for page in self._pages
             if page.encoding in (*BY_DICTIONARY, BY_DIFFERENCE)
         )
 
-    def _counted(self) -> Iterator[bool]:
-        """What can be found out, step by step, the cheapest first."""
+    def _counts(self) -> Iterator[bool]:
+        """Yield what can be found out, step by step, the cheapest first."""
         import pyarrow as pa
 
         if not self.is_text or not self._pages:
@@ -278,9 +282,9 @@ class _Column:
         if self.has_differences and not self._is_flat:
             return  # a single row could hold all of them
         rows = max(1, TEXT_BYTES // self._longest) if self.has_differences else _COUNTED_ROWS
-        counted = list(self._texts(rows))
-        self._copies = sum(total for total, _ in counted)
-        self._longest = max((longest for _, longest in counted), default=0)
+        counts = list(self._texts(rows))
+        self._copies = sum(total for total, _ in counts)
+        self._longest = max((longest for _, longest in counts), default=0)
         yield True
 
     def _texts(self, rows: int) -> Iterator[tuple[int, int]]:
@@ -302,6 +306,7 @@ class _Column:
                 rows, row_groups=[self.group], columns=[self.path], use_threads=False
             ):
                 for texts in _leaves(batch.column(0)):
+                    # By length in the dictionary, so that no copy of a text is made.
                     lengths = pc.binary_length(getattr(texts, "dictionary", texts))
                     each = lengths.take(texts.indices) if hasattr(texts, "indices") else lengths
                     yield pc.sum(each).as_py() or 0, pc.max(lengths).as_py() or 0
@@ -337,7 +342,7 @@ def _slots(dtype: "pa.DataType") -> int:
 
 
 def _leaves(values: Any) -> Iterator[Any]:
-    """What is in lists and objects, however deep."""
+    """Yield what is in lists and objects, however deep."""
     import pyarrow as pa
 
     if isinstance(values, pa.ExtensionArray):

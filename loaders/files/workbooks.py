@@ -6,15 +6,17 @@ what the cell holds, for a reader that knows what was there or refuses it.
 """
 
 import io
+import lzma
 import re
 import warnings
 import zipfile
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from blend.schemas.errors import RowError
-from blend.schemas.spreadsheets import may_be_rewritten
+from blend.schemas.sheets.spreadsheet_cells import may_be_rewritten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,13 +60,13 @@ class Rewritten(str):
 
 
 def workbook_lines(
-    content: bytes, place: str, known: Collection[str]
+    content: bytes, location: str, known: Collection[str]
 ) -> tuple[str, Iterator[tuple[int, list[str]]]]:
     """The lines of a workbook's sheet.
 
     Args:
         content: Of the file.
-        place: What messages call it.
+        location: What messages call it.
         known: Names of columns. Of several sheets that hold anything, the one whose first line has most of them
             is read.
 
@@ -77,25 +79,25 @@ def workbook_lines(
     """
     if content.startswith(_PROTECTED):
         fix = "save it as .xlsx without a password"
-        raise RowError("protected by a password, or an .xls file by another name", where=place, fix=fix)
-    has_formulas = _check_archive(content, place)
+        raise RowError("protected by a password, or an .xls file by another name", where=location, fix=fix)
+    has_formulas = _check_archive(content, location)
     try:
         sheets = _sheets(content, values=True)
         formulas = _sheets(content, values=False) if has_formulas else {}
     except Exception as error:
-        raise _damaged(place) from error
-    name = _chosen(sheets, known, place)
-    return f"{place}[{name}]", _texts(sheets[name], formulas.get(name, []))
+        raise _damaged(location) from error
+    name = _chosen(sheets, known, location)
+    return f"{location}[{name}]", _texts(sheets[name], formulas.get(name, []))
 
 
-def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], place: str) -> bytes:
+def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], location: str) -> bytes:
     """A workbook with one sheet of texts: a header that stays in sight, and drop-down lists.
 
     Args:
         rows: One cell per value; null is an empty cell. Apostrophes by which texts survive a spreadsheet's CSV
-            (`schemas.answer_sheets.guarded`) are left out: here the format Text does that.
+            (`answer_sheets.guarded`) are left out: here the format Text does that.
         choices: What can be chosen in a column. A list with the name of another column offers its values.
-        place: What messages call the file.
+        location: What messages call the file.
 
     Raises:
         RowError: If a text is longer than a cell can hold.
@@ -122,7 +124,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], p
         for number, text in enumerate(line, start=1):
             if len(text or "") > MAX_CELL:
                 what = f"{len(text or ''):,} characters, and a cell of a workbook holds {MAX_CELL:,}"
-                where = f"{place}:{row}, column {rows.columns[number - 1]}"
+                where = f"{location}:{row}, column {rows.columns[number - 1]}"
                 raise RowError(what, where=where, fix="write the sheet as .csv")
             cell = sheet.cell(row, number, _escaped(_unguarded(text)) if text else None)
             if text:
@@ -162,27 +164,33 @@ def _validations(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]]) -> 
         )
 
 
-def _check_archive(content: bytes, place: str) -> bool:
+def _check_archive(content: bytes, location: str) -> bool:
     """Whether the sheets of a workbook hold formulas; refuse what is none, or too large to be read."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist())
             if size > MAX_UNPACKED:
                 what = f"{len(content):,} bytes that unpack to {size:,}; more than {MAX_UNPACKED:,} is not read"
-                raise RowError(what, where=place, fix="save the sheet as CSV, with the encoding UTF-8")
+                raise RowError(what, where=location, fix="save the sheet as CSV, with the encoding UTF-8")
             names = [part.filename for part in archive.infolist() if part.filename.endswith((".xml", ".rels"))]
             if "[Content_Types].xml" not in names:
-                raise RowError("not a workbook", where=place, fix="save it as .xlsx, or as CSV in UTF-8")
+                raise RowError("not a workbook", where=location, fix="save it as .xlsx, or as CSV in UTF-8")
             parts = {name: archive.read(name) for name in names}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        if isinstance(error, RowError):
-            raise
-        raise _damaged(place) from None
+    except RowError:
+        raise
+    except _NOT_AN_ARCHIVE:
+        raise _damaged(location) from None
     # No spreadsheet writes one, and what it declares could unpack without end.
     if any(b"<!DOCTYPE" in part for part in parts.values()):
-        raise RowError("a workbook that declares entities", where=place, fix="do not use it")
+        raise RowError("a workbook that declares entities", where=location, fix="do not use it")
     return any(b"<f>" in part or b"<f " in part for name, part in parts.items() if "worksheets/" in name)
 
+
+_NOT_AN_ARCHIVE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    *(NotImplementedError, RuntimeError, OSError, ValueError),
+)
+"""What `zipfile` raises for bytes that are not a sound archive: each packing has an error of its own."""
 
 _Sheets = dict[str, list[tuple[int, Sequence[Any]]]]
 
@@ -207,9 +215,9 @@ def _sheets(content: bytes, *, values: bool) -> _Sheets:
     return found
 
 
-def _chosen(sheets: _Sheets, known: Collection[str], place: str) -> str:
+def _chosen(sheets: _Sheets, known: Collection[str], location: str) -> str:
     if not sheets:
-        raise RowError("no sheet holds anything", where=place, fix="fill one in, or save the right file")
+        raise RowError("no sheet holds anything", where=location, fix="fill one in, or save the right file")
     wanted = {name.casefold() for name in known}
     found = {
         name: len(wanted.intersection(str(cell.value).strip().casefold() for cell in lines[0][1]))
@@ -218,7 +226,7 @@ def _chosen(sheets: _Sheets, known: Collection[str], place: str) -> str:
     best = [name for name, columns in found.items() if columns == max(found.values())]
     if len(best) > 1:
         fix = "keep the one that is meant, and move the others to another file"
-        raise RowError(f"the sheets {', '.join(best)} could all be meant", where=place, fix=fix)
+        raise RowError(f"the sheets {', '.join(best)} could all be meant", where=location, fix=fix)
     return best[0]
 
 
@@ -297,5 +305,7 @@ def _escaped(text: str) -> str:
     return _TO_ESCAPE.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
 
 
-def _damaged(place: str) -> RowError:
-    return RowError("not a workbook, or damaged", where=place, fix="save it again as .xlsx, or as CSV in UTF-8")
+def _damaged(location: str) -> RowError:
+    return RowError(
+        "not a workbook, or damaged", where=location, fix="save it again as .xlsx, or as CSV in UTF-8"
+    )

@@ -1,7 +1,7 @@
 """The Hub: files of a dataset repository at a revision that cannot move.
 
-`client` is the one way to ask the Hub anything, `patience` says how long it is waited for, and `explained` what
-its errors mean. The room knows nothing of releases.
+`client` is the one way to ask the Hub anything, `request_timeouts` says how long it is waited for, and
+`hub_errors` what its errors mean. The package knows nothing of releases.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.hub.client import hub_client
-from blend.loaders.hub.patience import TIMEOUT_S
+from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.schemas.errors import HubError
 
 

@@ -11,16 +11,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from blend.loaders.hub.explained import (
+from blend.loaders.hub.hub_errors import (
     WITHOUT_CHUNKS,
     ChunksFailed,
     NotTheHub,
     Purpose,
-    explained,
     reason,
     response_of,
+    translate_errors,
 )
-from blend.loaders.hub.patience import TIMEOUT_S, OnWait, ProgressWatch, Requests, patient, with_retries
+from blend.loaders.hub.request_timeouts import (
+    TIMEOUT_S,
+    OnWait,
+    ProgressWatch,
+    Requests,
+    request_timeouts,
+    with_retries,
+)
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import BlendError, HubError, InputError
 from blend.version import __version__
@@ -75,13 +82,13 @@ class HubClient:
             attempts: How often to make it at most; as often as is usual when absent.
 
         Raises:
-            Exception: What the last attempt raised; `explained` turns it into a message.
+            Exception: What the last attempt raised; `translate_errors` turns it into a message.
         """
         options = {} if attempts is None else {"attempts": attempts}
         return with_retries(lambda: answer_of(call), on_wait=self.on_wait, **options)
 
     def refs(self, *, attempts: int | None = None) -> Refs:
-        """Where branches and tags are now."""
+        """Return where branches and tags are now."""
         refs = self.ask(lambda: self.api.list_repo_refs(self.repo_id, repo_type="dataset"), attempts=attempts)
         branches = {branch.name: branch.target_commit for branch in refs.branches}
         return Refs(branches.get(MAIN), {tag.name: tag.target_commit for tag in refs.tags}, branches)
@@ -220,9 +227,9 @@ def hub_client(
         on_wait: Called with a sentence about what is waited for.
 
     Raises:
-        BlendError: As `explained` says.
+        BlendError: As `translate_errors` says.
     """
-    with patient(timeout_s) as requests, explained(hub_name(repo_id), purpose=purpose):
+    with request_timeouts(timeout_s) as requests, translate_errors(hub_name(repo_id), purpose=purpose):
         from huggingface_hub import HfApi
 
         api = HfApi(endpoint=endpoint, library_name=DISTRIBUTION, library_version=__version__)
@@ -230,7 +237,7 @@ def hub_client(
 
 
 def hub_name(repo_id: str) -> str:
-    """What messages call a dataset repository."""
+    """Return what messages call a dataset repository."""
     return f"Hub dataset {repo_id}"
 
 
@@ -248,7 +255,7 @@ def _is_of_chunks(error: BaseException) -> bool:
 
 
 def answer_of(call: Callable[[], T]) -> T:
-    """What a call of the client gives; an error that hides another one gives way to it.
+    """Return what a call of the client gives; an error that hides another one gives way to it.
 
     Raises:
         NotTheHub: If the answer is not one of the Hub: the client reads answers without looking at them first.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from blend.loaders.files.whole import whole_file
-from blend.loaders.label_studio.explained import GoneError, another_program, explained, no_token
-from blend.loaders.servers.problems import public_address
+from blend.loaders.files.atomic import atomic_file
+from blend.loaders.label_studio.studio_errors import GoneError, another_program, no_token, translate_errors
+from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import ConflictError, MissingExtraError, ServerError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class RemoteTask:
 
 
 class TaskWork(NamedTuple):
-    """What is on the server of a task besides what it shows, as the server gives it."""
+    """Annotations and drafts of a task, as the server gives them."""
 
     annotations: list[dict[str, Any]]
     drafts: list[dict[str, Any]]
@@ -94,7 +94,7 @@ class Studio:
             ServerError: If not.
         """
         try:
-            with self._explained():
+            with self._translate_errors():
                 release = str(self._sdk.versions.get().release)
         except GoneError:
             raise another_program(self.where) from None
@@ -109,14 +109,14 @@ class Studio:
                 f"{self.where}: is version {release}, and {'.'.join(map(str, NEEDED_VERSION))} or later is "
                 "needed; update it with `pip install --upgrade label-studio`"
             )
-        with self._explained():
+        with self._translate_errors():
             self._sdk.users.whoami()
 
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number."""
         listed: list[Any] = []
         for page in range(1, 1_000_000):
-            with self._explained():
+            with self._translate_errors():
                 answer = self._sdk.projects.list(include=_PROJECT_FIELDS, page=page, page_size=1_000)
             listed += answer.items or []
             # Counted here: the SDK asks for a page after the last.
@@ -136,17 +136,17 @@ class Studio:
 
     def create(self, **settings: Any) -> int:
         """Make a project; returns its number."""
-        with self._explained():
+        with self._translate_errors():
             return int(self._sdk.projects.create(**settings).id)
 
     def update(self, project: int, **settings: Any) -> None:
         """Change settings of a project."""
-        with self._explained():
+        with self._translate_errors():
             self._sdk.projects.update(project, **settings)
 
     def delete(self, project: int) -> None:
         """Delete a project."""
-        with self._explained():
+        with self._translate_errors():
             self._sdk.projects.delete(project)
 
     def tasks(self, project: int) -> list[RemoteTask]:
@@ -170,7 +170,7 @@ class Studio:
 
     def _page_of_tasks(self, project: int, page: int) -> tuple[list[RemoteTask], int]:
         """Tasks of one page, and how many tasks there are on all of them."""
-        with self._explained():
+        with self._translate_errors():
             listed = self._sdk.tasks.list(
                 project=project,
                 include="id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at",
@@ -182,6 +182,7 @@ class Studio:
             RemoteTask(
                 id=task.id,
                 data=dict(task.data or {}),
+                # The server counts skipped ones apart.
                 annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
                 overlap=task.overlap or 0,
                 closed=bool(task.is_labeled),
@@ -194,13 +195,13 @@ class Studio:
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
         for first in range(0, len(tasks), _TASKS_AT_A_TIME):
-            with self._explained():
+            with self._translate_errors():
                 self._sdk.projects.import_tasks(project, request=list(tasks[first : first + _TASKS_AT_A_TIME]))
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         """Delete tasks in bulk."""
         if tasks:
-            with self._explained():
+            with self._translate_errors():
                 self._sdk.actions.create(
                     id="delete_tasks",
                     project=project,
@@ -211,13 +212,13 @@ class Studio:
 
     def ask(self, task: int, overlap: int, *, closed: bool) -> None:
         """Say after how many annotations a task is given to nobody any more, and whether that is now."""
-        with self._explained():
+        with self._translate_errors():
             # The server does not infer the second from the first.
             self._sdk.tasks.update(str(task), overlap=overlap, is_labeled=closed)
 
     def delete_annotation(self, annotation: int) -> None:
         """Delete an annotation."""
-        with self._explained():
+        with self._translate_errors():
             self._sdk.annotations.delete(annotation)
 
     def delete_draft(self, draft: int) -> None:
@@ -225,20 +226,20 @@ class Studio:
         self._request(f"api/drafts/{draft}", "DELETE")
 
     def work_on(self, task: int) -> TaskWork:
-        """What was done on a task and proposed for it."""
-        with self._explained():
+        """Fetch what was done on a task and proposed for it."""
+        with self._translate_errors():
             found = self._sdk.tasks.get(str(task))
         work = found.model_dump(include={"annotations", "drafts", "predictions"})
         return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
 
     def show(self, task: int, data: Mapping[str, Any]) -> None:
         """Change what a task shows."""
-        with self._explained():
+        with self._translate_errors():
             self._sdk.tasks.update(str(task), data=dict(data))
 
     def propose(self, prediction: int, result: Sequence[Mapping[str, Any]]) -> None:
         """Change what is proposed for a task."""
-        with self._explained():
+        with self._translate_errors():
             self._sdk.predictions.update(prediction, result=list(result))
 
     def redraft(self, draft: int, result: Sequence[Mapping[str, Any]]) -> None:
@@ -254,7 +255,7 @@ class Studio:
             result: What it says.
             others: Further fields of it.
         """
-        with self._explained():
+        with self._translate_errors():
             made = self._sdk.annotations.create(task, completed_by=person, result=list(result), **others)
         return int(made.id)
 
@@ -262,14 +263,14 @@ class Studio:
         """Ask for something that the SDK has no function for, with its connection and token."""
         from label_studio_sdk.core.api_error import ApiError
 
-        with self._explained():
+        with self._translate_errors():
             answer = self._sdk._client_wrapper.httpx_client.request(path, method=method, json=body)
             if answer.status_code >= 300:
                 raise ApiError(status_code=answer.status_code, body=answer.text)
 
     def export(self, project: int, path: Path) -> None:
         """Write all tasks of a project with their annotations to a file, as the server exports them."""
-        with self._explained(), whole_file(path) as beside, beside.open("wb") as file:
+        with self._translate_errors(), atomic_file(path) as beside, beside.open("wb") as file:
             for part in self._sdk.projects.exports.download_sync(
                 project, export_type="JSON", download_all_tasks=True
             ):
@@ -277,12 +278,12 @@ class Studio:
 
     def addresses(self) -> dict[int, str]:
         """E-mail addresses of the accounts, by their numbers."""
-        with self._explained():
+        with self._translate_errors():
             return {user.id: user.email for user in self._sdk.users.list() if user.email}
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        with explained(self.where, variable=self._variable):
+    def _translate_errors(self) -> Iterator[None]:
+        with translate_errors(self.where, variable=self._variable):
             yield
 
 
@@ -310,7 +311,7 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
     with httpx.Client(timeout=timeout_s) as connections:
-        with explained(where, variable=variable):
+        with translate_errors(where, variable=variable):
             # Never repeated: what makes something must not make it twice.
             sdk = LabelStudio(
                 base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0

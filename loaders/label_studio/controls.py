@@ -28,7 +28,10 @@ def controls(config: str) -> frozenset[Control]:
 
 
 def lost(old: str, new: str) -> list[str]:
-    """What annotations made with one configuration may refer to and another one lacks, as messages name it."""
+    """List what annotations made with one configuration may refer to and another one lacks.
+
+    As messages name it.
+    """
     try:
         before = controls(old)
     except ParseError:

@@ -6,8 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.whole import write_whole
 from blend.schemas.errors import InputError, RowError, beyond_limits, raise_all
 
 Task = dict[str, Any]
@@ -52,7 +52,7 @@ def read_export(path: Path) -> list[Task]:
 def write_digest(path: Path) -> str:
     """Write the SHA-256 of a file beside it, as ``sha256sum`` does; returns it."""
     digest = sha256(read_content(path)).hexdigest()
-    write_whole(path.with_name(path.name + DIGEST_SUFFIX), f"{digest}  {path.name}\n")
+    atomic_write(path.with_name(path.name + DIGEST_SUFFIX), f"{digest}  {path.name}\n")
     return digest
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.whole import write_whole
-from blend.schemas.errors import ConflictError, InputError, StorageError
+from blend.loaders.files.storage import storage_errors
+from blend.schemas.errors import ConflictError, InputError
 
 STATE = "state.json"
 IMPORTING = "importing.json"
@@ -36,7 +37,7 @@ class Folder:
 
     def begin_import(self, project: int) -> None:
         """Write down that tasks are about to be imported."""
-        write_whole(self.path / IMPORTING, json.dumps({"project": project}))
+        atomic_write(self.path / IMPORTING, json.dumps({"project": project}))
 
     def end_import(self) -> None:
         """Write down that they have been."""
@@ -44,12 +45,12 @@ class Folder:
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """What was last pulled, by project; empty before the first pull."""
+        """State at the last pull, by project; empty before the first pull."""
         return self._read(STATE)
 
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Remember what was pulled."""
-        write_whole(self.path / STATE, json.dumps(state, indent=1, sort_keys=True) + "\n")
+        atomic_write(self.path / STATE, json.dumps(state, indent=1, sort_keys=True) + "\n")
 
     def _read(self, name: str) -> Mapping[str, Any]:
         path = self.path / name
@@ -72,15 +73,11 @@ def held(path: Path) -> Iterator[Folder]:
         ConflictError: If another process holds it.
         StorageError: If it cannot be written.
     """
-    try:
+    with storage_errors(path, fix="change key pulled or permissions"):
         path.mkdir(parents=True, exist_ok=True)
         # Whatever the repository around it ignores: nothing in here is for others.
         if not os.path.lexists(path / IGNORED):
-            write_whole(path / IGNORED, "*\n")
-    except OSError as error:
-        raise StorageError(
-            f"{path}: cannot write here ({error.strerror}); change key pulled or permissions"
-        ) from None
+            atomic_write(path / IGNORED, "*\n")
     lock = FileLock(path / ".lock")
     try:
         lock.acquire(blocking=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, read_json, read_table
 from blend.schemas.errors import InputError
 
@@ -32,7 +32,7 @@ def read_foreign_export(path: Path, *, encoding: str | None = None) -> list[Cell
         return _aligned(_json_rows(path))
     cells = read_table(path, encoding=encoding)
     return _aligned(
-        [Cells(row.place, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
+        [Cells(row.location, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
     )
 
 
@@ -43,28 +43,28 @@ def _aligned(rows: Sequence[Cells]) -> list[Cells]:
     by name, with numbers by value, ``answer_10`` comes after ``answer_2``, and all formats agree.
     """
     names = sorted({name for row in rows for name in row.values}, key=_natural)
-    return [Cells(row.place, {name: row.values.get(name) for name in names}) for row in rows]
+    return [Cells(row.location, {name: row.values.get(name) for name in names}) for row in rows]
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """What names are sorted by: texts, and between them numbers, of which the longer is the larger."""
+    """Return what names are sorted by: texts, and between them numbers, of which the longer is the larger."""
     parts = re.split(r"0*([0-9]+)", name)
     return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
 
 
 def _json_rows(path: Path) -> list[Cells]:
-    tasks = read_json(path, path.parent, Notes())
+    tasks = read_json(path, path.parent, Diagnostics())
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
     rows = []
     for number, task in enumerate(tasks, start=1):
-        place = f"{path.name}:{number}"
+        location = f"{path.name}:{number}"
         if not isinstance(task.get("annotations"), list):  # JSON-MIN: one object per annotation
-            rows.append(Cells(place, {name: _texts(value) for name, value in task.items()}))
+            rows.append(Cells(location, {name: _texts(value) for name, value in task.items()}))
             continue
         data = task.get("data") if isinstance(task.get("data"), dict) else {}
         rows += [
-            Cells(place, {**{name: _texts(value) for name, value in data.items()}, **_results(annotation)})
+            Cells(location, {**{name: _texts(value) for name, value in data.items()}, **_results(annotation)})
             for annotation in task["annotations"]
             if isinstance(annotation, dict) and not annotation.get("was_cancelled")
         ]
@@ -72,7 +72,7 @@ def _json_rows(path: Path) -> list[Cells]:
 
 
 def _results(annotation: Mapping[str, Any]) -> dict[str, Any]:
-    """What an annotation says, by control, and by whom."""
+    """Return what an annotation says, by control, and by whom."""
     who = annotation.get("completed_by")
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")

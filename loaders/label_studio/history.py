@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 
@@ -21,7 +21,7 @@ _SOMEBODY = "somebody who is forgotten"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happened to an annotation since the last pull."""
+    """Change of an annotation since the last pull."""
 
     event: Event
     annotation: int
@@ -33,7 +33,10 @@ class Change:
 
 
 def identity(annotation: Mapping[str, Any]) -> str:
-    """What an annotation is known by wherever it is; its number is given again, by another server for one."""
+    """Return what an annotation is known by wherever it is.
+
+    Its number is given again, by another server for one.
+    """
     return str(annotation.get("unique_id") or annotation["id"])
 
 
@@ -54,6 +57,7 @@ def record(path: Path, tasks: Sequence[Task], annotator: Callable[[Any], str | N
     known = last_versions(path)
     lines: list[dict[str, Any]] = []
     present: set[str] = set()
+    # By number, so that the order of an export makes no difference to the lines.
     ordered = sorted(
         ((task, one) for task in tasks for one in task["annotations"]), key=lambda pair: int(pair[1]["id"])
     )
@@ -112,7 +116,7 @@ def forget(path: Path, annotator: str, results: Callable[[Results], Results] = l
         if line["annotator"] != annotator
     ]
     if kept != lines:
-        write_whole(path, "".join(map(_line, kept)))
+        atomic_write(path, "".join(map(_line, kept)))
     return len(lines) - len(kept)
 
 
@@ -126,7 +130,7 @@ def renumber(path: Path, numbers: Mapping[int, int]) -> None:
             else line
             for line in lines
         )
-        write_whole(path, "".join(map(_line, changed)))
+        atomic_write(path, "".join(map(_line, changed)))
 
 
 def _changed_by_somebody(line: Mapping[str, Any], annotator: str) -> Mapping[str, str]:
@@ -193,12 +197,12 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     content = read_content(path)
-    whole, _, cut = content.rpartition(b"\n")
+    complete_lines, _, cut = content.rpartition(b"\n")
     if cut:
         # A kill in the middle of a line; what it said is said again by this pull.
-        write_whole(path, whole + b"\n" if whole else b"")
+        atomic_write(path, complete_lines + b"\n" if complete_lines else b"")
     lines: list[dict[str, Any]] = []
-    for number, line in enumerate(whole.splitlines(), start=1):
+    for number, line in enumerate(complete_lines.splitlines(), start=1):
         try:
             value = json.loads(line)
             lines.append({**value, "annotation": int(value["annotation"]), "event": str(value["event"])})

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
-from blend.loaders.label_studio.explained import GoneError
+from blend.loaders.label_studio.studio_errors import GoneError
 from blend.loaders.label_studio.wanted import mark_of
 
 
@@ -20,11 +20,13 @@ class InventoriedProject:
 
     @property
     def annotations(self) -> int:
-        """How many annotations it has, skipped ones included."""
+        """Number of annotations, skipped ones included."""
         return sum(task.annotations for task in self.tasks)
 
     def state(self) -> dict[str, Any]:
-        """What differs from before once anything of its tasks or annotations was made, changed or deleted.
+        """Values that differ from before once anything of its tasks or annotations was made.
+
+        Changed or deleted.
 
         The server dates a task anew whenever an annotation of it is. All of the dates count, not the latest:
         which one that is, an answer in an order of the server's own choosing does not show, and after a clock
@@ -48,7 +50,7 @@ without any."""
 
 
 def inventory(studio: Studio, names: Collection[str]) -> Inventory:
-    """What a server has of some projects: one request for all, and one per project for its tasks.
+    """Ask what a server has of some projects: one request for all, and one per project for its tasks.
 
     Args:
         studio: The server.

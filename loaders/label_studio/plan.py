@@ -8,7 +8,7 @@ from blend.loaders.label_studio.controls import lost
 from blend.loaders.label_studio.inventory import InventoriedProject, Inventory
 from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.text import agreeing, counted
+from blend.schemas.language.text_comparison import agreeing, pluralise
 
 MAX_TITLE = 50
 """Characters that the server takes in a title."""
@@ -16,7 +16,7 @@ MAX_TITLE = 50
 
 @dataclass(frozen=True, slots=True)
 class ProjectPlan:
-    """What a push does to one project."""
+    """Plan of a push for one project."""
 
     wanted: WantedProject
     remote: RemoteProject | None
@@ -68,7 +68,7 @@ class ProjectPlan:
 def plan_push(
     there: Inventory, wanted: Sequence[WantedProject], *, where: str, replace_edited: bool = False
 ) -> list[ProjectPlan]:
-    """What a push would do, project by project.
+    """Plan a push, project by project.
 
     Args:
         there: What the server has of them.
@@ -96,6 +96,7 @@ def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
     The first annotated copy stays, and without one the first of all: whoever looks finds the same ones.
     """
     kept: dict[str, RemoteTask] = {}
+    # False sorts before True: annotated copies first.
     for task in sorted(tasks, key=lambda task: (task.annotations == 0, task.id)):
         if task.blend_id is not None:
             kept.setdefault(task.blend_id, task)
@@ -137,7 +138,7 @@ def _plan(
 
 
 def both_annotated(where: str, name: str, found: Sequence[InventoriedProject]) -> str | None:
-    """What to do where two projects of one name have annotations; null where they have not."""
+    """Say what to do where two projects of one name have annotations; null where they have not."""
     used = [one.project.id for one in found if one.annotations > 0]
     if len(used) < 2:
         return None
@@ -177,14 +178,14 @@ def _compared(
 
 
 def _objections(where: str, plan: ProjectPlan, annotations: int, *, replace_edited: bool) -> list[str]:
-    """Why the configuration may not be replaced."""
+    """Say why the configuration may not be replaced."""
     if plan.remote is None or not plan.sets_config:
         return []
     where = f"{where}: project {plan.remote.title!r}"
     mark = mark_of(plan.remote)
     edited = mark is not None and mark.config != digest(plan.remote.config)
     if annotations and (gone := lost(plan.remote.config, plan.wanted.config)):
-        orphans = counted(annotations, "annotation")
+        orphans = pluralise(annotations, "annotation")
         refer = agreeing(annotations, "it refers", "they refer")
         problem = (
             f"{where}: the new labelling configuration lacks {', '.join(gone)}, so that {orphans} would lose "

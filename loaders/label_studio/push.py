@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from blend.loaders.files.progress import Notify
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask, Studio
-from blend.loaders.label_studio.explained import GoneError
 from blend.loaders.label_studio.folder import Folder
 from blend.loaders.label_studio.inventory import inventory
 from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, plan_push
+from blend.loaders.label_studio.studio_errors import GoneError
 from blend.loaders.label_studio.wanted import WantedProject, mark_of
 
 PROPOSALS = "blend"
@@ -30,7 +30,9 @@ _SETTINGS = {
 }
 
 
-def push(studio: Studio, folder: Folder, plans: Sequence[ProjectPlan], *, notify: Notify | None = None) -> None:
+def push(
+    studio: Studio, folder: Folder, plans: Sequence[ProjectPlan], *, on_progress: ProgressCallback | None = None
+) -> None:
     """Do what plans say.
 
     Whatever is missing is made, whatever was made twice by another push at the same time is removed by whoever
@@ -40,13 +42,13 @@ def push(studio: Studio, folder: Folder, plans: Sequence[ProjectPlan], *, notify
         studio: The server.
         folder: Where an import under way is written down, so that the next run waits for one that was stopped.
         plans: From `plan.plan_push`, with the same folder.
-        notify: Called with the step, the projects done and projects in all.
+        on_progress: Called with the step, the projects done and projects in all.
     """
     for done, plan in enumerate(plans, start=1):
         if plan.changes_anything:
             _push_one(studio, folder, plan)
-        if notify is not None:
-            notify("push", done, len(plans))
+        if on_progress is not None:
+            on_progress("push", done, len(plans))
     _merge(studio, folder, [plan.wanted for plan in plans if plan.remote is None])
 
 
@@ -70,6 +72,7 @@ def settle(studio: Studio, folder: Folder) -> None:
         return
     if any(found.id == project for found in studio.projects()):
         before = -1
+        # Done when two looks find as many tasks.
         while (now := len(studio.tasks(project))) != before:
             before = now
             time.sleep(_SETTLING_S)

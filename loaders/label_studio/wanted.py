@@ -17,7 +17,7 @@ class WantedTask(Protocol):
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """What it shows; ``blend_id`` is the id by which it is known again."""
+        """Data that it shows; ``blend_id`` is the id by which it is known again."""
 
     @property
     def blend_id(self) -> str:
@@ -50,7 +50,7 @@ class WantedProject:
 
 
 class Mark(NamedTuple):
-    """What a description says of a project."""
+    """Mark in the description of a project."""
 
     name: str
     config: str

@@ -5,16 +5,16 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.content import instead_of_file
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
-from blend.loaders.files.notes import Notes
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
-from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
-from blend.schemas.food import TEMPLATES
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.rows.triple_rows import TEMPLATES
 
 
 def domain_templates(domain: Domain, folder: Path) -> pl.DataFrame:
-    """The prompt templates of a domain, `schemas.food.TEMPLATES`; without rows if it has none.
+    """The prompt templates of a domain, `triple_rows.TEMPLATES`; without rows if it has none.
 
     Args:
         domain: Names the file.
@@ -42,7 +42,7 @@ def own_templates(name: str, folder: Path) -> str:
             f"domain, key templates: {instead_of_file(path)}: {path}; correct the path, or name "
             f"the packaged {PACKAGED}"
         )
-    return read_text(path, path.parent, Notes())
+    return read_text(path, path.parent, Diagnostics())
 
 
 def is_packaged(name: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.schemas.recipe import Recipe
+from blend.schemas.recipe.recipe import Recipe
 
 
 class PortableRecipe(NamedTuple):
@@ -12,11 +12,11 @@ class PortableRecipe(NamedTuple):
 
     recipe: Recipe
     """The recipe, as a release records it."""
-    places: Mapping[str, Path]
+    source_paths: Mapping[str, Path]
     """Directories and files by the location that the recipe has for them now."""
 
 
-def portable_recipe(recipe: Recipe, places: Mapping[str, Path]) -> PortableRecipe:
+def portable_recipe(recipe: Recipe, source_paths: Mapping[str, Path]) -> PortableRecipe:
     """A recipe in which every absolute location is the name of what lies there.
 
     Where a directory lies on the machine of whoever builds the release means nothing to others, may tell more
@@ -25,7 +25,7 @@ def portable_recipe(recipe: Recipe, places: Mapping[str, Path]) -> PortableRecip
 
     Args:
         recipe: The recipe.
-        places: Directories and files by location, for what lies elsewhere than the recipe says.
+        source_paths: Directories and files by location, for what lies elsewhere than the recipe says.
     """
     named = [source.location for source in recipe.sources]
     if recipe.previous is not None:
@@ -40,15 +40,15 @@ def portable_recipe(recipe: Recipe, places: Mapping[str, Path]) -> PortableRecip
         for source in recipe.sources
     ]
     previous = None if recipe.previous is None else names.get(recipe.previous, recipe.previous)
-    there = {name: places.get(location, Path(location)) for location, name in names.items()}
+    there = {name: source_paths.get(location, Path(location)) for location, name in names.items()}
     return PortableRecipe(
-        recipe.model_copy(update={"sources": tuple(sources), "previous": previous}), {**places, **there}
+        recipe.model_copy(update={"sources": tuple(sources), "previous": previous}), {**source_paths, **there}
     )
 
 
-def _name(place: Path, taken: Collection[str]) -> str:
+def _name(path: Path, taken: Collection[str]) -> str:
     """The shortest end of a path that is not taken, without its root."""
-    parts = place.parts[1:]
+    parts = path.parts[1:]
     ends = ("/".join(parts[-length:]) for length in range(1, len(parts) + 1))
     # Two absolute paths that are not the same have different ends; only a relative one can be a whole path.
     return next((end for end in ends if end not in taken), "./" + "/".join(parts))

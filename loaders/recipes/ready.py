@@ -6,10 +6,10 @@ from pathlib import Path
 
 from blend.loaders.files.domains import known_domains
 from blend.loaders.sample import sample_path
-from blend.schemas.domains import find_domain
 from blend.schemas.errors import InputError
-from blend.schemas.food_options import FoodOptions
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.recipe.domains import find_domain
+from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.recipe.triple_options import TripleOptions
 
 
 def sample_recipe() -> Recipe:
@@ -52,7 +52,7 @@ def food_recipe(snapshot: Path, domain: str = "dish", domain_file: Path | None =
         title=config.replace("-", " ").capitalize(),
         license="cc0-1.0",
         sources=(Source(kind="wikidata", location=snapshot.name),),
-        food=FoodOptions(domain=domain, domain_file=None if domain_file is None else str(domain_file)),
+        food=TripleOptions(domain=domain, domain_file=None if domain_file is None else str(domain_file)),
     )
 
 
@@ -74,7 +74,7 @@ def blend_source(recipe: Recipe) -> Source:
     sources = [source for source in recipe.sources if source.kind == "blend"]
     if len(sources) != 1:
         raise InputError(
-            f"--blend gives the place of one source of kind 'blend', but the recipe has {len(sources)}; "
+            f"`blend_data` gives the place of one source of kind 'blend', but the recipe has {len(sources)}; "
             "write the locations into the recipe"
         )
     return sources[0]

@@ -16,17 +16,17 @@ from blend.loaders.topics import TopicTables, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
 from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
 from blend.loaders.wikidata.facts import Facts, read_facts
-from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
-from blend.schemas.frames import ANNOTATIONS, FINDINGS, PROMPTS, RESPONSES, REVIEWS, empty
-from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import SourceInfo
-from blend.schemas.recipe import Source
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe.recipe import Source
+from blend.schemas.release.manifest import SourceInfo
+from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, PROMPTS, RESPONSES, REVIEWS, empty
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTables:
-    """What a source holds, one frame per kind of row (`schemas.frames`), and what was read."""
+    """Rows of a source, one frame per kind of row (`frame_columns`), and the files that were read."""
 
     info: SourceInfo
     """Where the tables come from, with the digest of every file."""
@@ -68,7 +68,7 @@ def load_source(
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFacts:
-    """What a Wikidata snapshot says about a domain, and what was read."""
+    """Facts of a Wikidata snapshot about a domain, and the files that were read."""
 
     info: SourceInfo
     """The snapshot, with its digest."""
@@ -94,8 +94,7 @@ def load_snapshot(
     snapshot = base / source.location if path is None else path
     if not snapshot.is_file():
         raise InputError(
-            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; "
-            f"take one with `blend wikidata snapshot --out {snapshot}`"
+            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; take one with `blend wikidata snapshot`"
         )
     files = file_infos(snapshot.parent, [snapshot])
     # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
@@ -211,7 +210,7 @@ def _info(source: Source, root: Path, files: Iterable[Path], revision: str | Non
 
 @dataclass(frozen=True, slots=True)
 class SourceTopics:
-    """What a source of topics holds, and what was read."""
+    """Topics of a source, and the files that were read."""
 
     info: SourceInfo
     """Where they come from, with the digest of every file."""
@@ -231,9 +230,10 @@ def load_topics(source: Source, base: Path = Path(), *, folder: Path | None = No
         BlendError: If they are not there, are not the pinned ones, or break their contract.
     """
     _refuse(source, "revision")
-    place = _directory(source, base) if folder is None else folder
+    folder_read = _directory(source, base) if folder is None else folder
     return SourceTopics(
-        _info(source, place, topic_files(place)), read_topics(place, encoding=_encoding(source))
+        _info(source, folder_read, topic_files(folder_read)),
+        read_topics(folder_read, encoding=_encoding(source)),
     )
 
 

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 
 from blend.loaders.files.content import instead_of_directory, is_directory, read_content, utf8_text
 from blend.loaders.files.json_text import parse_json
+from blend.schemas.base.field_errors import first_reason
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.layout import MANIFEST_NAME, leads_out
-from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.misfits import first_reason
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME, leads_out
 
 
 def read_manifest(release: Path | str) -> ReleaseManifest:
@@ -39,8 +39,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
         raise InputError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
     if not path.exists():
         raise InputError(
-            f"{release}: no {MANIFEST_NAME} here, so it is not a release; "
-            f"build one with `blend build --out {release}`"
+            f"{release}: no {MANIFEST_NAME} here, so it is not a release; build one with `blend build`"
         )
     try:
         text = utf8_text(read_content(path, what="manifest"), MANIFEST_NAME)
@@ -52,6 +51,15 @@ def parse_manifest(release: Path) -> ReleaseManifest:
             f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({reason}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
+
+
+def document_text(path: Path) -> str:
+    """The text of a file that a release has for people to read, such as ``CHANGELOG.md``.
+
+    Raises:
+        RowError: If it cannot be read, or is not UTF-8.
+    """
+    return utf8_text(read_content(path), str(path), save_as="restore it, or pull or build the release again")
 
 
 def _check_paths(manifest: ReleaseManifest) -> None:

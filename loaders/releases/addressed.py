@@ -13,9 +13,9 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from blend.loaders.releases import read_manifest
-from blend.schemas.layout import CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, MANIFEST_NAME
-from blend.schemas.manifest import ReleaseManifest
+from blend.loaders.releases import document_text, read_manifest
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, MANIFEST_NAME
 
 _NAMED = re.compile(r'(load_(?:dataset|annotations)\(")(?:REPOSITORY|[\w.-]+/[\w.-]+)(?=", )')
 _ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')
@@ -32,7 +32,7 @@ ADDRESSED = frozenset({CARD_NAME, CROISSANT_NAME, CHANGELOG_NAME, MANIFEST_NAME}
 
 
 def addressed_files(
-    release: Path, manifest: ReleaseManifest, *, repo_id: str, endpoint: str, despite: str | None = None
+    release: Path, manifest: ReleaseManifest, *, repo_id: str, endpoint: str, allow_errors: str | None = None
 ) -> dict[str, bytes]:
     """The files of a release that are published with another content than they were built with.
 
@@ -41,24 +41,20 @@ def addressed_files(
         manifest: Its manifest.
         repo_id: ``org/name``, where it is to be published.
         endpoint: Address at which the Hub is reached; it is written only if it is that of the Hub itself.
-        despite: Why it is published although it is not sound; told in its changelog.
+        allow_errors: Why it is published although it is not sound; told in its changelog.
 
     Returns:
         Contents by path, among them the manifest, which has their digests; the same for the same arguments, and
         for a release that has been published there and pulled back.
     """
     held = {file.path for file in manifest.files}
-    texts = {
-        path: (release / path).read_text(encoding="utf-8")
-        for path in ADDRESSED - {MANIFEST_NAME}
-        if path in held
-    }
+    texts = {path: document_text(release / path) for path in ADDRESSED - {MANIFEST_NAME} if path in held}
     changed = {
         path: text.encode()
         for path, text in {
             CARD_NAME: _card(texts.get(CARD_NAME, ""), repo_id),
             CROISSANT_NAME: _croissant(texts.get(CROISSANT_NAME, ""), manifest, repo_id, endpoint),
-            CHANGELOG_NAME: _changelog(texts.get(CHANGELOG_NAME, ""), manifest.version, despite),
+            CHANGELOG_NAME: _changelog(texts.get(CHANGELOG_NAME, ""), manifest.version, allow_errors),
         }.items()
         if path in texts and text != texts[path]
     }
@@ -87,13 +83,13 @@ def same_but_for_address(one: Path, other: Path) -> bool:
         other: The same of a release that may have been published elsewhere.
 
     Raises:
-        InputError: If a manifest is not one that this version reads.
+        InputError: If a manifest is not one that this version reads, or another file is not UTF-8.
     """
     manifests = read_manifest(one), read_manifest(other)
     if _unaddressed_manifest(manifests[0]) != _unaddressed_manifest(manifests[1]):
         return False
     held = ADDRESSED.intersection(file.path for file in manifests[0].files)
-    texts = ([(folder / path).read_text(encoding="utf-8") for path in sorted(held)] for folder in (one, other))
+    texts = ([document_text(folder / path) for path in sorted(held)] for folder in (one, other))
     first, second = (list(map(unaddressed, of_folder)) for of_folder in texts)
     return first == second
 
@@ -118,9 +114,9 @@ def _croissant(text: str, manifest: ReleaseManifest, repo_id: str, endpoint: str
     return _RELATIVE.sub(f"{_HUB}/datasets/{repo_id}/resolve/v{manifest.version}/", relative)
 
 
-def _changelog(text: str, version: str, despite: str | None) -> str:
-    if despite is None:
+def _changelog(text: str, version: str, allow_errors: str | None) -> str:
+    if allow_errors is None:
         return text
     heading = f"## {version}\n"
-    note = f"{heading}{_DESPITE}{' '.join(despite.split())}\n"
+    note = f"{heading}{_DESPITE}{' '.join(allow_errors.split())}\n"
     return text if note in text else text.replace(heading, note, 1)

@@ -9,8 +9,8 @@ from polars.exceptions import PolarsError
 
 from blend.loaders.files.json_text import read_json_content
 from blend.schemas.errors import RowError
-from blend.schemas.frames import AGREEMENT
-from blend.schemas.layout import AGREEMENT_NAME
+from blend.schemas.release.release_layout import AGREEMENT_NAME
+from blend.schemas.rows.frame_columns import AGREEMENT
 
 
 def agreement_json(agreement: pl.DataFrame, tags: Sequence[str]) -> str:
@@ -20,7 +20,7 @@ def agreement_json(agreement: pl.DataFrame, tags: Sequence[str]) -> str:
 
 
 def read_agreement(release: Path) -> pl.DataFrame | None:
-    """`frames.AGREEMENT` of a release, in its order; null for a release without.
+    """`frame_columns.AGREEMENT` of a release, in its order; null for a release without.
 
     Raises:
         RowError: If the file is there and cannot be read.

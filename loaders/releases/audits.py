@@ -5,10 +5,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from blend.loaders.files.json_text import read_json_content
-from blend.schemas.audit_report import AuditReport
+from blend.schemas.base.field_errors import first_reason
 from blend.schemas.errors import RowError
-from blend.schemas.layout import AUDIT_NAME
-from blend.schemas.misfits import first_reason
+from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.release.release_layout import AUDIT_NAME
 
 
 def audit_json(report: AuditReport) -> str:

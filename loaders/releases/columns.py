@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from blend.loaders.files.unpacked import check_unpacked_size
 from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import TableInfo
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.release.release_layout import MANIFEST_NAME
 
 Digests = npt.NDArray[np.uint64]
 """A digest per row: equal values have equal digests, and unequal ones differ but for a chance of 2^-64."""

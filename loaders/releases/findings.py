@@ -7,7 +7,7 @@ from typing import Any
 from blend.loaders.files.content import open_content, utf8_text
 from blend.loaders.files.json_text import parse_json
 from blend.schemas.errors import RowError
-from blend.schemas.layout import FINDINGS_NAME
+from blend.schemas.release.release_layout import FINDINGS_NAME
 
 LINE_BYTES = 1 << 20
 """Bytes of the longest line."""
@@ -40,7 +40,7 @@ def read_findings(
 
 def _finding(line: bytes, where: str) -> dict[str, Any] | RowError:
     try:
-        finding = parse_json(utf8_text(line, where), where, whole_file=False)
+        finding = parse_json(utf8_text(line, where), where, is_file=False)
     except RowError as error:
         return error
     if isinstance(finding, dict) and all(isinstance(finding.get(key), str) for key in ("stage", "kind")):

@@ -5,8 +5,8 @@ import warnings
 from functools import lru_cache
 
 from blend.loaders.hub.client import hub_client, hub_name
+from blend.schemas.base.versions import newest_version, numbers_of
 from blend.schemas.errors import BlendError
-from blend.schemas.versions import newest_version, numbers_of
 
 TIMEOUT_S = 5.0
 """Seconds without an answer after which nothing is said: nobody waits for this."""
@@ -38,7 +38,7 @@ def tell_if_newer(repo_id: str, version: str) -> None:
 
 
 def _level_of_the_caller() -> int:
-    """How far up the stack the user's own line is, counted as `warnings.warn` does where this is called."""
+    """Count how far up the stack the user's own line is, as `warnings.warn` does where this is called."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("blend."):
         level, frame = level + 1, frame.f_back

@@ -4,15 +4,15 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.unpacked import check_tables
-from blend.loaders.files.whole import staged
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.errors import InputError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME
 
 
 def pull_release(
@@ -49,8 +49,8 @@ def pull_release(
     for config in dict.fromkeys(table.config for table in manifest.tables):
         tables = (table for table in manifest.tables if table.config == config)
         check_tables(there / file for table in tables for file in table.files)
-    check = partial(check_replaceable, name=manifest.name, option="directory", replace=replace)
-    with staged(Path(out), option="directory", check=check) as release:
+    check = partial(check_replaceable, name=manifest.name, replace=replace)
+    with atomic_directory(Path(out), check=check) as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
             (release / path).parent.mkdir(parents=True, exist_ok=True)
             # The cache links to its own files: copy what they hold.

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from blend.loaders.files.content import instead_of_directory, is_directory
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
-from blend.loaders.hub.explained import reason
-from blend.loaders.hub.patience import TIMEOUT_S
+from blend.loaders.hub.hub_errors import reason
+from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.loaders.releases import read_manifest
+from blend.schemas.base.versions import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import FileInfo, ReleaseManifest
-from blend.schemas.versions import version_of
+from blend.schemas.release.manifest import FileInfo, ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _NAMED = 3
@@ -166,7 +166,7 @@ def manifest_folder(hub: HubClient, commit: str, *, tag: str | None = None) -> P
     return path.parent
 
 
-def check_whole(release: Path, paths: Iterable[str] | None = None) -> None:
+def check_complete(release: Path, paths: Iterable[str] | None = None) -> None:
     """Check that files are there and are what the manifest says, before anything is told from them.
 
     Args:
@@ -202,11 +202,11 @@ def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[Fil
     """
     files = read_manifest(release).files
     chosen = {file.path for file in files} if paths is None else set(paths)
-    return [file for file in files if file.path in chosen and not _is_whole(release / file.path, file)]
+    return [file for file in files if file.path in chosen and not _is_complete(release / file.path, file)]
 
 
 def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:
-    """What to say of ``org/name``: it may be meant as a directory as well."""
+    """Say what to do about ``org/name``: it may be meant as a directory as well."""
     try:
         with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
             tags = listed_tags(hub.refs().tags)
@@ -247,7 +247,7 @@ def _known_commit(hub: HubClient, revision: str) -> str | None:
 
 
 def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str]) -> list[FileInfo]:
-    """What is still damaged after what was damaged has been downloaded once more."""
+    """Download once more what is damaged, and return what still is."""
     import httpx2
     from huggingface_hub.errors import RemoteEntryNotFoundError
 
@@ -274,7 +274,7 @@ def _incomplete(hub: HubClient, commit: str, path: str) -> HubError:
     )
 
 
-def _is_whole(path: Path, expected: FileInfo) -> bool:
+def _is_complete(path: Path, expected: FileInfo) -> bool:
     return path.is_file() and path.stat().st_size == expected.size and file_sha256(path) == expected.sha256
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import some_of
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME
 
 
 def held_release(out: Path) -> ReleaseManifest | None:
@@ -18,7 +18,7 @@ def held_release(out: Path) -> ReleaseManifest | None:
         return None
 
 
-def check_replaceable(out: Path, name: str, *, option: str, replace: bool) -> None:
+def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
     """Refuse to replace what is not a release of the same name, or holds more than its manifest names.
 
     Args:
@@ -35,19 +35,19 @@ def check_replaceable(out: Path, name: str, *, option: str, replace: bool) -> No
     if held is None:
         raise InputError(
             f"{out}: its {MANIFEST_NAME} is not the manifest of a release that this version reads, so nothing "
-            f"here is replaced; choose another {option} or move the directory away"
+            f"here is replaced; choose another `out` or move the directory away"
         )
     named = {MANIFEST_NAME, *(file.path for file in held.files)}
     foreign = [path for path in _everything_in(out) if path not in named]
     if foreign:
         raise InputError(
             f"{out}: holds what is not of the release {held.name} {held.version} there ({some_of(foreign)}), "
-            f"so it is not replaced; move these files away or choose another {option}"
+            f"so it is not replaced; move these files away or choose another `out`"
         )
     if held.name != name and not replace:
         raise InputError(
             f"{out}: holds the release {held.name} {held.version}, and this one is of {name}; "
-            f"choose another {option}, or give --replace to replace it"
+            f"choose another `out`, or give `replace=True` to replace it"
         )
 
 

@@ -10,8 +10,8 @@ from blend.loaders.releases.addressed import ADDRESSED, same_but_for_address
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.references import manifest_folder
 from blend.schemas.errors import InputError
-from blend.schemas.layout import HUB_FILE
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import HUB_FILE
 
 
 class RemoteFile(NamedTuple):
@@ -54,7 +54,7 @@ class HubRepository:
         return bool(info.private)
 
     def refs(self) -> Refs:
-        """Where ``main`` and the tags are now."""
+        """Return where ``main`` and the tags are now."""
         return self.hub.refs()
 
     def files(self, commit: str | None) -> dict[str, RemoteFile]:
@@ -104,7 +104,7 @@ class HubRepository:
         fetched = [self.hub.fetch(path, commit, anew=True) for path in ADDRESSED & self.files(commit).keys()]
         try:
             return same_but_for_address(release, fetched[0].parent)
-        except (InputError, UnicodeDecodeError):
+        except InputError:
             return False
 
     def history(self, commit: str) -> Iterator[tuple[str, str]]:

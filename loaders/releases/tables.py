@@ -11,23 +11,23 @@ from blend.loaders.files.content import open_content
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.pins import open_sha256
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
-from blend.schemas import frames
-from blend.schemas.arrow import frame_schema, published_names
-from blend.schemas.configs import (
+from blend.schemas.base.arrow_types import frame_schema, published_names
+from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.release.manifest import FileInfo, TableInfo
+from blend.schemas.release.release_layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME
+from blend.schemas.rows.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_QUESTIONS,
     model_of,
 )
-from blend.schemas.domains import Domain
-from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.frames import KEY
-from blend.schemas.layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME
-from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import FileInfo, TableInfo
+from blend.schemas.rows.frame_columns import ANNOTATIONS as ANNOTATION_COLUMNS
+from blend.schemas.rows.frame_columns import KEY, QUESTIONS
 
 _AGAIN = "copy or build the release again"
 
@@ -36,11 +36,11 @@ class ReleaseTables(NamedTuple):
     """A release as frames; ``source`` names split and template."""
 
     questions: pl.DataFrame
-    """`frames.QUESTIONS`."""
+    """`frame_columns.QUESTIONS`."""
     annotations: pl.DataFrame
-    """`frames.ANNOTATIONS`."""
+    """`frame_columns.ANNOTATIONS`."""
     mcqs: pl.DataFrame | None
-    """`frames.MCQ_ROWS`; null when the release has none."""
+    """`frame_columns.MCQ_ROWS`; null when the release has none."""
 
 
 def release_locales(release: Path) -> Registry:
@@ -50,7 +50,7 @@ def release_locales(release: Path) -> Registry:
 
 
 def release_domain(release: Path) -> Domain | None:
-    """What a release's tables from Wikidata are about; null if neither it nor the package knows.
+    """Find the domain of a release's tables from Wikidata; null if neither it nor the package knows.
 
     Raises:
         BlendError: If it is not a release, or if its domain file is not as it must be.
@@ -60,13 +60,13 @@ def release_domain(release: Path) -> Domain | None:
     return known.get(read_manifest(release).recipe.food.domain)
 
 
-def read_config(release: Path | str, config: str, *, notify: Notify = silent) -> pl.DataFrame:
+def read_config(release: Path | str, config: str, *, on_progress: ProgressCallback = silent) -> pl.DataFrame:
     """All splits of a configuration, in the manifest's order, columns named by the model's fields.
 
     Args:
         release: Directory of the release.
         config: Configuration, for example ``annotations``.
-        notify: Told about the rows read, and how many there are.
+        on_progress: Told about the rows read, and how many there are.
 
     Raises:
         UnknownNameError: If the release has no such configuration; lists those it has.
@@ -81,35 +81,35 @@ def read_config(release: Path | str, config: str, *, notify: Notify = silent) ->
     files = {file.path: file for file in manifest.files}
     _check_files(folder, {name: files.get(name) for table in tables for name in table.files})
     step, total = f"read rows of {config}", sum(table.rows for table in tables)
-    notify(step, 0, total)
+    on_progress(step, 0, total)
     read: list[pl.DataFrame] = []
     for table in tables:
         read.append(_read_table(folder, table, model))
-        notify(step, sum(rows.height for rows in read), total)
+        on_progress(step, sum(rows.height for rows in read), total)
     return pl.concat(read)
 
 
-def read_tables(release: Path | str, *, notify: Notify = silent) -> ReleaseTables:
+def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) -> ReleaseTables:
     """The questions, annotations and multiple-choice questions of a release, as builders take them.
 
     Args:
         release: Directory of the release.
-        notify: Told about the rows read, by configuration.
+        on_progress: Told about the rows read, by configuration.
 
     Raises:
         InputError: If the directory is not a release.
     """
-    annotated = read_config(release, ANNOTATIONS, notify=notify).with_columns(
+    annotated = read_config(release, ANNOTATIONS, on_progress=on_progress).with_columns(
         source=pl.format("data/annotations/{}:{}", "locale", "template_id")
     )
-    questions = read_config(release, SHORT_ANSWER_QUESTIONS, notify=notify).join(
+    questions = read_config(release, SHORT_ANSWER_QUESTIONS, on_progress=on_progress).join(
         annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
     )
     held = {table.config for table in read_manifest(release).tables}
     return ReleaseTables(
-        questions=questions.select(list(frames.QUESTIONS)),
-        annotations=annotated.select(list(frames.ANNOTATIONS)),
-        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS, notify=notify)
+        questions=questions.select(list(QUESTIONS)),
+        annotations=annotated.select(list(ANNOTATION_COLUMNS)),
+        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
         if MULTIPLE_CHOICE_QUESTIONS in held
         else None,
     )

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.releases.files import ReleaseFile
 from blend.version import __version__
 
 
 def content_key(files: Iterable[ReleaseFile]) -> str:
-    """What a release is remembered by.
+    """Return what a release is remembered by.
 
     Args:
         files: All its files, as `read_release_files` finds them.
@@ -30,7 +30,7 @@ def content_key(files: Iterable[ReleaseFile]) -> str:
 def checks_left(key: str) -> frozenset[str] | None:
     """The checks that a release has not passed on this machine; null where none of it is remembered."""
     try:
-        left = json.loads(_place(key).read_bytes())["left"]
+        left = json.loads(_location(key).read_bytes())["left"]
         return frozenset(map(str, left))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -49,12 +49,12 @@ def remember_passed(key: str, passed: Collection[str], *, of: Collection[str]) -
     before = checks_left(key)
     left = sorted(set(of if before is None else before) - set(passed))
     with suppress(OSError):
-        place = _place(key)
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(place, json.dumps({"left": left}) + "\n", mode=0o600)
+        location = _location(key)
+        location.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic_write(location, json.dumps({"left": left}) + "\n", mode=0o600)
 
 
-def _place(key: str) -> Path:
+def _location(key: str) -> Path:
     own = os.environ.get("BLEND_CACHE")
     folder = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blend"
     return folder / "validated" / f"{key}.json"

@@ -12,18 +12,18 @@ from typing import Any, Generic, NamedTuple
 import polars as pl
 
 from blend.loaders.files.checked import Checked, Placed, R, checked
-from blend.loaders.files.content import place_of
-from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.content import location_of
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.loaders.files.tables import only_named
 from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.formats import format_of
-from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Prompt, QuestionTemplate, Response, Review
+from blend.schemas.language.answer_formats import format_of
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Prompt, QuestionTemplate, Response, Review
 
 _HIDDEN = (".", "~$")  # with the second, a spreadsheet marks files that are open in it
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
@@ -37,15 +37,15 @@ class ResponseTables(NamedTuple):
     """Raw responses as frames."""
 
     questions: pl.DataFrame
-    """`frames.QUESTIONS`, ordered by template and locale."""
+    """`frame_columns.QUESTIONS`, ordered by template and locale."""
     responses: pl.DataFrame
-    """`frames.RESPONSES`, ordered by template, locale and annotator."""
+    """`frame_columns.RESPONSES`, ordered by template, locale and annotator."""
     reviews: pl.DataFrame
-    """`frames.REVIEWS`, ordered by template and locale; without rows when there are no reviews."""
+    """`frame_columns.REVIEWS`, ordered by template and locale; without rows when there are no reviews."""
     prompts: pl.DataFrame
-    """`frames.PROMPTS`, ordered by locale and id; without rows when there are no prompts."""
+    """`frame_columns.PROMPTS`, ordered by locale and id; without rows when there are no prompts."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`."""
+    """`frame_columns.FINDINGS`."""
 
 
 def read_responses(
@@ -76,30 +76,30 @@ def read_responses(
         RowError, RowErrors: If anything in the files breaks its contract; names all places at once.
     """
     known = registry() if locales is None else locales
-    folder, notes = Path(folder), Notes()
-    files = _layout(folder, notes, collecting=collecting)
-    all_read = not notes.problems
-    templates = _table(_TEMPLATES, files["templates"], folder, known, notes, encoding)
-    questions = _table(_QUESTIONS, files["questions"], folder, known, notes, encoding)
-    responses = _table(_RESPONSES, files["responses"], folder, known, notes, encoding)
-    reviews = _table(_REVIEWS, files["reviews"], folder, known, notes, encoding)
-    prompts = _table(_PROMPTS, files["prompts"], folder, known, notes, encoding)
+    folder, diagnostics = Path(folder), Diagnostics()
+    files = _layout(folder, diagnostics, collecting=collecting)
+    all_read = not diagnostics.problems
+    templates = _table(_TEMPLATES, files["templates"], folder, known, diagnostics, encoding)
+    questions = _table(_QUESTIONS, files["questions"], folder, known, diagnostics, encoding)
+    responses = _table(_RESPONSES, files["responses"], folder, known, diagnostics, encoding)
+    reviews = _table(_REVIEWS, files["reviews"], folder, known, diagnostics, encoding)
+    prompts = _table(_PROMPTS, files["prompts"], folder, known, diagnostics, encoding)
     if not all_read:  # rows stand where nobody reads them, so nothing can be said to be missing
-        responses, reviews = responses._replace(whole=False), reviews._replace(whole=False)
-    check_links(templates, questions, responses, reviews, notes, reviewing=reviewing)
-    check_prompts(prompts, questions, notes)
-    if templates.whole:
-        check_countries(questions.rows, templates.rows, known, notes)
-    notes.raise_problems()
+        responses, reviews = responses._replace(is_complete=False), reviews._replace(is_complete=False)
+    check_links(templates, questions, responses, reviews, diagnostics, reviewing=reviewing)
+    check_prompts(prompts, questions, diagnostics)
+    if templates.is_complete:
+        check_countries(questions.rows, templates.rows, known, diagnostics)
+    diagnostics.raise_problems()
     find_hidden_characters(
-        templates.rows, questions.rows, responses.rows, reviews.rows, prompts.rows, known, notes
+        templates.rows, questions.rows, responses.rows, reviews.rows, prompts.rows, known, diagnostics
     )
     return ResponseTables(
         questions=_question_frame(questions.rows, templates.rows, known),
         responses=_frame(responses.rows, RESPONSES).sort(*KEY, "annotator"),
         reviews=_frame(reviews.rows, REVIEWS).sort(KEY),
         prompts=_prompt_frame(prompts.rows, known),
-        findings=notes.findings_frame(),
+        findings=diagnostics.findings_frame(),
     )
 
 
@@ -109,25 +109,25 @@ def response_files(folder: Path) -> list[Path]:
     Raises:
         InputError: If the directory or one of its parts does not exist.
     """
-    notes = Notes()
-    files = _layout(folder, notes)
-    notes.raise_problems()
+    diagnostics = Diagnostics()
+    files = _layout(folder, diagnostics)
+    diagnostics.raise_problems()
     return sorted(path for paths in files.values() for path in paths)
 
 
-def _layout(folder: Path, notes: Notes, *, collecting: bool = False) -> dict[str, list[Path]]:
+def _layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool = False) -> dict[str, list[Path]]:
     """The files of a directory of raw responses, by what they hold."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
-    _check_overlooked(folder, notes)
+    _check_overlooked(folder, diagnostics)
     files = {
         "templates": [_single_file(folder, "templates")],
         "questions": [_single_file(folder, "questions")],
         "prompts": [] if (prompts := only_named(folder, "prompts", SUFFIXES)) is None else [prompts],
-        "responses": _files(folder, "responses", SUFFIXES, notes),
-        "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, notes),
+        "responses": _files(folder, "responses", SUFFIXES, diagnostics),
+        "reviews": _files(folder, "reviews", _REVIEW_SUFFIXES, diagnostics),
     }
-    if not files["responses"] and not notes.problems and not collecting:
+    if not files["responses"] and not diagnostics.problems and not collecting:
         raise InputError(
             f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
         )
@@ -149,54 +149,59 @@ class _Kind(Generic[R]):
 
 
 def _table(
-    kind: _Kind[R], files: Sequence[Path], folder: Path, known: Registry, notes: Notes, encoding: str | None
+    kind: _Kind[R],
+    files: Sequence[Path],
+    folder: Path,
+    known: Registry,
+    diagnostics: Diagnostics,
+    encoding: str | None,
 ) -> Checked[R]:
     """The valid rows of all files of a kind; whatever is wrong with others is noted."""
-    own = notes.part()
+    own = diagnostics.part()
     rows: list[Placed[R]] = []
     for file in files:
         with own.collected():
             cells = read_rows(file, folder, own, kind.columns, encoding=encoding)
             if kind.model is Review and not cells:
                 fix = "restore it, or delete it if nobody has reviewed anything"
-                own.problem("the file holds no review", where=place_of(file, folder), fix=fix)
+                own.problem("the file holds no review", where=location_of(file, folder), fix=fix)
             if kind.named_for_locale:
                 cells = _with_locale(cells, file, folder, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
-    notes.problems.extend(own.problems)
-    return Checked(rows, whole=not own.problems)
+    diagnostics.problems.extend(own.problems)
+    return Checked(rows, is_complete=not own.problems)
 
 
-def _row(kind: _Kind[R], cells: Cells, known: Registry, notes: Notes) -> Placed[R] | None:
-    with notes.collected():
+def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics) -> Placed[R] | None:
+    with diagnostics.collected():
         values = kind.values(cells)
         tag = values[kind.locale_column]
         if isinstance(tag, str) and tag not in known:
-            where = f"{cells.place}, column {kind.locale_column}"
+            where = f"{cells.location}, column {kind.locale_column}"
             raise unknown_name("locale", tag, known.tags, where=where)
-        return checked(kind.model, values, cells.place, notes)
+        return checked(kind.model, values, cells.location, diagnostics)
     return None
 
 
 def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registry) -> list[Cells]:
     """The rows, those without a locale with the one that their file is named for."""
-    place, name = place_of(file, folder), file.stem
+    location, name = location_of(file, folder), file.stem
     if name not in known and not all(cells.values.get("locale") for cells in rows):
-        error = unknown_name("locale", name, known.tags, where=place)
+        error = unknown_name("locale", name, known.tags, where=location)
         fix = f"name the file for its locale, or add column locale; {error.fix}"
-        raise RowError(error.what, where=place, fix=fix)
+        raise RowError(error.what, where=location, fix=fix)
     for cells in rows:
         given = cells.values.get("locale") or name
         if name in known and given != name:
-            where = f"{cells.place}, column locale"
+            where = f"{cells.location}, column locale"
             fix = "move the row to that locale's file, or rename the file"
             raise RowError(f"a row of {given!r} in the file of {name!r}", where=where, fix=fix)
     return [
-        Cells(cells.place, {**cells.values, "locale": cells.values.get("locale") or name}) for cells in rows
+        Cells(cells.location, {**cells.values, "locale": cells.values.get("locale") or name}) for cells in rows
     ]
 
 
-def _check_overlooked(folder: Path, notes: Notes) -> None:
+def _check_overlooked(folder: Path, diagnostics: Diagnostics) -> None:
     """Note what nobody would read because of its name: ``Reviews/``, ``review/``, ``reviews.jsonl``."""
     for path in sorted(folder.iterdir()):
         base = path.name.partition(".")[0].casefold()
@@ -205,7 +210,7 @@ def _check_overlooked(folder: Path, notes: Notes) -> None:
             # A file system without regard for case finds the folder under the right name as well.
             if meant and path.name != name and not _is_same(path, folder / name):
                 fix = f"the files belong into the folder {name!r}, one per locale; move or rename it"
-                notes.problem("nothing of that name is read", where=path.name, fix=fix)
+                diagnostics.problem("nothing of that name is read", where=path.name, fix=fix)
 
 
 def _is_same(path: Path, other: Path) -> bool:
@@ -220,7 +225,7 @@ def _single_file(folder: Path, name: str) -> Path:
     return found
 
 
-def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> list[Path]:
+def _files(folder: Path, name: str, suffixes: tuple[str, ...], diagnostics: Diagnostics) -> list[Path]:
     """The files in a folder, by name; one of another kind is a problem, a hidden one is not."""
     part = folder / name
     if not os.path.lexists(part):
@@ -230,12 +235,12 @@ def _files(folder: Path, name: str, suffixes: tuple[str, ...], notes: Notes) -> 
         files = sorted(path for path in part.iterdir() if not path.name.startswith(_HIDDEN))
     except OSError as error:
         fix = "make it a folder that may be read"
-        notes.problem(f"cannot be read as a folder ({error.strerror})", where=name, fix=fix)
+        diagnostics.problem(f"cannot be read as a folder ({error.strerror})", where=name, fix=fix)
         return []
     for path in files:
         if path.suffix.lower() not in suffixes:
             fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"
-            notes.problem("not a file of rows", where=place_of(path, folder), fix=fix)
+            diagnostics.problem("not a file of rows", where=location_of(path, folder), fix=fix)
     return [path for path in files if path.suffix.lower() in suffixes]
 
 
@@ -263,13 +268,13 @@ def _response_values(cells: Cells) -> dict[str, Any]:
     non_answer, reason = cells.values.get("non_answer") or None, cells.values.get("reason") or None
     if contradiction := _contradiction(answers, non_answer, reason):
         what, fix = contradiction
-        raise RowError(what, where=cells.place, fix=fix)
+        raise RowError(what, where=cells.location, fix=fix)
     keys = {name: cells.values[name] for name in ("template_id", "locale", "annotator")}
     return {**keys, "answers": answers, "non_answer": non_answer, "reason": reason}
 
 
 def _contradiction(answers: Any, non_answer: Any, reason: Any) -> tuple[str, str] | None:
-    """What is wrong with answers, non-answer and reason together, and what to do about it."""
+    """Say what is wrong with answers, non-answer and reason together, and what to do about it."""
     if isinstance(answers, list) and len(answers) > MAX_ANSWERS:
         what = f"{len(answers)} answers, but an annotator gives up to {MAX_ANSWERS}"
         return what, f"keep the first {MAX_ANSWERS}"
@@ -293,14 +298,16 @@ def _answers(cells: Cells) -> Any:
         for column, answer in filled:
             if not str(answer).strip():
                 fix = "empty the cell, or write the answer"
-                raise RowError("the answer is blank", where=f"{cells.place}, column {column}", fix=fix)
+                raise RowError("the answer is blank", where=f"{cells.location}, column {column}", fix=fix)
         return [answer for _, answer in filled]
     if filled:
         names = ", ".join(name for name, _ in filled)
-        raise RowError(f"answers both in answers and in {names}", where=cells.place, fix="use one of the two")
+        raise RowError(
+            f"answers both in answers and in {names}", where=cells.location, fix="use one of the two"
+        )
     if isinstance(listed, str):
         fix = "write single answers to answer_1, answer_2 and answer_3"
-        raise RowError("text in place of a list", where=f"{cells.place}, column answers", fix=fix)
+        raise RowError("text in place of a list", where=f"{cells.location}, column answers", fix=fix)
     return listed
 
 
@@ -347,7 +354,7 @@ def _question_frame(
 ) -> pl.DataFrame:
     by_id = {template.row.template_id: template.row for template in templates}
     rows = []
-    for place, question in questions:
+    for location, question in questions:
         template = by_id[question.template_id]
         rows.append(
             {
@@ -355,7 +362,7 @@ def _question_frame(
                 **question.model_dump(),
                 "source_label": _label(template.source_locale, known),
                 "language": known.get(question.locale).language,
-                "source": place,
+                "source": location,
             }
         )
     return pl.DataFrame(rows, schema=QUESTIONS).sort(KEY)
@@ -363,8 +370,8 @@ def _question_frame(
 
 def _prompt_frame(prompts: Sequence[Placed[Prompt]], known: Registry) -> pl.DataFrame:
     rows = [
-        {**prompt.model_dump(), "language": known.get(prompt.locale).language, "source": place}
-        for place, prompt in prompts
+        {**prompt.model_dump(), "language": known.get(prompt.locale).language, "source": location}
+        for location, prompt in prompts
     ]
     return pl.DataFrame(rows, schema=PROMPTS).sort(PROMPT_KEY)
 
@@ -379,5 +386,5 @@ def _label(tag: str | None, known: Registry) -> str:
 
 def _frame(rows: Sequence[Placed[R]], schema: pl.Schema) -> pl.DataFrame:
     return pl.DataFrame(
-        [{**row.model_dump(mode="json"), "source": place} for place, row in rows], schema=schema
+        [{**row.model_dump(mode="json"), "source": location} for location, row in rows], schema=schema
     )

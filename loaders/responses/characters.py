@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from blend.loaders.files.checked import Placed
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.links import AskedQuestion
-from blend.schemas.characters import forbidden_in, meaningless_in, ordinary_in, unseen_in
-from blend.schemas.locales import Registry
-from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review
-from blend.schemas.text import clean
+from blend.schemas.language.characters import forbidden_in, meaningless_in, ordinary_in, unseen_in
+from blend.schemas.language.locales import Registry
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
 
 _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
@@ -22,24 +22,24 @@ def find_hidden_characters(
     reviews: Sequence[Placed[Review]],
     prompts: Sequence[Placed[Prompt]],
     locales: Registry,
-    notes: Notes,
+    diagnostics: Diagnostics,
 ) -> None:
     """Note texts with control characters, with invisible ones that their script does not need, and the like.
 
     Line feeds and tabs are blanks to everybody, and are none of them. Answers that a review repeats are told
     where they were typed.
     """
-    for place, template in templates:
+    for location, template in templates:
         texts: list[_Text] = [("topic", template.topic, False), ("text", template.text, False)]
-        _note(texts, place, None, template.template_id, locales, notes)
-    for place, question in questions:
-        _note(_of_question(question), place, question.locale, question.template_id, locales, notes)
-    for place, response in responses:
-        _note(_of_response(response), place, response.locale, response.template_id, locales, notes)
-    for place, review in reviews:
-        _note(_of_review(review), place, review.locale, review.template_id, locales, notes)
-    for place, prompt in prompts:
-        _note(_of_prompt(prompt), place, prompt.locale, None, locales, notes)
+        _note(texts, location, None, template.template_id, locales, diagnostics)
+    for location, question in questions:
+        _note(_of_question(question), location, question.locale, question.template_id, locales, diagnostics)
+    for location, response in responses:
+        _note(_of_response(response), location, response.locale, response.template_id, locales, diagnostics)
+    for location, review in reviews:
+        _note(_of_review(review), location, review.locale, review.template_id, locales, diagnostics)
+    for location, prompt in prompts:
+        _note(_of_prompt(prompt), location, prompt.locale, None, locales, diagnostics)
 
 
 def _of_question(row: AskedQuestion) -> Iterator[_Text]:
@@ -67,11 +67,11 @@ def _of_prompt(row: Prompt) -> Iterator[_Text]:
 
 def _note(
     texts: Sequence[_Text] | Iterator[_Text],
-    place: str,
+    location: str,
     tag: str | None,
     template_id: str | None,
     locales: Registry,
-    notes: Notes,
+    diagnostics: Diagnostics,
 ) -> None:
     for column, text, is_local in texts:
         shown = clean(text)
@@ -83,4 +83,4 @@ def _note(
             ordinary = ordinary_in(locale.script, rtl=locale.direction == "rtl")
         for held in chain(forbidden_in(shown), unseen_in(shown, ordinary), meaningless_in(shown)):
             detail = f"column {column} holds {held}; kept"
-            notes.finding("hidden-characters", place, detail, locale=tag, template_id=template_id)
+            diagnostics.finding("hidden-characters", location, detail, locale=tag, template_id=template_id)

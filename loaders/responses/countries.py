@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 
 from blend.loaders.files.checked import Placed
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.links import AskedQuestion
-from blend.schemas.locales import Locale, Registry
-from blend.schemas.mentions import in_english, is_named, others_named
-from blend.schemas.rows import QuestionTemplate
-from blend.schemas.slots import COUNTRY, NATIONALITY, slots_of
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.region_mentions import in_english, is_named, others_named
+from blend.schemas.prompts.question_slots import COUNTRY, NATIONALITY, slots_of
+from blend.schemas.rows.published_rows import QuestionTemplate
 
 
 def check_countries(
     questions: Sequence[Placed[AskedQuestion]],
     templates: Sequence[Placed[QuestionTemplate]],
     locales: Registry,
-    notes: Notes,
+    diagnostics: Diagnostics,
 ) -> None:
     """Note English questions that name no country, or another one than their locale's.
 
@@ -25,7 +25,7 @@ def check_countries(
     answer a multiple-choice question, and a model would be asked about nowhere.
     """
     texts = {row.template_id: row.text for _, row in templates}
-    for place, row in questions:
+    for location, row in questions:
         locale = locales.get(row.locale)
         english = {"en_question": row.en_question} | ({"question": row.question} if in_english(locale) else {})
         for column, text in english.items():
@@ -34,9 +34,9 @@ def check_countries(
             others = others_named(text, locales, locale)
             what = f"names {' and '.join(others)}, but not" if others else "does not name"
             wanted = _filled(texts.get(row.template_id, COUNTRY), locale)
-            notes.problem(
+            diagnostics.problem(
                 f"{what} {locale.prompt_name}, about which {row.locale} is asked",
-                where=f"{place}, column {column}",
+                where=f"{location}, column {column}",
                 fix=f"name it as its template does: {wanted!r}",
             )
 

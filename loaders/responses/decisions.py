@@ -6,7 +6,6 @@ whole, one batch at a time, so that a run that dies loses no verdict that it had
 
 import codecs
 import csv
-import errno
 import io
 import os
 import re
@@ -20,18 +19,18 @@ from typing import Literal
 
 from filelock import FileLock
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content, read_content, utf8_text
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import UTF_16
-from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Columns, read_rows
+from blend.loaders.files.storage import storage_errors
 from blend.loaders.files.tables import TEXT_SUFFIXES, csv_records
-from blend.loaders.files.whole import write_whole
 from blend.loaders.files.workbooks import WORKBOOK
-from blend.schemas.errors import InputError, RowError, StorageError
-from blend.schemas.part import Text
-from blend.schemas.personal import Pseudonym
-from blend.schemas.rows import Row
-from blend.schemas.text import clean, counted
+from blend.schemas.base.frozen_model import Row, Text
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.language.personal_data import Pseudonym
+from blend.schemas.language.text_comparison import clean, pluralise
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -61,7 +60,9 @@ _ELSEWHERE = Columns(COLUMNS, rewritten=("when",))
 
 
 def pair_key(a: str, b: str) -> tuple[str, str]:
-    """What two answers are compared by: without order, case, outer or repeated white space, in Unicode NFC.
+    """Return what two answers are compared by.
+
+    Without order, case, outer or repeated white space, in Unicode NFC.
 
     Accents and punctuation count: a decision is about these two answers and says nothing about similar ones.
     """
@@ -71,17 +72,19 @@ def pair_key(a: str, b: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 16)
 def answer_key(answer: str) -> str:
-    """What one answer is compared by, see `pair_key`."""
+    """Return what one answer is compared by, see `pair_key`."""
     return unicodedata.normalize("NFC", clean(answer).casefold())
 
 
-def read_decisions(path: Path, notes: Notes | None = None, *, missing_ok: bool = False) -> tuple[Decision, ...]:
+def read_decisions(
+    path: Path, diagnostics: Diagnostics | None = None, *, missing_ok: bool = False
+) -> tuple[Decision, ...]:
     """The decisions in a file, in its order, each checked.
 
     Args:
         path: The file; an empty one holds no decisions. Places name it without its folder.
-        notes: Takes findings: a byte order mark, a last line that was cut off while it was written. Such a
-            line is left out; `append_decisions` replaces it.
+        diagnostics: Takes findings: a byte order mark, a last line that was cut off while it was written. Such
+            a line is left out; `append_decisions` replaces it.
         missing_ok: Whether a file that does not exist yet counts as empty: it does when verdicts will be
             added to it.
 
@@ -101,17 +104,17 @@ def read_decisions(path: Path, notes: Notes | None = None, *, missing_ok: bool =
             f"{path}: there is no such file of decisions; "
             f"correct the path, or make the file with the columns {', '.join(COLUMNS)}, separated by tabs"
         )
-    notes = Notes() if notes is None else notes.part()
+    diagnostics = Diagnostics() if diagnostics is None else diagnostics.part()
     if _is_ours(path):
-        text = _text(path, notes)
-        placed = _decisions(text, path.name, notes) if text else []
+        text = _text(path, diagnostics)
+        placed = _decisions(text, path.name, diagnostics) if text else []
     else:
         placed = []
-        for cells in read_rows(path, path.parent, notes, _ELSEWHERE):
-            with notes.collected():
-                placed.append((cells.place, _decision(cells.values, cells.place)))
-    _check_no_contradiction(placed, notes)
-    notes.raise_problems()
+        for cells in read_rows(path, path.parent, diagnostics, _ELSEWHERE):
+            with diagnostics.collected():
+                placed.append((cells.location, _decision(cells.values, cells.location)))
+    _check_no_contradiction(placed, diagnostics)
+    diagnostics.raise_problems()
     return tuple(decision for _, decision in placed)
 
 
@@ -135,16 +138,17 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
         raise InputError(
             f"{path}: verdicts are added to text, not to a workbook; save it as .tsv and name that"
         )
-    with _explained(path):
+    fix = "change the permissions, or name another file of decisions"
+    with storage_errors(path, kept="the file is as before; ", fix=fix):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
             if path.exists() and path.stat().st_size:
                 if _is_ours(path):
                     _append(path, decisions)
                 else:
-                    write_whole(path, decisions_text([*read_decisions(path), *decisions]))
+                    atomic_write(path, decisions_text([*read_decisions(path), *decisions]))
             else:
-                write_whole(path, decisions_text(decisions))
+                atomic_write(path, decisions_text(decisions))
 
 
 def decisions_text(decisions: Sequence[Decision]) -> str:
@@ -160,22 +164,26 @@ def _is_ours(path: Path) -> bool:
     return not elsewhere and (b"\t" in first or not first.strip())
 
 
-def _text(path: Path, notes: Notes) -> str:
+def _text(path: Path, diagnostics: Diagnostics) -> str:
     """The file's text without a last line that was cut off."""
-    content, place = read_content(path, what="decisions file"), path.name
+    content, location = read_content(path, what="decisions file"), path.name
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
-        notes.finding("byte-order-mark", place, "the file starts with a byte order mark; it is left out")
-    whole, rest = _parted(content)
+        diagnostics.finding(
+            "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
+        )
+    complete_lines, rest = _parted(content)
     if rest:
-        row = whole.count(b"\n") + 1
-        notes.finding(
+        row = complete_lines.count(b"\n") + 1
+        diagnostics.finding(
             "cut-off-line",
-            f"{place}:{row}",
+            f"{location}:{row}",
             f"the last line, {rest.decode(errors='replace')!r}, was cut off while it was written; left out, "
             "and replaced when verdicts are added",
         )
-    return utf8_text(whole, place, save_as="save the file as tab-separated text with the encoding UTF-8")
+    return utf8_text(
+        complete_lines, location, save_as="save the file as tab-separated text with the encoding UTF-8"
+    )
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes]:
@@ -184,12 +192,12 @@ def _parted(content: bytes) -> tuple[bytes, bytes]:
     A last line without line feed is whole if it has all cells: editors leave the line feed out.
     """
     head, line_feed, tail = content.rpartition(b"\n")
-    if not line_feed or not tail or _is_whole(tail):
+    if not line_feed or not tail or _is_complete(tail):
         return content, b""
     return head + line_feed, tail
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_complete(line: bytes) -> bool:
     try:
         records = list(_reader(line.decode()))
     except (UnicodeDecodeError, csv.Error):
@@ -201,29 +209,29 @@ def _reader(text: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
 
 
-def _decisions(text: str, place: str, notes: Notes) -> list[tuple[str, Decision]]:
-    records = enumerate(csv_records(text, place, separator="\t"), start=1)
+def _decisions(text: str, location: str, diagnostics: Diagnostics) -> list[tuple[str, Decision]]:
+    records = enumerate(csv_records(text, location, separator="\t"), start=1)
     _, header = next(records)
-    _check_header(header, place)
+    _check_header(header, location)
     decisions: list[tuple[str, Decision]] = []
     for row, record in records:
         if not any(record):
             continue  # an empty line
-        where = f"{place}:{row}"
+        where = f"{location}:{row}"
         if len(record) != len(header):
-            notes.problem(
-                f"{counted(len(record), 'cell')}, but the header has {len(header)}",
+            diagnostics.problem(
+                f"{pluralise(len(record), 'cell')}, but the header has {len(header)}",
                 where=where,
                 fix="separate cells with single tabs, and leave empty cells empty",
             )
             continue
-        with notes.collected():
+        with diagnostics.collected():
             decisions.append((where, _decision(dict(zip(header, record, strict=True)), where)))
     return decisions
 
 
-def _check_header(header: Sequence[str], place: str) -> None:
-    where = f"{place}:1"
+def _check_header(header: Sequence[str], location: str) -> None:
+    where = f"{location}:1"
     for column in COLUMNS:
         if column not in header:
             fix = f"the columns are {', '.join(COLUMNS)}"
@@ -263,17 +271,17 @@ def _day(text: str, where: str) -> date:
     raise RowError(f"{text!r} is not a date", where=where, fix="write YYYY-MM-DD, for example 2026-11-30")
 
 
-def _check_no_contradiction(placed: Sequence[tuple[str, Decision]], notes: Notes) -> None:
+def _check_no_contradiction(placed: Sequence[tuple[str, Decision]], diagnostics: Diagnostics) -> None:
     first: dict[tuple[str, str], tuple[str, Decision]] = {}
-    for place, decision in placed:
-        earlier_place, earlier = first.setdefault(
-            pair_key(decision.answer_a, decision.answer_b), (place, decision)
+    for location, decision in placed:
+        earlier_location, earlier = first.setdefault(
+            pair_key(decision.answer_a, decision.answer_b), (location, decision)
         )
         if earlier.verdict != decision.verdict:
-            notes.problem(
+            diagnostics.problem(
                 f"{decision.answer_a!r} and {decision.answer_b!r} are {decision.verdict!r} here, "
-                f"but {earlier.verdict!r} in {earlier_place}",
-                where=f"{place}, column verdict",
+                f"but {earlier.verdict!r} in {earlier_location}",
+                where=f"{location}, column verdict",
                 fix="remove one of the two rows",
             )
 
@@ -295,13 +303,13 @@ def _append(path: Path, decisions: Sequence[Decision]) -> None:
 
 
 def _end_of_rows(file: io.FileIO) -> tuple[int, bytes]:
-    """Where the next row goes, and the line feed to write before it if the last row has none."""
+    """Return where the next row goes, and the line feed to write before it if the last row has none."""
     size = file.seek(-1, os.SEEK_END) + 1
     if file.read(1) == b"\n":
         return size, b""
     file.seek(0)
-    whole, _ = _parted(file.read())
-    return len(whole), b"" if whole.endswith(b"\n") else b"\n"
+    complete_lines, _ = _parted(file.read())
+    return len(complete_lines), b"" if complete_lines.endswith(b"\n") else b"\n"
 
 
 def _write(file: io.FileIO, data: bytes) -> None:
@@ -329,20 +337,3 @@ def _locked(path: Path) -> Iterator[None]:
             yield
         finally:
             Path(lock.lock_file).unlink(missing_ok=True)
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise StorageError(
-                f"{path}: no space left on the disk; the file is as before; free some space and run again"
-            ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise StorageError(
-                f"{path}: cannot write here ({error.strerror}); "
-                "change the permissions, or name another file of decisions"
-            ) from error
-        raise

@@ -1,4 +1,4 @@
-"""Exclusions: options that people of a region have turned down, which are not to be shown about it again."""
+"""Exclusions: options that people of a region have excluded, not to be shown about it again."""
 
 from pathlib import Path
 
@@ -6,16 +6,18 @@ import polars as pl
 
 from blend.loaders.files.rows import Columns
 from blend.loaders.responses.fillers import read_reviewed_options
-from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.rows.frame_columns import EXCLUSIONS
 
-_COLUMNS = Columns(("template_id", "locale", "option", "kind", "reviewer"), optional=("why",))
+_COLUMNS = Columns(
+    ("template_id", "locale", "option", "kind", "reviewer"), optional=("question", "why"), ignored=("when",)
+)
 
 
 def read_exclusions(path: Path) -> pl.DataFrame:
     """The exclusions in a table, JSON Lines or Parquet file, for example of the stage mcq-review.
 
     Returns:
-        `frames.EXCLUSIONS`, in the file's order; what an exclusion names is checked where it is used.
+        `frame_columns.EXCLUSIONS`, in the file's order; what an exclusion names is checked where it is used.
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.

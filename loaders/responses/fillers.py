@@ -4,11 +4,11 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
-from blend.schemas.frames import FILLERS
-from blend.schemas.personal import pseudonym
+from blend.schemas.language.personal_data import pseudonym
+from blend.schemas.rows.frame_columns import FILLERS
 
 _COLUMNS = Columns(("template_id", "option", "region", "reviewer"), optional=("locale", "why"))
 
@@ -21,7 +21,7 @@ def read_fillers(path: Path) -> pl.DataFrame:
             and ``why``.
 
     Returns:
-        `frames.FILLERS`, in the file's order; what a filler names is checked where it is used.
+        `frame_columns.FILLERS`, in the file's order; what a filler names is checked where it is used.
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.
@@ -45,14 +45,16 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file of {what}; correct the recipe's key mcq.{what}")
-    notes = Notes()
+    diagnostics = Diagnostics()
     rows = []
-    for cells in read_rows(path, path.parent, notes, columns):
-        rows.append((*(str(cells.values.get(name) or "") or None for name in schema.names()[:-1]), cells.place))
+    for cells in read_rows(path, path.parent, diagnostics, columns):
+        rows.append(
+            (*(str(cells.values.get(name) or "") or None for name in schema.names()[:-1]), cells.location)
+        )
         try:
             pseudonym(str(cells.values["reviewer"] or ""))
         except ValueError as error:
             what, _, fix = str(error).partition("; ")
-            notes.problem(what, where=f"{cells.place}, column reviewer", fix=fix)
-    notes.raise_problems()
+            diagnostics.problem(what, where=f"{cells.location}, column reviewer", fix=fix)
+    diagnostics.raise_problems()
     return pl.DataFrame(rows, schema, orient="row")

@@ -4,18 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from blend.loaders.files.checked import Checked, Placed, R
-from blend.loaders.files.notes import Notes
-from blend.schemas.formats import AnswerFormat, format_of, understood
-from blend.schemas.notations import asked_unit
-from blend.schemas.part import Text
-from blend.schemas.references import close_to, not_answered, not_asked
-from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review, Row
-from blend.schemas.slots import slot_problems, slots_of
-from blend.schemas.text import clean, counted
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.schemas.base.frozen_model import Row, Text
+from blend.schemas.base.references import close_to, not_answered, not_asked
+from blend.schemas.language.answer_formats import AnswerFormat, format_of, understood
+from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.prompts.question_slots import slot_problems, slots_of
+from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
 
 
 def form_in_words(asked: AnswerFormat) -> str:
-    """What an answer in a format is called in a message."""
+    """Return what an answer in a format is called in a message."""
     return "a whole number" if asked is AnswerFormat.INTEGER else asked.value
 
 
@@ -45,7 +45,7 @@ def check_links(
     questions: Checked[AskedQuestion],
     responses: Checked[Response],
     reviews: Checked[Review],
-    notes: Notes,
+    diagnostics: Diagnostics,
     *,
     reviewing: bool = False,
 ) -> None:
@@ -54,39 +54,43 @@ def check_links(
     Nothing is checked against a table that is not whole: its missing rows would be reported a second time.
     Answers out of their question's format pass while somebody is ``reviewing`` them.
     """
-    _check_distinct(templates.rows, lambda row: (row.template_id,), "template {0!r} is also in {place}", notes)
-    _check_distinct(questions.rows, _key, "question {0!r} in {1} is also in {place}", notes)
-    what = "annotator {2!r} answers {0!r} in {1} also in {place}"
-    _check_distinct(responses.rows, lambda row: (row.template_id, row.locale, row.annotator), what, notes)
-    _check_distinct(reviews.rows, _key, "question {0!r} in {1} is also reviewed in {place}", notes)
+    _check_distinct(
+        templates.rows, lambda row: (row.template_id,), "template {0!r} is also in {location}", diagnostics
+    )
+    _check_distinct(questions.rows, _key, "question {0!r} in {1} is also in {location}", diagnostics)
+    what = "annotator {2!r} answers {0!r} in {1} also in {location}"
+    _check_distinct(responses.rows, lambda row: (row.template_id, row.locale, row.annotator), what, diagnostics)
+    _check_distinct(reviews.rows, _key, "question {0!r} in {1} is also reviewed in {location}", diagnostics)
     for template in templates.rows:
-        _check_slots(template, notes)
+        _check_slots(template, diagnostics)
     for question in questions.rows:
-        _check_filled(question, notes)
+        _check_filled(question, diagnostics)
     by_id = {row.template_id: row for _, row in templates.rows}
-    if templates.whole:
-        _check_templates(questions.rows, by_id, notes)
-    if questions.whole:
+    if templates.is_complete:
+        _check_templates(questions.rows, by_id, diagnostics)
+    if questions.is_complete:
         asked = {_key(row) for _, row in questions.rows}
-        _check_asked("response to", responses.rows, asked, notes)
-        _check_asked("review of", reviews.rows, asked, notes)
-    if responses.whole:
-        _check_reviewed_answers(reviews.rows, responses.rows, notes)
-    if reviews.whole and not reviewing:
-        _check_formats(responses.rows, reviews.rows, by_id, notes)
+        _check_asked("response to", responses.rows, asked, diagnostics)
+        _check_asked("review of", reviews.rows, asked, diagnostics)
+    if responses.is_complete:
+        _check_reviewed_answers(reviews.rows, responses.rows, diagnostics)
+    if reviews.is_complete and not reviewing:
+        _check_formats(responses.rows, reviews.rows, by_id, diagnostics)
 
 
-def check_prompts(prompts: Checked[Prompt], questions: Checked[AskedQuestion], notes: Notes) -> None:
+def check_prompts(
+    prompts: Checked[Prompt], questions: Checked[AskedQuestion], diagnostics: Diagnostics
+) -> None:
     """Note as problems the prompts that occur twice, and those of a locale without questions."""
-    what = "prompt {0!r} of {1} is also in {place}"
-    _check_distinct(prompts.rows, lambda row: (row.prompt_id, row.locale), what, notes)
-    if questions.whole:
+    what = "prompt {0!r} of {1} is also in {location}"
+    _check_distinct(prompts.rows, lambda row: (row.prompt_id, row.locale), what, diagnostics)
+    if questions.is_complete:
         asked = {row.locale for _, row in questions.rows}
-        for place, prompt in prompts.rows:
+        for location, prompt in prompts.rows:
             if prompt.locale not in asked:
                 what = f"prompt {prompt.prompt_id!r}, but no question is asked in {prompt.locale}"
                 fix = "add the locale's questions, or remove the row"
-                notes.problem(what, where=f"{place}, column locale", fix=fix)
+                diagnostics.problem(what, where=f"{location}, column locale", fix=fix)
 
 
 def _key(row: AskedQuestion | Response | Review) -> Key:
@@ -94,43 +98,47 @@ def _key(row: AskedQuestion | Response | Review) -> Key:
 
 
 def _check_distinct(
-    rows: Iterable[Placed[R]], key: Callable[[R], tuple[str, ...]], what: str, notes: Notes
+    rows: Iterable[Placed[R]], key: Callable[[R], tuple[str, ...]], what: str, diagnostics: Diagnostics
 ) -> None:
     """Note rows with the key of an earlier one, naming both."""
     first: dict[tuple[str, ...], str] = {}
-    for place, row in rows:
-        earlier = first.setdefault(key(row), place)
-        if earlier != place:
-            notes.problem(what.format(*key(row), place=earlier), where=place, fix="delete one of the two")
+    for location, row in rows:
+        earlier = first.setdefault(key(row), location)
+        if earlier != location:
+            diagnostics.problem(
+                what.format(*key(row), location=earlier), where=location, fix="delete one of the two"
+            )
 
 
-def _check_slots(template: Placed[QuestionTemplate], notes: Notes) -> None:
+def _check_slots(template: Placed[QuestionTemplate], diagnostics: Diagnostics) -> None:
     for what, fix in slot_problems(template.row.text):
-        notes.problem(what, where=f"{template.place}, column text", fix=fix)
+        diagnostics.problem(what, where=f"{template.location}, column text", fix=fix)
 
 
-def _check_filled(question: Placed[AskedQuestion], notes: Notes) -> None:
+def _check_filled(question: Placed[AskedQuestion], diagnostics: Diagnostics) -> None:
     for column, text in (("question", question.row.question), ("en_question", question.row.en_question)):
         if slots := slots_of(text):
-            where = f"{question.place}, column {column}"
-            notes.problem(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
+            where = f"{question.location}, column {column}"
+            diagnostics.problem(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
 
 
 def _check_templates(
-    questions: Sequence[Placed[AskedQuestion]], templates: Mapping[str, QuestionTemplate], notes: Notes
+    questions: Sequence[Placed[AskedQuestion]],
+    templates: Mapping[str, QuestionTemplate],
+    diagnostics: Diagnostics,
 ) -> None:
     """Note questions without a template, and those that hint at another answer format than theirs."""
-    for place, question in questions:
+    for location, question in questions:
         template = templates.get(question.template_id)
         if template is None:
             hint = close_to(question.template_id, templates)
             what = f"template {question.template_id!r} does not exist{hint}"
             fix = "add it to the templates, or correct the id"
-            notes.problem(what, where=f"{place}, column template_id", fix=fix)
+            diagnostics.problem(what, where=f"{location}, column template_id", fix=fix)
         elif (asked := format_of(question.en_question)) != template.answer_format:
-            notes.finding(
+            diagnostics.finding(
                 "other-answer-format",
-                place,
+                location,
                 f"the question asks for {asked}, its template for {template.answer_format}, which counts",
                 locale=question.locale,
                 template_id=question.template_id,
@@ -138,27 +146,30 @@ def _check_templates(
 
 
 def _check_asked(
-    kind: str, rows: Iterable[Placed[Response] | Placed[Review]], asked: Collection[Key], notes: Notes
+    kind: str,
+    rows: Iterable[Placed[Response] | Placed[Review]],
+    asked: Collection[Key],
+    diagnostics: Diagnostics,
 ) -> None:
     """Note responses and reviews of questions that are not asked in their locale."""
-    for place, row in rows:
+    for location, row in rows:
         if _key(row) not in asked:
             there = {name for name, locale in asked if locale == row.locale}
             what, fix = not_asked(kind, row.template_id, row.locale, there)
-            notes.problem(what, where=f"{place}, column template_id", fix=fix)
+            diagnostics.problem(what, where=f"{location}, column template_id", fix=fix)
 
 
 def _check_reviewed_answers(
-    reviews: Sequence[Placed[Review]], responses: Sequence[Placed[Response]], notes: Notes
+    reviews: Sequence[Placed[Review]], responses: Sequence[Placed[Response]], diagnostics: Diagnostics
 ) -> None:
     """Note reviewed answers that nobody gave; find answers that a review says nothing about."""
     answering = {response.locale for _, response in responses}
-    _check_responses_there([review for review in reviews if review.row.locale not in answering], notes)
+    _check_responses_there([review for review in reviews if review.row.locale not in answering], diagnostics)
     given: defaultdict[Key, dict[str, str]] = defaultdict(dict)
-    for place, response in responses:
+    for location, response in responses:
         for answer in response.answers:
-            given[_key(response)].setdefault(clean(answer), place)
-    for place, review in reviews:
+            given[_key(response)].setdefault(clean(answer), location)
+    for location, review in reviews:
         if review.locale not in answering:
             continue  # told above, once
         answers = given[_key(review)]
@@ -167,10 +178,10 @@ def _check_reviewed_answers(
         for cleaned, answer in decided.items():
             if cleaned not in answers:
                 what, fix = not_answered(answer, review.template_id, answers)
-                notes.problem(what, where=place, fix=fix)
+                diagnostics.problem(what, where=location, fix=fix)
         for answer in answers.keys() - decided.keys():
-            detail = f"the review in {place} says nothing about {answer!r}"
-            notes.finding(
+            detail = f"the review in {location} says nothing about {answer!r}"
+            diagnostics.finding(
                 "undecided-answer",
                 answers[answer],
                 detail,
@@ -179,23 +190,25 @@ def _check_reviewed_answers(
             )
 
 
-def _check_responses_there(idle: Iterable[Placed[Review]], notes: Notes) -> None:
+def _check_responses_there(idle: Iterable[Placed[Review]], diagnostics: Diagnostics) -> None:
     """Note reviews of locales from which nobody responds, once per file: most likely one file is missing."""
-    files = Counter((place.rpartition(":")[0] or place, review.locale) for place, review in idle)
+    files = Counter((location.rpartition(":")[0] or location, review.locale) for location, review in idle)
     for (file, locale), n_reviews in files.items():
-        what = f"reviews {counted(n_reviews, 'question')} of {locale}, from where there is no response"
-        notes.problem(what, where=file, fix=f"add the responses, responses/{locale}.csv, or remove the reviews")
+        what = f"reviews {pluralise(n_reviews, 'question')} of {locale}, from where there is no response"
+        diagnostics.problem(
+            what, where=file, fix=f"add the responses, responses/{locale}.csv, or remove the reviews"
+        )
 
 
 def _check_formats(
     responses: Sequence[Placed[Response]],
     reviews: Sequence[Placed[Review]],
     templates: Mapping[str, QuestionTemplate],
-    notes: Notes,
+    diagnostics: Diagnostics,
 ) -> None:
     """Note answers that are not in their question's format, unless a reviewer has decided about them."""
     reviewed = {_key(review): review for _, review in reviews}
-    for place, response in responses:
+    for location, response in responses:
         template = templates.get(response.template_id)
         if template is None or template.answer_format is AnswerFormat.TEXT:
             continue
@@ -209,13 +222,13 @@ def _check_formats(
                     f"mark it invalid in the review, or group it there with the same answer as {form} "
                     "(`blend reviews propose` makes a sheet to do so)"
                 )
-                notes.problem(what, where=place, fix=fix)
+                diagnostics.problem(what, where=location, fix=fix)
 
 
 def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
     """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
-    said = clean(answer)
-    group = next((group for group in review.groups if said in map(clean, group.answers)), None)
+    as_cleaned = clean(answer)
+    group = next((group for group in review.groups if as_cleaned in map(clean, group.answers)), None)
     variants = () if group is None else (*group.answers, *group.en_answers)
-    is_invalid = said in map(clean, review.invalid)
+    is_invalid = as_cleaned in map(clean, review.invalid)
     return is_invalid or any_in_format(variants, asked, review.locale)

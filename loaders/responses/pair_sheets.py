@@ -5,14 +5,14 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import write_new_sheet
-from blend.loaders.files.notes import Notes
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.responses.decisions import Decision
-from blend.schemas.answer_sheets import guarded, unguarded
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.sheets.answer_sheets import guarded, unguarded
+from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
 
 _COLUMNS = Columns(
     ("answer_a", "answer_b", "verdict", "check"),
@@ -28,7 +28,7 @@ def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Args:
-        sheet: `schemas.pair_sheets.PAIR_SHEET`.
+        sheet: `pair_sheets.PAIR_SHEET`.
         path: Where.
 
     Raises:
@@ -53,13 +53,13 @@ def read_pair_sheet(path: Path, *, who: str, when: date, encoding: str | None = 
             are not those that were proposed.
         InputError: If no row has a verdict.
     """
-    notes = Notes()
+    diagnostics = Diagnostics()
     decisions: list[Decision] = []
-    for cells in read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding):
+    for cells in read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding):
         if cells.values["verdict"].strip():
-            with notes.collected():
+            with diagnostics.collected():
                 decisions.append(_decision(cells, who, when))
-    notes.raise_problems()
+    diagnostics.raise_problems()
     if not decisions:
         raise InputError(f"{path}: no row has a verdict; write 'same' or 'different' into the column verdict")
     return tuple(decisions)
@@ -71,14 +71,14 @@ def _decision(cells: Cells, who: str, when: date) -> Decision:
     if verdict is None:
         raise RowError(
             f"unknown verdict {values['verdict']!r}",
-            where=f"{cells.place}, column verdict",
+            where=f"{cells.location}, column verdict",
             fix="write 'same' or 'different', or leave the cell empty",
         )
     a, b = (unguarded(clean(values[column])) for column in ("answer_a", "answer_b"))
     if pair_mark(a, b) != unguarded(values["check"].strip()):
         raise RowError(
             f"{a!r} and {b!r} are not the answers that were proposed in this row",
-            where=cells.place,
+            where=cells.location,
             fix="bring back the two answers and the column check as they were proposed, and decide again",
         )
     row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": when}

@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.loaders.files.new_files import write_new_sheet
-from blend.loaders.files.notes import Notes
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.loaders.files.whole import write_whole
-from blend.schemas.answer_sheets import ANSWER_SHEET, INVALID, READ_AGAIN
-from blend.schemas.errors import ConflictError, RowError, StorageError
+from blend.loaders.files.storage import storage_errors
+from blend.schemas.errors import ConflictError, RowError
+from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, INVALID, READ_AGAIN
 
 _NAMES = tuple(name for name in ANSWER_SHEET if name != "source")
 _COLUMNS = Columns(
@@ -30,7 +31,7 @@ def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Raises:
-        InputError, StorageError: As `files.new_files.write_new_sheet`.
+        InputError: As `files.new_files.write_new_sheet`.
     """
     cells = sheet.select(_NAMES).with_columns(pl.all().replace("", None))
     write_new_sheet(path, cells, choices={"invalid": (INVALID,)})
@@ -44,25 +45,25 @@ def read_answer_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFram
         encoding: Of the table; see `loaders.files.encodings.read_text`.
 
     Returns:
-        `schemas.answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
+        `answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read.
         InputError: If it has no rows.
     """
-    notes = Notes()
-    rows = read_rows(path, path.parent, notes, _COLUMNS, encoding=encoding)
-    notes.raise_problems()
+    diagnostics = Diagnostics()
+    rows = read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding)
+    diagnostics.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
     empty = dict.fromkeys(_NAMES, "")
     return pl.DataFrame(
-        [{**empty, **cells.values, "source": cells.place} for cells in rows], schema=ANSWER_SHEET
+        [{**empty, **cells.values, "source": cells.location} for cells in rows], schema=ANSWER_SHEET
     )
 
 
 class WrittenReviews(NamedTuple):
-    """What a file of reviews holds now."""
+    """Contents of a file of reviews as written."""
 
     path: Path
     questions: int
@@ -75,14 +76,14 @@ class WrittenReviews(NamedTuple):
     """Questions of the file that were there before and stayed."""
 
 
-def write_reviews(reviews: pl.DataFrame, folder: Path, *, update: bool = False) -> list[WrittenReviews]:
+def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
 
     Either all files are written or, after an error, none is changed that was looked at.
 
     Args:
-        reviews: `frames.REVIEWS`.
-        folder: Made if it is not there.
+        reviews: `frame_columns.REVIEWS`.
+        out: Folder of the files, made if it is not there.
         update: Whether files may be there: then their reviews of other questions stay.
 
     Returns:
@@ -94,25 +95,23 @@ def write_reviews(reviews: pl.DataFrame, folder: Path, *, update: bool = False) 
             read.
         StorageError: If it cannot be written.
     """
-    check_own_folder(folder, option="--out", what="a folder of reviews", is_ours=_is_review_file)
+    check_own_folder(out, what="a folder of reviews", is_ours=_is_review_file)
     parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
-    paths = {tag: folder / f"{tag}.jsonl" for (tag,) in parts}
+    paths = {tag: out / f"{tag}.jsonl" for (tag,) in parts}
     there = [path for path in paths.values() if path.exists()]
     if there and not update:
         raise ConflictError(
-            f"{there[0]}: exists, and may hold somebody's work; choose another --out, or --update it: its "
-            "reviews of other questions stay"
+            f"{there[0]}: exists, and may hold somebody's work; choose another `out`, or give `update=True`: "
+            "its reviews of other questions stay"
         )
     kept = {tag: _others(path, parts[(tag,)]) for tag, path in paths.items()}
     written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
         for tag, path in paths.items():
             rows = parts[(tag,)].drop("locale").to_dicts()
-            write_whole(path, "".join(f"{line}\n" for line in [*kept[tag], *map(_line, rows)]))
+            atomic_write(path, "".join(f"{line}\n" for line in [*kept[tag], *map(_line, rows)]))
             written.append(_account(path, rows, len(kept[tag])))
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot write ({error.strerror}); choose another --out") from error
     return written
 
 
@@ -127,19 +126,22 @@ def _others(path: Path, reviews: pl.DataFrame) -> list[str]:
     if not path.exists():
         return []
     asked = set(reviews["template_id"])
-    lines = read_text(path, path.parent, Notes()).split("\n")
+    lines = read_text(path, path.parent, Diagnostics()).split("\n")
     numbered = ((row, line) for row, line in enumerate(lines, start=1) if line.strip())
     return [line for row, line in numbered if _about(line, path, row) not in asked]
 
 
-def _about(line: str, path: Path, row: int) -> Any:
+def _about(line: str, path: Path, row: int) -> str:
     """The template that a line reviews."""
     try:
-        return json.loads(line)["template_id"]
+        template_id = json.loads(line)["template_id"]
     except (ValueError, TypeError, KeyError, RecursionError):
+        template_id = None
+    if not isinstance(template_id, str):
         raise RowError(
             "not a review", where=f"{path.name}:{row}", fix="correct it, as docs/responses.md describes reviews"
-        ) from None
+        )
+    return template_id
 
 
 def _line(review: dict[str, Any]) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.locales import Registry, registry
-from blend.schemas.template_frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.rows.template_columns import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
 
 _NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",))
 _SHEET_COLUMNS = Columns(
@@ -36,26 +36,26 @@ def read_native_questions(
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
-        `template_frames.NATIVE_QUESTIONS`, in file order.
+        `template_columns.NATIVE_QUESTIONS`, in file order.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a cell is blank, an id occurs twice or a locale is
             unknown; names every place.
     """
     known = registry() if locales is None else locales
-    notes = Notes()
+    diagnostics = Diagnostics()
     rows: list[dict[str, Any]] = []
-    for cells in read_rows(path, path.parent, notes, _NATIVE_COLUMNS, encoding=encoding):
+    for cells in read_rows(path, path.parent, diagnostics, _NATIVE_COLUMNS, encoding=encoding):
         row = {
-            "template_id": _filled(cells, "id", notes),
-            "topic": _filled(cells, "topic", notes),
-            "source_locale": _locale(cells, "locale", known, notes),
-            "text": _filled(cells, "text", notes),
-            "source": cells.place,
+            "template_id": _filled(cells, "id", diagnostics),
+            "topic": _filled(cells, "topic", diagnostics),
+            "source_locale": _locale(cells, "locale", known, diagnostics),
+            "text": _filled(cells, "text", diagnostics),
+            "source": cells.location,
         }
         rows.append(row)
-    _check_unique(rows, ("template_id",), notes)
-    notes.raise_problems()
+    _check_unique(rows, ("template_id",), diagnostics)
+    diagnostics.raise_problems()
     return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
 
 
@@ -63,27 +63,27 @@ def read_review_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFram
     """A review sheet after review.
 
     Args:
-        path: Columns of `template_frames.SHEET`; of them ``template_id``, ``topic``, ``template`` and
+        path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``template`` and
             ``decision`` have to be there, and ``source`` is replaced by the row's place in this file.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
-        `template_frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
+        `template_columns.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read or a similarity is not a number.
     """
-    notes = Notes()
+    diagnostics = Diagnostics()
     columns = {name for name in SHEET.names() if name not in ("similarity", "source")}
     rows = [
         {
             **{name: _text(cells, name) for name in columns},
-            "similarity": _number(cells, "similarity", notes),
-            "source": cells.place,
+            "similarity": _number(cells, "similarity", diagnostics),
+            "source": cells.location,
         }
-        for cells in read_rows(path, path.parent, notes, _SHEET_COLUMNS, encoding=encoding)
+        for cells in read_rows(path, path.parent, diagnostics, _SHEET_COLUMNS, encoding=encoding)
     ]
-    notes.raise_problems()
+    diagnostics.raise_problems()
     return pl.DataFrame(rows, schema=SHEET)
 
 
@@ -99,25 +99,25 @@ def read_translations(
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
-        `template_frames.TRANSLATIONS`, in file order.
+        `template_columns.TRANSLATIONS`, in file order.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a cell is blank, a question is translated twice for a
             locale, or a locale is unknown.
     """
     known = registry() if locales is None else locales
-    notes = Notes()
+    diagnostics = Diagnostics()
     rows = [
         {
-            "template_id": _filled(cells, "template_id", notes),
-            "locale": _locale(cells, "locale", known, notes, required=True),
-            "question": _filled(cells, "question", notes),
-            "source": cells.place,
+            "template_id": _filled(cells, "template_id", diagnostics),
+            "locale": _locale(cells, "locale", known, diagnostics, required=True),
+            "question": _filled(cells, "question", diagnostics),
+            "source": cells.location,
         }
-        for cells in read_rows(path, path.parent, notes, _TRANSLATION_COLUMNS, encoding=encoding)
+        for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS, encoding=encoding)
     ]
-    _check_unique(rows, ("template_id", "locale"), notes)
-    notes.raise_problems()
+    _check_unique(rows, ("template_id", "locale"), diagnostics)
+    diagnostics.raise_problems()
     return pl.DataFrame(rows, schema=TRANSLATIONS)
 
 
@@ -126,42 +126,44 @@ def _text(cells: Cells, column: str) -> str | None:
     return None if value is None or not str(value).strip() else str(value)
 
 
-def _filled(cells: Cells, column: str, notes: Notes) -> str | None:
+def _filled(cells: Cells, column: str, diagnostics: Diagnostics) -> str | None:
     text = _text(cells, column)
     if text is None:
-        notes.problem("the cell is blank", where=f"{cells.place}, column {column}", fix="fill it in")
+        diagnostics.problem("the cell is blank", where=f"{cells.location}, column {column}", fix="fill it in")
     return text
 
 
-def _locale(cells: Cells, column: str, known: Registry, notes: Notes, *, required: bool = False) -> str | None:
-    name = _filled(cells, column, notes) if required else _text(cells, column)
+def _locale(
+    cells: Cells, column: str, known: Registry, diagnostics: Diagnostics, *, required: bool = False
+) -> str | None:
+    name = _filled(cells, column, diagnostics) if required else _text(cells, column)
     if name is None:
         return None
     try:
         return known.find(name.strip()).tag
     except UnknownNameError:
-        where = f"{cells.place}, column {column}"
-        notes.problems.append(unknown_name("locale", name, known.tags, where=where))
+        where = f"{cells.location}, column {column}"
+        diagnostics.problems.append(unknown_name("locale", name, known.tags, where=where))
         return None
 
 
-def _number(cells: Cells, column: str, notes: Notes) -> float | None:
+def _number(cells: Cells, column: str, diagnostics: Diagnostics) -> float | None:
     text = _text(cells, column)
     try:
         # Spreadsheets in many languages write 0,912.
         return None if text is None else float(text.replace(",", "."))
     except ValueError:
-        notes.problem(
-            f"{text!r} is not a number", where=f"{cells.place}, column {column}", fix="leave it as it was"
+        diagnostics.problem(
+            f"{text!r} is not a number", where=f"{cells.location}, column {column}", fix="leave it as it was"
         )
         return None
 
 
-def _check_unique(rows: list[dict[str, Any]], key: tuple[str, ...], notes: Notes) -> None:
+def _check_unique(rows: list[dict[str, Any]], key: tuple[str, ...], diagnostics: Diagnostics) -> None:
     first: dict[tuple[Any, ...], str] = {}
     for row in rows:
         value = tuple(row[name] for name in key)
         earlier = first.setdefault(value, row["source"])
         if None not in value and earlier != row["source"]:
             what = f"{' in '.join(value)} occurs a second time"
-            notes.problem(what, where=row["source"], fix=f"delete this row or {earlier}")
+            diagnostics.problem(what, where=row["source"], fix=f"delete this row or {earlier}")

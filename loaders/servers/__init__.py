@@ -11,7 +11,7 @@ from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from blend.loaders.servers.problems import explained
+from blend.loaders.servers.server_errors import translated_error
 from blend.schemas.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _GLANCE_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where models are asked, and how patiently."""
+    """Address of a server of models, with its retries and timeouts."""
 
     name: str
     """Who is asked, as messages say it, for example ``chat:gpt-5``."""
@@ -34,7 +34,7 @@ class Server:
     extra: str
     """The extra that brings the client for this purpose."""
     base_url: str | None
-    """Address, checked by `problems.server_address`; OpenAI's own when absent."""
+    """Address, checked by `server_errors.server_address`; OpenAI's own when absent."""
     concurrency: int = 16
     """Requests under way at a time."""
     retries: int = 5
@@ -44,7 +44,7 @@ class Server:
     """Seconds to wait for the answer to one request."""
     kept: str = "the answers that came"
     """What a further run will not ask again, as messages say it."""
-    address_option: str = "base_url"
+    address_parameter: str = "base_url"
     """What the user calls the address."""
 
 
@@ -82,7 +82,7 @@ def ask_side_by_side(
                 wait([asking], timeout=_GLANCE_S)
             asking.result()
     except OpenAIError as error:
-        raise explained(error, server) from error
+        raise translated_error(error, server) from error
 
 
 async def _in_lanes(
@@ -111,7 +111,7 @@ def _client(server: Server) -> "openai.AsyncOpenAI":
     if key is None:
         raise InputError(
             f"{server.name}: there is no API key; set OPENAI_API_KEY in the environment, "
-            f"or give {server.address_option}, the address of a server that needs none"
+            f"or give `{server.address_parameter}`, the address of a server that needs none"
         )
     return AsyncOpenAI(
         api_key=key, base_url=server.base_url, max_retries=server.retries, timeout=server.timeout_s

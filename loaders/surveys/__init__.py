@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.files.tables import refuse_rewritten
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.nationalities import demonym_of_country
-from blend.schemas.surveys import Survey
+from blend.schemas.language.nationalities import demonym_of_country
+from blend.schemas.rows.surveys import Survey
 
 GROUP_COLUMNS = ("Demonym", "group")
 """Columns that can name a row; the first one that the file has counts."""
@@ -66,9 +66,9 @@ def read_survey(path: Path, name: str) -> Survey:
     """
     if not path.is_file():
         raise InputError(f"survey {name}: no such file: {path}; {_how_to_get(name)}")
-    notes = Notes()
-    rows = read_rows(path, path.parent, notes, _COLUMNS)
-    notes.raise_problems()
+    diagnostics = Diagnostics()
+    rows = read_rows(path, path.parent, diagnostics, _COLUMNS)
+    diagnostics.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix=_how_to_get(name))
     header = list(rows[0].values)
@@ -76,10 +76,10 @@ def read_survey(path: Path, name: str) -> Survey:
     dimensions = [key for key in header if key not in (*GROUP_COLUMNS, *NAME_COLUMNS)]
     if not dimensions:
         raise RowError("no column of answers", where=f"{path.name}:1", fix="add one column per dimension")
-    groups = _groups(rows, column, notes)
+    groups = _groups(rows, column, diagnostics)
     sign = _decimal_sign(row.values[key] for row in rows for key in dimensions)
-    values = [[_number(row, key, sign, notes) for key in dimensions] for row in rows]
-    notes.raise_problems()
+    values = [[_number(row, key, sign, diagnostics) for key in dimensions] for row in rows]
+    diagnostics.raise_problems()
     return Survey(name, groups, tuple(dimensions), np.array(values, dtype=np.float64), NOMINAL.get(name, ()))
 
 
@@ -103,26 +103,28 @@ def _group_column(header: Sequence[str], path: Path) -> str:
     )
 
 
-def _groups(rows: Sequence[Cells], column: str, notes: Notes) -> tuple[str, ...]:
+def _groups(rows: Sequence[Cells], column: str, diagnostics: Diagnostics) -> tuple[str, ...]:
     """The demonym of every row; by the name of its country where the table has no demonyms."""
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     groups = []
     for row in rows:
         group = row.values[column].strip()
         if column == "country":
             group = demonym_of_country(group) or group
-        where = f"{row.place}, column {column}"
+        where = f"{row.location}, column {column}"
         if not group:
-            notes.problem("the demonym is blank", where=where, fix="fill it in, or delete the row")
-        elif group in places:
-            notes.problem(f"{group!r} is there twice", where=where, fix=f"delete this row or {places[group]}")
-        places.setdefault(group, row.place)
+            diagnostics.problem("the demonym is blank", where=where, fix="fill it in, or delete the row")
+        elif group in locations:
+            diagnostics.problem(
+                f"{group!r} is there twice", where=where, fix=f"delete this row or {locations[group]}"
+            )
+        locations.setdefault(group, row.location)
         groups.append(group)
     return tuple(groups)
 
 
 def _decimal_sign(cells: Iterable[str]) -> str:
-    """What parts the whole from the decimals.
+    """Find what parts the integers from the decimals.
 
     A comma where no number has a point, as spreadsheets of many languages write it, unless every comma could be
     one of thousands.
@@ -132,18 +134,18 @@ def _decimal_sign(cells: Iterable[str]) -> str:
     return "." if has_points or all(_THOUSANDS.fullmatch(cell.strip()) for cell in numbers) else ","
 
 
-def _number(row: Cells, column: str, sign: str, notes: Notes) -> float:
+def _number(row: Cells, column: str, sign: str, diagnostics: Diagnostics) -> float:
     cell = row.values[column]
-    text, where = cell.strip(), f"{row.place}, column {column}"
+    text, where = cell.strip(), f"{row.location}, column {column}"
     if text in MISSING:
         return float("nan")
-    refuse_rewritten(cell, where, notes)
+    refuse_rewritten(cell, where, diagnostics)
     try:
         value = float(text.replace(sign, "."))
     except ValueError:
         value = float("nan")
     if not math.isfinite(value):
-        notes.problem(
+        diagnostics.problem(
             f"{text!r} is not a number", where=where, fix="write a number, or #NULL! where there is none"
         )
     return value

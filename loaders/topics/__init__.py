@@ -13,14 +13,14 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.content import instead_of_directory
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.tables import Line, named_table, read_headless
-from blend.schemas.characters import forbidden_in
-from blend.schemas.cultural_prompts import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
 from blend.schemas.errors import InputError
-from blend.schemas.languages import is_language
-from blend.schemas.slots import ANY_SLOT
-from blend.schemas.text import counted
+from blend.schemas.language.characters import forbidden_in
+from blend.schemas.language.languages import is_language
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.prompts.question_slots import ANY_SLOT
+from blend.schemas.rows.cultural_prompt_rows import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
 
 _TOPICS = ("topics", "concepts")
 """Names of a file of topics, without its ending; the second is the published one."""
@@ -59,14 +59,14 @@ _BLANK = "_"
 
 @dataclass(frozen=True, slots=True)
 class TopicTables:
-    """What a directory of topics holds."""
+    """Tables of a directory of topics."""
 
     topics: pl.DataFrame
     """`TOPICS`."""
     templates: pl.DataFrame
     """`TEMPLATES`."""
     findings: pl.DataFrame
-    """`schemas.frames.FINDINGS` of reading it."""
+    """`frame_columns.FINDINGS` of reading it."""
 
 
 def topic_files(folder: Path) -> list[Path]:
@@ -91,24 +91,26 @@ def read_topics(folder: Path, *, encoding: str | None = None) -> TopicTables:
         RowError, RowErrors: If a file is missing, has lines of other than the expected cells, blank cells, an
             unknown slot or language, or if a template lacks the slot of topic or nationality.
     """
-    notes = Notes()
+    diagnostics = Diagnostics()
     kinds = _kinds(folder)
     topics, templates = [], []
     for kind in kinds:
-        with notes.collected():
-            topics += _topics(kind, folder, notes, encoding)
-        with notes.collected():
-            templates += _templates(kind, folder, notes, encoding)
-    notes.raise_problems()
+        with diagnostics.collected():
+            topics += _topics(kind, folder, diagnostics, encoding)
+        with diagnostics.collected():
+            templates += _templates(kind, folder, diagnostics, encoding)
+    diagnostics.raise_problems()
     return TopicTables(
         pl.DataFrame(topics, schema=TOPICS, orient="row"),
         pl.DataFrame(templates, schema=TEMPLATES, orient="row"),
-        notes.findings_frame(),
+        diagnostics.findings_frame(),
     )
 
 
 def read_forms(path: Path) -> pl.DataFrame:
-    """What nationalities are called in other languages: a table of language, English demonym, form and article.
+    """Read what nationalities are called in other languages.
+
+    A table of language, English demonym, form and article.
 
     Returns:
         `FORMS`, in the order of the file. The article is left blank in languages without one.
@@ -119,30 +121,32 @@ def read_forms(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         raise InputError(f"recipe, key cultural.forms: no such file: {path}; correct the path")
-    notes = Notes()
+    diagnostics = Diagnostics()
     rows: dict[tuple[str, str], tuple[str, str, str, str | None, str]] = {}
-    for place, cells in _lines(path, path.parent, notes, 4):
+    for location, cells in _lines(path, path.parent, diagnostics, 4):
         if len(cells) not in (3, 4):
-            notes.problem(
-                f"{counted(len(cells), 'cell')}, but three or four are expected",
-                where=place,
+            diagnostics.problem(
+                f"{pluralise(len(cells), 'cell')}, but three or four are expected",
+                where=location,
                 fix="write language, English demonym, form and perhaps article, with tabs between them",
             )
             continue
         language, demonym, form, *article = (cell.strip() for cell in cells)
         if not (demonym and form):
-            notes.problem("demonym or form is blank", where=place, fix="fill it in, or delete the line")
-        _check_language(language, place, notes)
+            diagnostics.problem(
+                "demonym or form is blank", where=location, fix="fill it in, or delete the line"
+            )
+        _check_language(language, location, diagnostics)
         if (language, demonym) in rows:
-            notes.problem(
+            diagnostics.problem(
                 f"a second form of {demonym!r} in {language!r}",
-                where=place,
+                where=location,
                 fix=f"delete this line or {rows[language, demonym][-1]}",
             )
         rows.setdefault(
-            (language, demonym), (language, demonym, form, (article[0] or None) if article else None, place)
+            (language, demonym), (language, demonym, form, (article[0] or None) if article else None, location)
         )
-    notes.raise_problems()
+    diagnostics.raise_problems()
     return pl.DataFrame(list(rows.values()), schema=FORMS, orient="row")
 
 
@@ -167,79 +171,91 @@ def _kinds(folder: Path) -> list[Path]:
     return found
 
 
-def _topics(kind: Path, root: Path, notes: Notes, encoding: str | None) -> list[tuple[str, str, str, str]]:
+def _topics(
+    kind: Path, root: Path, diagnostics: Diagnostics, encoding: str | None
+) -> list[tuple[str, str, str, str]]:
     path = next((found for name in _TOPICS if (found := named_table(kind, name)) is not None), None)
     if path is None:
-        notes.problem("no file topics.tsv", where=kind.name, fix="add it, with category and topic per line")
+        diagnostics.problem(
+            "no file topics.tsv", where=kind.name, fix="add it, with category and topic per line"
+        )
         return []
     rows = []
-    lines = _lines(path, root, notes, 2, encoding)
-    for place, cells in lines:
+    lines = _lines(path, root, diagnostics, 2, encoding)
+    for location, cells in lines:
         if len(cells) != 2:
-            notes.problem(
-                f"{counted(len(cells), 'cell')}, but two are expected",
-                where=place,
+            diagnostics.problem(
+                f"{pluralise(len(cells), 'cell')}, but two are expected",
+                where=location,
                 fix="write category and topic with a tab between them",
             )
             continue
         category, topic = (cell.strip() for cell in cells)
         if not (category and topic):
-            notes.problem("category or topic is blank", where=place, fix="fill it in, or delete the line")
-        rows.append((kind.name, category, topic, place))
+            diagnostics.problem(
+                "category or topic is blank", where=location, fix="fill it in, or delete the line"
+            )
+        rows.append((kind.name, category, topic, location))
     if not lines:
-        notes.problem("no topics", where=f"{kind.name}/{path.name}", fix="add one line per topic")
+        diagnostics.problem("no topics", where=f"{kind.name}/{path.name}", fix="add one line per topic")
     return rows
 
 
 def _templates(
-    kind: Path, root: Path, notes: Notes, encoding: str | None
+    kind: Path, root: Path, diagnostics: Diagnostics, encoding: str | None
 ) -> list[tuple[str, str, str, str, str]]:
     rows: list[tuple[str, str, str, str, str]] = []
     path = named_table(kind, _TEMPLATES)
     assert path is not None  # what makes a folder a kind
-    lines = _lines(path, root, notes, 3, encoding)
-    for place, cells in lines:
+    lines = _lines(path, root, diagnostics, 3, encoding)
+    for location, cells in lines:
         if len(cells) != 3:
-            notes.problem(
-                f"{counted(len(cells), 'cell')}, but three are expected",
-                where=place,
+            diagnostics.problem(
+                f"{pluralise(len(cells), 'cell')}, but three are expected",
+                where=location,
                 fix="write name, language and template with tabs between them, '_' for a name and for English",
             )
             continue
         name, language, template = (cell.strip() for cell in cells)
         name = f"t{len(rows) + 1}" if name == _BLANK else name
         language = "en" if language == _BLANK else language
-        _check_language(language, place, notes)
-        _check_template(template, place, notes)
+        _check_language(language, location, diagnostics)
+        _check_template(template, location, diagnostics)
         if name in {row[1] for row in rows}:
-            notes.problem(f"a second template {name!r}", where=place, fix="give each a name of its own")
-        rows.append((kind.name, name, language, template, place))
+            diagnostics.problem(
+                f"a second template {name!r}", where=location, fix="give each a name of its own"
+            )
+        rows.append((kind.name, name, language, template, location))
     if not lines:
-        notes.problem("no templates", where=f"{kind.name}/{path.name}", fix="add one line per template")
+        diagnostics.problem("no templates", where=f"{kind.name}/{path.name}", fix="add one line per template")
     return rows
 
 
-def _check_language(language: str, place: str, notes: Notes) -> None:
+def _check_language(language: str, location: str, diagnostics: Diagnostics) -> None:
     if not is_language(language):
-        notes.problem(
-            f"{language!r} is not a language", where=place, fix="write a BCP 47 tag such as 'en' or 'pt-BR'"
+        diagnostics.problem(
+            f"{language!r} is not a language", where=location, fix="write a BCP 47 tag such as 'en' or 'pt-BR'"
         )
 
 
-def _check_template(template: str, place: str, notes: Notes) -> None:
+def _check_template(template: str, location: str, diagnostics: Diagnostics) -> None:
     found = ANY_SLOT.findall(template)
     known = (*TOPIC_SLOTS, *ARTICLE_SLOTS, *NATIONALITY_SLOTS)
     for slot in sorted({*found} - {*known}):
-        notes.problem(f"unknown slot {slot}", where=place, fix=f"the slots are {', '.join(known)}")
+        diagnostics.problem(f"unknown slot {slot}", where=location, fix=f"the slots are {', '.join(known)}")
     for slots, what in ((TOPIC_SLOTS, "topic"), (NATIONALITY_SLOTS, "nationality")):
         if not {*found} & {*slots}:
-            notes.problem(f"no slot for the {what}", where=place, fix=f"write {slots[0]} where it stands")
+            diagnostics.problem(
+                f"no slot for the {what}", where=location, fix=f"write {slots[0]} where it stands"
+            )
 
 
-def _lines(path: Path, root: Path, notes: Notes, width: int, encoding: str | None = None) -> list[Line]:
+def _lines(
+    path: Path, root: Path, diagnostics: Diagnostics, width: int, encoding: str | None = None
+) -> list[Line]:
     """The lines of a table without header that are not blank, each with its place."""
-    lines = read_headless(path, root, notes, width=width, encoding=encoding)
+    lines = read_headless(path, root, diagnostics, width=width, encoding=encoding)
     for line in lines:
         for held in forbidden_in(" ".join(line.cells)):
-            notes.problem(f"the line holds {held}", where=line.place, fix="delete it")
+            diagnostics.problem(f"the line holds {held}", where=line.location, fix="delete it")
     return lines

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blend.loaders.files.new_files import write_new_files
-from blend.loaders.files.progress import Notify, silent
+from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata.snapshot import BATCH_SIZE, PUBLIC_ENDPOINT, client_of, languages_of
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient
 from blend.loaders.wikidata.store import DIRECT, engine
-from blend.schemas.nationalities import nationalities
-from blend.schemas.text import clean
+from blend.schemas.language.nationalities import nationalities
+from blend.schemas.language.text_comparison import clean
 
 FORMS_NAME = "forms.tsv"
 """One form of each nationality and language, as a recipe reads them (``cultural.forms``)."""
@@ -30,7 +30,7 @@ _ISO_CODE = f"{DIRECT}P297"
 
 @dataclass(frozen=True, slots=True)
 class Demonyms:
-    """What nationalities are called in other languages."""
+    """Names of nationalities in other languages."""
 
     forms: dict[str, dict[str, tuple[str, ...]]]
     """By language, in text order, and English demonym, in the order of the table of nationalities: the forms,
@@ -47,7 +47,7 @@ def ask_demonyms(
     endpoint: str = PUBLIC_ENDPOINT,
     contact: str | None = None,
     policy: RequestPolicy | None = None,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
     on_wait: Callable[[str], None] | None = None,
 ) -> Demonyms:
     """Ask an endpoint what all nationalities of the table are called in some languages.
@@ -57,7 +57,7 @@ def ask_demonyms(
         endpoint: Address of a SPARQL 1.1 endpoint that holds Wikidata.
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         policy: How the endpoint is asked; ``contact`` is ignored beside it.
-        notify: Told about progress.
+        on_progress: Told about progress.
         on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
 
     Returns:
@@ -74,10 +74,10 @@ def ask_demonyms(
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     parts = [codes[start : start + BATCH_SIZE] for start in range(0, len(codes), BATCH_SIZE)]
     for done, part in enumerate(parts):
-        notify("ask for demonyms", done, len(parts))
+        on_progress("ask for demonyms", done, len(parts))
         for code, tag, form in _asked(client, part, wanted, has_answered=done > 0):
             found[code, tag].add(form)
-    notify("ask for demonyms", len(parts), len(parts))
+    on_progress("ask for demonyms", len(parts), len(parts))
     return Demonyms(
         {
             language: {
@@ -90,7 +90,7 @@ def ask_demonyms(
     )
 
 
-def write_demonyms(folder: Path, demonyms: Demonyms) -> list[str]:
+def write_demonyms(out: Path, demonyms: Demonyms) -> list[str]:
     """Write `FORMS_NAME` with the first form of each nationality and `OTHERS_NAME` with all others.
 
     Returns:
@@ -101,18 +101,18 @@ def write_demonyms(folder: Path, demonyms: Demonyms) -> list[str]:
         StorageError: See `files.new_files.write_new_files`.
     """
     rows = [
-        (f"{language}\t{name}\t{form}\n", place)
+        (f"{language}\t{name}\t{form}\n", location)
         for language, by_name in demonyms.forms.items()
         for name, forms in by_name.items()
-        for place, form in enumerate(forms)
+        for location, form in enumerate(forms)
     ]
     return write_new_files(
-        folder,
+        out,
         {
-            FORMS_NAME: "".join(line for line, place in rows if place == 0),
-            OTHERS_NAME: "".join(line for line, place in rows if place > 0),
+            FORMS_NAME: "".join(line for line, location in rows if location == 0),
+            OTHERS_NAME: "".join(line for line, location in rows if location > 0),
         },
-        option="--out",
+        parameter="out",
     )
 
 
@@ -147,6 +147,7 @@ def _pattern(codes: Sequence[str], languages: Sequence[str]) -> str:
     listed = " ".join(f'"{code}"' for code in codes)
     tags = ", ".join(f'"{tag.lower()}"' for tag in languages)
     return (
+        # The codes come back beside the forms: they say of which countries an item's forms are.
         f"{{ VALUES ?o {{ {listed} }} ?s <{_ISO_CODE}> ?o . BIND(<{_ISO_CODE}> AS ?p) }} UNION "
         f"{{ VALUES ?code {{ {listed} }} ?s <{_ISO_CODE}> ?code ; <{_DEMONYM}> ?o . "
         f"FILTER(LCASE(LANG(?o)) IN ({tags})) BIND(<{_DEMONYM}> AS ?p) }}"

@@ -17,9 +17,9 @@ from blend.loaders.wikidata.store import (
     engine,
     triples,
 )
-from blend.schemas.domains import Domain
-from blend.schemas.frames import FINDINGS
-from blend.schemas.languages import is_language
+from blend.schemas.language.languages import is_language
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.rows.frame_columns import FINDINGS
 
 _QID = r"^Q[1-9]\d*$"
 
@@ -29,7 +29,7 @@ _CHUNK = 250_000
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a snapshot says about a domain, one frame per kind of statement."""
+    """Statements of a snapshot about a domain, one frame per kind."""
 
     claims: pl.DataFrame
     """``item``, ``property``, ``value``: the statements. ``value`` is the identifier of an item or, for image
@@ -39,7 +39,7 @@ class Facts:
     descriptions: pl.DataFrame
     """``item``, ``language``, ``description``, in the same way."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
+    """`frame_columns.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
 
 
 def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
@@ -173,6 +173,7 @@ def _is_tag(texts: pl.DataFrame) -> pl.Expr:
 
 
 def _odd_values(claims: pl.DataFrame, source: str) -> pl.DataFrame:
+    # Wikidata writes "unknown value" as a blank node, which its service shows under this address.
     unknown = pl.col("given").str.contains("/.well-known/genid/", literal=True) | pl.col("given").is_null()
     odd = claims.filter(pl.col("value").is_null()).select(
         kind=pl.when(unknown).then(pl.lit("unknown-value")).otherwise(pl.lit("no-entity")),

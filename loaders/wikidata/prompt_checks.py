@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from blend.schemas.food import PLACEHOLDERS
-from blend.schemas.frames import FINDINGS
-from blend.schemas.korean import variable_particle
+from blend.schemas.language.korean_particles import variable_particle
+from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.rows.triple_rows import PLACEHOLDERS
 
 PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 """Whatever stands in square brackets."""
@@ -22,10 +22,10 @@ _DOUBLED = re.compile(r"[.,،。;؛:!?]{2,}| {2,}")
 
 
 def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
-    """What is wrong with templates, as far as a program can tell.
+    """List what is wrong with templates, as far as a program can tell.
 
     Args:
-        templates: `schemas.food.TEMPLATES`.
+        templates: `triple_rows.TEMPLATES`.
 
     Returns:
         `FINDINGS`, ordered by kind and place; empty if nothing is. ``source`` is ``language:relation``.

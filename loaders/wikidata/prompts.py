@@ -5,10 +5,10 @@ from importlib.resources import files
 
 import polars as pl
 
+from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.food import TEMPLATES
-from blend.schemas.languages import is_language
-from blend.schemas.toml import toml_tables
+from blend.schemas.language.languages import is_language
+from blend.schemas.rows.triple_rows import TEMPLATES
 
 PACKAGED = "food_templates.toml"
 """File name of the packaged templates about food."""
@@ -18,8 +18,8 @@ KINDS = {"hasParts": False, "country": True}
 
 
 def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
-    """Packaged templates, `schemas.food.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
-    text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
+    """Packaged templates, `triple_rows.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
+    text = files("blend.schemas.prompts").joinpath(name).read_text(encoding="utf-8")
     return parse_templates(text, source=name)
 
 
@@ -33,7 +33,7 @@ def parse_templates(text: str, *, source: str) -> pl.DataFrame:
         source: File name for messages.
 
     Returns:
-        `schemas.food.TEMPLATES`, languages and templates in the order of the text.
+        `triple_rows.TEMPLATES`, languages and templates in the order of the text.
 
     Raises:
         RowError, RowErrors: If the text is not TOML, a table's name no language tag, or a list missing, unknown

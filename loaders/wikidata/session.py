@@ -14,13 +14,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.progress import Notify
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.wikidata.queries import Batch, batches, pattern
 from blend.loaders.wikidata.sparql import SparqlClient, TooHeavyError
-from blend.schemas.domains import Domain
 from blend.schemas.errors import InputError
+from blend.schemas.recipe.domains import Domain
 
 PLAN_NAME = "plan.json"
 
@@ -30,7 +30,7 @@ NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "
 
 @dataclass(slots=True)
 class Tally:
-    """What the questions of one stage have brought so far."""
+    """Counts of what the questions of one stage have brought so far."""
 
     requests: int = 0
     triples: int = 0
@@ -47,7 +47,7 @@ class Session:
     domain: Domain
     languages: tuple[str, ...] | None
     batch_size: int
-    notify: Notify
+    on_progress: ProgressCallback
     tallies: dict[str, Tally] = field(default_factory=dict)
 
     def open(self) -> str:
@@ -64,7 +64,7 @@ class Session:
         path = self.folder / PLAN_NAME
         if not path.exists():
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            write_whole(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
+            atomic_write(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
             return started
         try:
             earlier = json.loads(read_content(path))
@@ -87,11 +87,11 @@ class Session:
         """
         questions = list(batches(stage, ids, self.batch_size))
         for done, batch in enumerate(questions):
-            self.notify(f"ask for {stage}", done, len(questions))
+            self.on_progress(f"ask for {stage}", done, len(questions))
             for line in self._lines(batch):
                 subject, predicate, rest = line.split(" ", 2)
                 yield subject, predicate, rest.removesuffix(" .")
-        self.notify(f"ask for {stage}", len(questions), len(questions))
+        self.on_progress(f"ask for {stage}", len(questions), len(questions))
 
     def answers(self) -> list[Path]:
         """The files of all answers, ordered by name."""
@@ -111,9 +111,10 @@ class Session:
             try:
                 lines = self.client.construct(question, divisible=batch.divisible, has_answered=has_answered)
             except TooHeavyError:
-                write_whole(divided, "")
+                # Kept, so that a later run does not ask the heavy question again.
+                atomic_write(divided, "")
                 return self._lines(batch)
-            write_whole(path, "".join(f"{line}\n" for line in lines))
+            atomic_write(path, "".join(f"{line}\n" for line in lines))
             self._tally(batch).asked_now += 1
         tally = self._tally(batch)
         tally.requests += 1

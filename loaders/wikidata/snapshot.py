@@ -1,6 +1,5 @@
 """Snapshots: the part of Wikidata that a domain needs, taken once, sorted, and pinned by its digest."""
 
-import errno
 import gzip
 import hashlib
 import io
@@ -15,18 +14,19 @@ import polars as pl
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from blend.loaders.files.progress import Notify, silent
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.session import Session, read_lines
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
-from blend.schemas.addresses import is_server_address
+from blend.schemas.base.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.domains import Domain
-from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
-from blend.schemas.languages import is_language
-from blend.schemas.snapshots import SNAPSHOT_NAME, SnapshotInfo, StageInfo
+from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.schemas.language.languages import is_language
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.release.snapshots import SNAPSHOT_NAME, SnapshotInfo, StageInfo
 
 PUBLIC_ENDPOINT = "https://query.wikidata.org/sparql"
 """The Wikidata Query Service."""
@@ -46,7 +46,7 @@ def take_snapshot(
     contact: str | None = None,
     batch_size: int = BATCH_SIZE,
     policy: RequestPolicy | None = None,
-    notify: Notify = silent,
+    on_progress: ProgressCallback = silent,
     on_wait: Callable[[str], None] | None = None,
 ) -> SnapshotInfo:
     """Ask an endpoint for exactly the statements that a domain needs.
@@ -63,7 +63,7 @@ def take_snapshot(
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         batch_size: Items per question. A question that is too heavy is divided by itself.
         policy: How the endpoint is asked; ``contact`` is ignored beside it.
-        notify: Told about progress.
+        on_progress: Told about progress.
         on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
 
     Returns:
@@ -88,8 +88,8 @@ def take_snapshot(
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(f".{out.name}.lock"))
     try:
-        with _explained(out), lock.acquire(blocking=False), _tidied(folder, Path(lock.lock_file)):
-            return _taken(Session(folder, client, domain, wanted, batch_size, notify), out)
+        with _translate_errors(out), lock.acquire(blocking=False), _tidied(folder, Path(lock.lock_file)):
+            return _taken(Session(folder, client, domain, wanted, batch_size, on_progress), out)
     except Timeout:
         raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
 
@@ -159,7 +159,7 @@ def agent_of(contact: str | None, endpoint: str) -> str:
     if contact is None and endpoint == PUBLIC_ENDPOINT:
         raise InputError(
             "the Wikidata Query Service wants to know whom to reach about its use; "
-            "give a mail or web address with --contact"
+            "give a mail or web address as `contact`"
         )
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
         raise InputError(f"contact {contact!r}: write a mail or web address in ASCII")
@@ -179,16 +179,13 @@ def _tidied(folder: Path, lock: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _explained(out: Path) -> Iterator[None]:
+def _translate_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if not is_disk_full(error):
             raise
-        raise StorageError(
-            f"{out}: no space left on the disk; what was answered is kept; "
-            "free some space and run the same command again"
-        ) from error
+        raise storage_error(out, error, kept="what was answered is kept; ") from error
 
 
 def _check_endpoint(endpoint: str) -> None:
@@ -217,11 +214,12 @@ def _ask_everything(session: Session, domain: Domain) -> int:
     origins |= _objects(session.ask(queries.ROUTES, through), domain.route_origin_properties)
     countries, continents = _ask_countries(session, origins, domain)
     # An item without parts has no row in any language, so nobody needs its names.
-    whole = {_qid(s) for s, p, _ in claims if p in _iris(domain.part_properties)} & members
+    with_parts = {_qid(s) for s, p, _ in claims if p in _iris(domain.part_properties)} & members
     parts = _objects(claims, (*domain.part_properties, *domain.material_properties))
-    for _ in session.ask(queries.LABELS, whole | parts | countries | continents):
+    # Asked for the answers that they leave in the folder; nobody here looks at them.
+    for _ in session.ask(queries.LABELS, with_parts | parts | countries | continents):
         pass
-    for _ in session.ask(queries.DESCRIPTIONS, whole):
+    for _ in session.ask(queries.DESCRIPTIONS, with_parts):
         pass
     return len(members)
 
@@ -271,7 +269,7 @@ def _qid(term: str) -> str:
 
 
 def _finish(session: Session, out: Path, started: str, items: int) -> SnapshotInfo:
-    session.notify("write the snapshot", 0, 1)
+    session.on_progress("write the snapshot", 0, 1)
     lines = _sorted_lines(session.answers())
     packed, content = _gzipped(lines)
     info = SnapshotInfo(
@@ -289,9 +287,10 @@ def _finish(session: Session, out: Path, started: str, items: int) -> SnapshotIn
         content_sha256=content,
         sdk_version=version(DISTRIBUTION),
     )
-    write_whole(out, packed)
-    write_whole(out.with_name(SNAPSHOT_NAME), info.to_json())
-    session.notify("write the snapshot", 1, 1)
+    atomic_write(out, packed)
+    # The account last: where it stands, the snapshot that it tells of is there.
+    atomic_write(out.with_name(SNAPSHOT_NAME), info.to_json())
+    session.on_progress("write the snapshot", 1, 1)
     return info
 
 

@@ -61,7 +61,7 @@ def unheard(_sentence: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """How an endpoint is asked: by whom, how fast, how often again, and when to give up."""
+    """Rules for asking an endpoint: by whom, how fast, how often again, and when to give up."""
 
     agent: str
     """User agent: who asks, with which software, and how to reach them."""
@@ -192,11 +192,11 @@ class SparqlClient:
                 f"{self.endpoint}: no secure connection ({reason}); check the address, https:// or http://, "
                 "and the certificates of this machine"
             )
-        said = " ".join(str(reason).split())
-        return _Passing(f"cannot be reached ({said})", may_be_the_address=_may_be_the_address(reason))
+        reply = " ".join(str(reason).split())
+        return _Passing(f"cannot be reached ({reply})", may_be_the_address=_may_be_the_address(reason))
 
     def _refusal(self, status: int, body: bytes, headers: Any) -> Exception:
-        """What a status other than 200 means: asking again, asking for less, or giving up."""
+        """Say what a status other than 200 means: asking again, asking for less, or giving up."""
         if status >= 500 and (status == 504 or _TIMEOUT.search(body)):
             return TooHeavyError(f"{self.endpoint}: ran out of time (HTTP {status})")
         if status == 429 or (status >= 500 and status not in _NEVER):
@@ -225,6 +225,7 @@ def _may_be_the_address(reason: Exception) -> bool:
 def construct_query(pattern: str) -> str:
     """The query for the triples of a pattern and, among them, one that says how many there are."""
     return (
+        # DISTINCT, since a graph holds a triple once however often the pattern matches it.
         f"CONSTRUCT {{ ?s ?p ?o . <{ANSWER}> <{TRIPLES}> ?n }} WHERE {{\n"
         f"{{ {pattern} }}\nUNION\n"
         f"{{ SELECT (COUNT(*) AS ?n) WHERE {{ SELECT DISTINCT ?s ?p ?o WHERE {{ {pattern} }} }} }}\n}}"
@@ -249,7 +250,10 @@ def _parser() -> _Parser:
 
 
 def _body_of(error: Exception) -> bytes:
-    """What the endpoint said: SPARQLWrapper puts its bytes, in Python's notation, at the end of the message."""
+    """Return what the endpoint said.
+
+    SPARQLWrapper puts its bytes, in Python's notation, at the end of the message.
+    """
     _, found, notation = str(error).partition("Response:\n")
     return bytes(literal_eval(notation)) if found else b""
 
@@ -288,15 +292,17 @@ def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:
         if _TIMEOUT.search(body[-4000:]):
             raise TooHeavyError("ran out of time in the middle of its answer") from None
         raise _Passing(f"answers something that is not {kind} ({error.msg})") from None
-    lines, counted = set(), None
+    lines, n_expected = set(), None
     for triple in triples:
         if triple.subject.value == ANSWER:
-            counted = int(triple.object.value)
+            n_expected = int(triple.object.value)
         else:
             lines.add(_line(triple))
-    n_triples = len(triples) - (counted is not None)
-    if counted is None or counted != n_triples:
-        of = "an unknown number" if counted is None else counted
+    # Less the one that says the number, and counted before blank nodes get addresses, by which two can become
+    # one line.
+    n_triples = len(triples) - (n_expected is not None)
+    if n_expected is None or n_expected != n_triples:
+        of = "an unknown number" if n_expected is None else n_expected
         raise _Passing(f"answers {n_triples} of {of} triples")
     return sorted(lines)
 

@@ -97,6 +97,7 @@ class _BoundedLines:
 
     def read(self, size: int) -> bytes:
         part = self._file.read(min(size, _LINE_BYTES))
+        # Only what stands behind the last line feed is of the line that is still under way.
         behind = part.rfind(b"\n") + 1
         self._length = len(part) - behind if behind else self._length + len(part)
         if self._length > _LINE_BYTES:

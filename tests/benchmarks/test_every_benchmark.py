@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.integration  # each in a process of its own, some for a minute
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.exhaustive,
+]  # processes, some for a minute
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -16,7 +19,8 @@ SMALL: dict[str, Sequence[str]] = {
     "annotation_scale": ["{out}", "--locales", "2", "--questions", "20"],
     "build_scale": ["--cases", "1"],
     "diff_scale": ["30000"],
-    "extrinsic_scale": ["--groups", "4"],
+    "constant_answers": ["{shared}/data/blend", "--locales", "en-US", "--answers", "3"],
+    "cultural_prompts_scale": ["--groups", "4"],
     "food_build": ["--sizes", "300", "--generator", "{shared}/tools/make_wikidata_fixture.py"],
     "interval_coverage": ["--simulations", "10"],
     "make_regions": ["3", "{out}"],

@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 from blend.builders.stats import build_stats
 from blend.loaders.files.locales import read_locales
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +87,7 @@ def test_written_regions_are_read_back(script, sample, tmp_path):
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_invented_regions_overlap_as_real_ones_do(script, blend_data):
     made = script.make_regions(*script.base_tables(blend_data), 33)
     overlap = build_stats(made.questions, made.annotations, locales=made.locales).overlap

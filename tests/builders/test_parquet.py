@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from blend.builders.parquet import ROW_GROUP_ROWS, ContentDigest, Table, write_table
-from blend.schemas.arrow import arrow_schema, frame_schema
-from blend.schemas.fitting import published
+from blend.schemas.base.arrow_types import arrow_schema, frame_schema
+from blend.schemas.rows.vectorised_validation import published
+from helpers.examples import examples
 
 
-class Part(BaseModel):
+class Piece(BaseModel):
     name: str
     count: int
 
 
 class Sentence(BaseModel):
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[Piece, ...]
     comment: str | None
 
 
@@ -39,13 +40,13 @@ def numbered(n: int, start: int = 0) -> pl.DataFrame:
     return frame_of([Sentence(text=f"s{i}", parts=(), comment=None) for i in range(start, start + n)])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.lists(
         st.builds(
             Sentence,
             text=TEXT,
-            parts=st.lists(st.builds(Part, name=TEXT, count=st.integers(-9, 9)), max_size=3).map(tuple),
+            parts=st.lists(st.builds(Piece, name=TEXT, count=st.integers(-9, 9)), max_size=3).map(tuple),
             comment=st.none() | TEXT,
         ),
         min_size=1,

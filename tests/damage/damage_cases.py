@@ -49,7 +49,7 @@ OPTIONS = {
         ("--seed", ODD_NUMBERS),
         ("--variants", ODD_NUMBERS),
         ("--previous", ODD_NAMES),
-        ("--place", ODD_NAMES),
+        ("--source-path", ODD_NAMES),
     ),
     "audit": (("--examples", ODD_NUMBERS),),
     "stats": (("--table", ODD_NAMES),),
@@ -296,7 +296,7 @@ def load_all() -> None:
     import blend.builders.release
     import blend.builders.validate
     import blend.cli
-    import blend.eval.report.page
+    import blend.eval.report.report_page
     import blend.eval.scoring
     import blend.loaders.releases.references  # noqa: F401
 

@@ -84,8 +84,8 @@ COMMANDS = (
     ),
     Command("build recipe.toml --out release", _RECIPE, ("release/**",), ("release", "collected/responses")),
     Command(
-        "build release/recipe.toml --place collected=collected --place dishes.nt=dishes.nt "
-        "--place topics=topics --place before=before --out new",
+        "build release/recipe.toml --source-path collected=collected --source-path dishes.nt=dishes.nt "
+        "--source-path topics=topics --source-path before=before --out new",
         ("release/recipe.toml", "release/*.tsv", "release/*.csv", "release/*.jsonl", "release/*.toml"),
         folders=("release",),
     ),
@@ -138,7 +138,7 @@ COMMANDS = (
         adds=("runs/begun/answers/journal.jsonl",),
     ),
     Command(
-        "eval run release --task free-answers --config food-aligned --language en --answers lists.csv "
+        "eval run release --task free-listing --config food-aligned --language en --answers lists.csv "
         "--out new",
         ("lists.csv", "release/data/food-*/*", "release/release.json", "release/domains.toml"),
     ),

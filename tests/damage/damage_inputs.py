@@ -101,7 +101,7 @@ def _beside_the_recipe() -> None:
     for name, text in texts.items():
         Path(name).write_text(text, encoding="utf-8")
     from blend.loaders.files.domains import domain_toml
-    from blend.schemas.domains import domains
+    from blend.schemas.recipe.domains import domains
 
     meal = domains()["dish"].model_copy(update={"name": "meal"})
     Path("domains.toml").write_text(domain_toml(meal), encoding="utf-8")
@@ -178,9 +178,9 @@ def _runs() -> None:
     for task, name, response in (
         ("multiple-choice", "choices", '{{"answer_choice": "A"}}'),
         ("short-answer", "short", "rice"),
-        ("free-answers", "lists", "rice, egg"),
+        ("free-listing", "lists", "rice, egg"),
     ):
-        options = [] if task != "free-answers" else ["--config", "food-aligned", "--language", "en"]
+        options = [] if task != "free-listing" else ["--config", "food-aligned", "--language", "en"]
         file = f"{name}.csv"
         ids = _item_ids(task, options)
         response = response.replace("{{", "{").replace("}}", "}")
@@ -197,24 +197,25 @@ def _runs() -> None:
     run_blend("eval", "run", "release", *asked, "--out", "runs/probe")
     run_blend("eval", "score", "runs/probe")
     run_blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
-    _fill("judged.csv", {"right": "1", "annotator": "p1"})
+    _fill("judged.csv", {"correct_ingredients": "1", "annotator": "p1"})
     shutil.copytree("runs/choices", "runs/other")
     shutil.copytree("runs/short", "runs/begun")
     _begun(Path("runs/begun"))
 
 
 def _item_ids(task: str, options: list[str]) -> list[str]:
-    from blend.eval.tasks.asking import ask
+    from blend.eval.registry import task_of
+    from blend.eval.release_items import read_items
 
     more = {} if not options else {"config": "food-aligned", "languages": ("en",)}
     if task == "multiple-choice":
         more = {"style": "json"}
-    return ask("release", task, **more).asked.items["item_id"].to_list()
+    return read_items("release", task_of(task), **more).asked.items["item_id"].to_list()
 
 
 def _begun(run: Path) -> None:
     """Turn a complete run into one that was killed: half of its answers in a journal."""
-    from blend.eval.runs.answers import JOURNAL, PARQUET, Journal, read_answers
+    from blend.eval.runs.answer_files import JOURNAL, PARQUET, Journal, read_answers
 
     rows = read_answers(run / "answers").head(4).to_dicts()
     (run / "answers" / PARQUET).unlink()

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hub_releases import digests, make_release
 
 from blend.builders.diff import diff_releases
 from blend.loaders.releases.references import resolve_release
 from blend.schemas.errors import BlendError
+from helpers.hub.hub_releases import digests, make_release
 
 pytestmark = pytest.mark.integration
 

@@ -13,7 +13,7 @@ from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases import read_manifest
 from blend.loaders.upstream.blend import HUB_PATTERNS, read_blend
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Source
+from blend.schemas.recipe.recipe import Source
 
 pytestmark = pytest.mark.integration
 
@@ -25,7 +25,7 @@ import json, sys
 from pathlib import Path
 from blend.loaders.releases import read_manifest
 from blend.loaders.recipes.sources import load_source
-from blend.schemas.recipe import Source
+from blend.schemas.recipe.recipe import Source
 
 tables = load_source(Source(kind="blend", location=sys.argv[1], revision=sys.argv[2]))
 frames = (tables.questions, tables.annotations, tables.findings)
@@ -45,6 +45,7 @@ def load_in_a_new_process(
     return subprocess.run([sys.executable, "-c", LOAD, REPO, revision], env=env, capture_output=True, text=True)
 
 
+@pytest.mark.exhaustive
 def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
     # The public repository keeps the files under data/, beside much that is not wanted.
     files = files_of(blend_data, "data/") | {"README.md": b"# BLEnD", "data/annotations_hf/KR.json": b"{}"}
@@ -62,6 +63,7 @@ def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
     assert fetched == {f"data/{file.path}" for file in here.info.files}
 
 
+@pytest.mark.exhaustive
 def test_a_commit_that_was_loaded_before_needs_no_connection(hub, tmp_path):
     commit = hub.repository(REPO).commit(files_of(VALID))
     first = load_in_a_new_process(hub.url, tmp_path, commit)
@@ -131,6 +133,7 @@ def message(endpoint: str, revision: str | None, *, repo_id: str = REPO, timeout
     return str(caught.value)
 
 
+@pytest.mark.exhaustive
 def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
     repository = hub.repository(REPO)
     commit = repository.commit(files_of(VALID))

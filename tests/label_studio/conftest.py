@@ -1,14 +1,13 @@
 """A project of its own for every test of annotation on a real server."""
 
-import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from annotation_projects import write_project
 
 from blend.builders.annotation.project import ProjectFile
+from helpers.label_studio.annotation_projects import write_project
 
 
 @pytest.fixture
@@ -20,12 +19,3 @@ def project(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Pro
         return write_project(tmp_path, name, url, **settings)
 
     return make
-
-
-@pytest.fixture
-def chromium(missing: Callable[[str], None]) -> str:
-    """The real browser."""
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    if found is None:
-        missing("the browser chromium")
-    return str(found)

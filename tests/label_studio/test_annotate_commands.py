@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from in_process import run
-from studio_fixtures import typed
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.schemas.errors import InputError, RowError
+from helpers.in_process import run
+from helpers.label_studio.studio_fixtures import typed
 
 annotate = partial(run, "annotate")
 
@@ -71,7 +71,7 @@ def test_an_export_by_people_whom_nobody_knows_is_not_taken(
     assert str(raised.value) == (
         f"{export}: holds work of account 7, whose e-mail address is not known, so that nobody would have the "
         "pseudonym of a pull from the server; set LABEL_STUDIO_API_KEY to a token, by which the server is "
-        "asked, or name them in a table with the columns id and email, --accounts FILE"
+        "asked, or name them in a table with the columns id and email, as --accounts"
     )
     assert not list((file.pulled / "raw").iterdir())
     accounts = export.with_name("accounts.csv")

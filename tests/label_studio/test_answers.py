@@ -3,8 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from annotation_projects import QUESTIONS, write_questions
-from studio_fixtures import StudioForTests, chosen, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -12,6 +10,8 @@ from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.loaders.responses import read_responses
+from helpers.label_studio.annotation_projects import QUESTIONS, write_questions
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 
@@ -35,7 +35,7 @@ def test_responses_pulled_equal_those_entered(
     )
     label_studio.annotate(tasks["answer/ko-KR/work-01"], mina, chosen("idk"))
     done = pull_project(file)
-    assert [(p.place.title, p.annotations, len(p.changes)) for p in done.projects] == [
+    assert [(p.stage_locale.title, p.annotations, len(p.changes)) for p in done.projects] == [
         (title, 3, 3), (f"{file.project.name} answer fa-IR", 0, 0),
     ]  # fmt: skip
     responses = read_responses(file.collected, collecting=True).responses

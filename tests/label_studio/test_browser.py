@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotator_in_browser import annotator
-from studio_fixtures import StudioForTests
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -15,6 +13,8 @@ from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
+from helpers.label_studio.annotator_in_browser import annotator
+from helpers.label_studio.studio_fixtures import StudioForTests
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import httpx
 import pytest
-from annotator_in_browser import annotator
-from studio_fixtures import StudioForTests, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -17,6 +15,8 @@ from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.views.annotation import pull_lines
+from helpers.label_studio.annotator_in_browser import annotator
+from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from annotation_projects import write_questions
 from polars.testing import assert_frame_equal
-from studio_fixtures import StudioForTests, chosen, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -22,8 +20,10 @@ from blend.builders.annotation.server.syncing import sync_project
 from blend.builders.saq import aggregate
 from blend.loaders.label_studio.history import last_versions
 from blend.loaders.responses import read_responses
-from blend.schemas.recipe import SaqOptions
+from blend.schemas.recipe.recipe import SaqOptions
 from blend.views.annotation import pull_lines, top_up_lines
+from helpers.label_studio.annotation_projects import write_questions
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import httpx
 import pytest
-from annotation_projects import write_questions
-from annotator_in_browser import annotator
-from studio_fixtures import StudioForTests, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -21,6 +18,9 @@ from blend.builders.annotation.server.syncing import sync_project
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.inventory import InventoriedProject
 from blend.views.annotation import pull_lines
+from helpers.label_studio.annotation_projects import write_questions
+from helpers.label_studio.annotator_in_browser import annotator
+from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 TEMPLATES = [f"food-{number:02}" for number in range(1, 6)]
 NO_NEWS = ["No news: all files are as they were."]

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from annotation_projects import LOCALES, write_project, write_questions
-from in_process import run
-from studio_fixtures import StudioForTests, typed
 
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.loaders.files.import_maps import ImportMap
 from blend.loaders.files.toml import read_toml
 from blend.loaders.responses import read_responses
+from helpers.in_process import run
+from helpers.label_studio.annotation_projects import LOCALES, write_project, write_questions
+from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 # Sorted by name, as tables have them, said_10 would come before said_2.
 CONFIG = """\

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from in_process import run
-from studio_fixtures import StudioForTests, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -21,6 +19,8 @@ from blend.builders.annotation.server.syncing import sync_project
 from blend.builders.annotation.server.topping_up import top_up_project
 from blend.loaders.label_studio import client
 from blend.schemas.errors import ServerError
+from helpers.in_process import run
+from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotation_projects import write_project
-from killed_leads import Leads, leads
-from studio_fixtures import StudioForTests, chosen, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.loaders.label_studio.history import last_versions
+from helpers.label_studio.annotation_projects import write_project
+from helpers.label_studio.killed_leads import Leads, leads
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio, and processes that are killed
 
@@ -86,7 +86,7 @@ def test_a_project_that_another_push_has_made_meanwhile_is_removed(
             title=title, description=ours.description, label_config=ours.label_config
         )
 
-    push_project(check_project(file.path), notify=another_makes_it)
+    push_project(check_project(file.path), on_progress=another_makes_it)
     assert len(made()) == 1
     assert set(label_studio.tasks(title)) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
     assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))

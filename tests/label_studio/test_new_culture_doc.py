@@ -3,16 +3,15 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from annotator_in_browser import Annotator, annotator
-from hub_server import Hub
-from studio_fixtures import StudioForTests, chosen, typed
+
+from helpers.hub.hub_server import Hub
+from helpers.label_studio.annotator_in_browser import Annotator, annotator
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio, a real browser, processes
 
@@ -72,18 +71,15 @@ def review(studio: StudioForTests, person: Annotator) -> None:
 
 
 def test_a_newcomer_can_follow_the_page(
-    label_studio: StudioForTests, hub: Hub, root: Path, tmp_path: Path, missing: Callable[[str], None]
+    label_studio: StudioForTests, hub: Hub, root: Path, tmp_path: Path, chromium: str
 ):
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        missing("the browser chromium")
     page = (root / "docs" / "new-culture.md").read_text(encoding="utf-8")
     before, answered, reviewed, released = re.split(r"^## (?:4|5|6)\. ", page, flags=re.MULTILINE)
     work = tmp_path / "work"
     work.mkdir()
     newcomer = Newcomer(work, LABEL_STUDIO_URL=label_studio.url, **hub.environment(tmp_path / "home"))
     newcomer.follow(before)
-    with annotator(str(chromium), label_studio.url) as person:
+    with annotator(chromium, label_studio.url) as person:
         answer(label_studio, person)
         newcomer.follow(answered)
         review(label_studio, person)

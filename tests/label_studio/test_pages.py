@@ -7,28 +7,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from annotator_in_browser import Annotator, annotator
-from studio_fixtures import StudioForTests
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ORDER, ProjectFile, StageName
 from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.server.pushing import push_project
-from blend.builders.annotation.words import words_of
+from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.sample import sample_path
+from helpers.label_studio.annotator_in_browser import Annotator, annotator
+from helpers.label_studio.studio_fixtures import StudioForTests
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
 PIXEL = bytes.fromhex("47494638396101000100800000ff00000000002c00000000010001000002024401003b")
 """The smallest GIF."""
-
-
-@pytest.fixture
-def chromium(missing: Callable[[str], None]) -> str:
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    if found is None:
-        missing("the browser chromium")
-    return str(found)
 
 
 @pytest.fixture
@@ -109,7 +101,7 @@ def test_all_stages_fit_on_a_phone(
             side = person.page.evaluate("getComputedStyle(document.querySelector('.blend')).direction")
             assert side == ("rtl" if tag == "fa-IR" else "ltr")
         person.begin(label_studio.project(f"{name} review {tag}"))
-        assert shown(person, words_of(tag[:2])["hold_to_drag"])
+        assert shown(person, ui_strings_of(tag[:2])["hold_to_drag"])
 
 
 def test_a_finger_drags_an_answer(
@@ -151,13 +143,13 @@ def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(
 ):
     file = project(label_studio.url, wanted="1")
     push_project(check_project(file.path))
-    words = words_of("fa")
+    ui_strings = ui_strings_of("fa")
     with annotator(chromium, label_studio.url, phone=True) as person:
         person.sign_up(f"{file.project.name}@example.org")
         person.begin(label_studio.project(f"{file.project.name} answer fa-IR"))
         first = person.question()
         person.submit_button().click()
-        person.page.locator(".ant-modal, [role=dialog]").get_by_text(words["answers_needed"]).wait_for()
+        person.page.locator(".ant-modal, [role=dialog]").get_by_text(ui_strings["answers_needed"]).wait_for()
         person.page.keyboard.press("Escape")
         person.begin(label_studio.project(f"{file.project.name} answer fa-IR"))
         person.fields().first.fill("نان")
@@ -176,23 +168,23 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
 ):
     file = project(label_studio.url, wanted="1")
     push_project(check_project(file.path))
-    words = words_of("ko")
+    ui_strings = ui_strings_of("ko")
     with annotator(chromium, label_studio.url, phone=True) as person:
         person.sign_up(f"{file.project.name}@example.org")
         person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
         first = person.question()
         person.type_answers("밥")
-        assert not shown(person, words["answers_put_aside"])
-        person.page.get_by_label(words["idk"]).click()
-        assert shown(person, words["answers_put_aside"])
+        assert not shown(person, ui_strings["answers_put_aside"])
+        person.page.get_by_label(ui_strings["idk"]).click()
+        assert shown(person, ui_strings["answers_put_aside"])
         assert not person.fields().first.is_visible()
         sent = person.submit(by_button=True)
         assert [(one["from_name"], one["value"]) for one in sent] == [("non_answer", {"choices": ["idk"]})]
         person.next_question(first)
         person.type_answers("18:00")
-        person.page.get_by_label(words["idk"]).click()
-        person.page.get_by_label(words["idk"]).click()
-        assert not shown(person, words["answers_put_aside"])
+        person.page.get_by_label(ui_strings["idk"]).click()
+        person.page.get_by_label(ui_strings["idk"]).click()
+        assert not shown(person, ui_strings["answers_put_aside"])
         sent = person.submit(by_button=True)
         assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["18:00"]})]
 
@@ -206,7 +198,7 @@ def test_one_tab_leads_into_the_first_field_of_every_task(
         person.sign_up(f"{name}@example.org")
         person.begin(label_studio.project(f"{name} {stage} en-US"))
         for _ in range(2):
-            assert shown(person, words_of("en")["start"])
+            assert shown(person, ui_strings_of("en")["start"])
             before = person.question()
             assert person.tabs_to() == 1
             person.page.keyboard.type("tea")
@@ -224,7 +216,7 @@ def test_the_dish_is_seen_and_ticks_or_none_are_needed(
     label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, image: str
 ):
     name = sample_project(label_studio, "en-US")
-    words = words_of("en")
+    ui_strings = ui_strings_of("en")
     with annotator(chromium, label_studio.url) as person:
         person.sign_up(f"{name}@example.org")
         person.begin(label_studio.project(f"{name} predictions en-US"))
@@ -233,10 +225,10 @@ def test_the_dish_is_seen_and_ticks_or_none_are_needed(
         assert picture.evaluate("image => image.complete && image.naturalWidth") == 1
         assert image not in person.page.inner_text(".blend")
         person.submit_button().click()
-        person.page.locator(".ant-modal, [role=dialog]").get_by_text(words["ticks_needed"]).wait_for()
+        person.page.locator(".ant-modal, [role=dialog]").get_by_text(ui_strings["ticks_needed"]).wait_for()
         person.begin(label_studio.project(f"{name} predictions en-US"))
         person.page.get_by_label("leek").click()
         person.press("0")
-        assert shown(person, words["ticks_put_aside"])
+        assert shown(person, ui_strings["ticks_put_aside"])
         sent = person.submit(by_button=True)
         assert [(one["from_name"], one["value"]) for one in sent] == [("none", {"choices": ["unknown-dish"]})]

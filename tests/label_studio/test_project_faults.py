@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from annotation_projects import QUESTIONS, write_questions
-from studio_fixtures import StudioForTests, chosen, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -17,6 +15,8 @@ from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.loaders.label_studio.folder import held
 from blend.schemas.errors import BlendError, ConflictError, InputError
+from helpers.label_studio.annotation_projects import QUESTIONS, write_questions
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
 

@@ -7,9 +7,6 @@ from typing import Any
 
 import httpx
 import pytest
-import studio_server
-from annotator_in_browser import annotator
-from studio_fixtures import StudioForTests, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile, read_project
@@ -21,6 +18,9 @@ from blend.builders.annotation.server.restoring import give_up, restore
 from blend.builders.annotation.server.syncing import sync_project
 from blend.schemas.errors import InputError
 from blend.views.annotation import pull_lines, restore_lines, top_up_lines
+from helpers.label_studio import studio_server
+from helpers.label_studio.annotator_in_browser import annotator
+from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 

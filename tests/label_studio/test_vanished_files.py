@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process import run
-from studio_fixtures import typed
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import pull_project
 from blend.schemas.errors import InputError
+from helpers.in_process import run
+from helpers.label_studio.studio_fixtures import typed
 
 annotate = partial(run, "annotate")
 

@@ -9,7 +9,7 @@ import pytest
 @pytest.fixture(scope="session")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release of the embedded sample: five regions and multiple-choice questions."""
-    from hub_releases import make_release
+    from helpers.hub.hub_releases import make_release
 
     locales = ("ko-KR", "ko-KP", "en-US", "fa-IR", "su-JB")
     return make_release(tmp_path_factory.mktemp("release") / "sample", "1.0.0", locales=locales)

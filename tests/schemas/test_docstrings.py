@@ -4,10 +4,9 @@ import pytest
 from pydantic import Field, create_model
 
 from blend.builders.validate import CHECKS
-from blend.schemas.docstrings import docstring_of, field_sentences, first_line_of
-from blend.schemas.part import Part
-from blend.schemas.recipe import Recipe
-from blend.schemas.rows import Row
+from blend.schemas.base.docstrings import docstring_of, field_sentences, first_line_of
+from blend.schemas.base.frozen_model import FrozenModel, Row
+from blend.schemas.recipe.recipe import Recipe
 
 
 class Described:
@@ -41,7 +40,7 @@ def test_what_was_made_without_a_source():
     assert docstring_of(type("Made", (), {})) == ""
 
 
-class Parent(Part):
+class Parent(FrozenModel):
     """A model."""
 
     kept: int
@@ -68,7 +67,7 @@ def test_the_sentence_under_each_field():
 
 
 def test_a_model_inside_a_function_is_found_as_well():
-    class Inner(Part):
+    class Inner(FrozenModel):
         field: int
         """Its sentence."""
 

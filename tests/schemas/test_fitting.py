@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
-from blend.schemas.arrow import frame_schema, published_names
-from blend.schemas.configs import CONFIGS
-from blend.schemas.fitting import doubtful, published
-from blend.schemas.rows import MultipleChoiceQuestion, ShortAnswerPrompt
+from blend.schemas.base.arrow_types import frame_schema, published_names
+from blend.schemas.rows.configs import CONFIGS
+from blend.schemas.rows.published_rows import MultipleChoiceQuestion, ShortAnswerPrompt
+from blend.schemas.rows.vectorised_validation import published, suspect_rows
+from helpers.examples import examples
 
 TEXTS = st.sampled_from(["", " ", "\u00a0", "\u200b", "a", "A", "B", "Q1", "Q-1", "text", "upstream"])
 SOUND = {
@@ -57,14 +58,15 @@ def refused(row: dict[str, Any], model: type[BaseModel]) -> bool:
 MODELS = [model for model in dict.fromkeys(CONFIGS.values()) if model is not ShortAnswerPrompt]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(data=st.data())
 def test_exactly_the_rows_that_pydantic_refuses_are_doubtful(model: type[BaseModel], data: st.DataObject):
     schema = published_schema(model)
     columns = st.fixed_dictionaries({name: values(dtype) for name, dtype in schema.items()})
     rows = pl.DataFrame(data.draw(st.lists(columns, max_size=4)), schema=schema)
-    assert doubtful(rows, model).to_dicts() == [row for row in rows.to_dicts() if refused(row, model)]
+    assert suspect_rows(rows, model).to_dicts() == [row for row in rows.to_dicts() if refused(row, model)]
 
 
 def one_change() -> st.SearchStrategy[dict[str, Any]]:
@@ -76,21 +78,21 @@ def one_change() -> st.SearchStrategy[dict[str, Any]]:
 def test_a_single_wrong_value_is_found(changes: list[dict[str, Any]]):
     rows = pl.DataFrame([{**SOUND, **change} for change in changes], published_schema(MultipleChoiceQuestion))
     expected = [row for row in rows.to_dicts() if refused(row, MultipleChoiceQuestion)]
-    assert doubtful(rows, MultipleChoiceQuestion).to_dicts() == expected
+    assert suspect_rows(rows, MultipleChoiceQuestion).to_dicts() == expected
 
 
 @pytest.mark.parametrize("config", ["annotations", "short-answer-questions", "multiple-choice-questions"])
 def test_no_row_of_a_sound_release_is_doubtful(sample_release: Path, config: str):
     tables = [pl.read_parquet(path) for path in (sample_release / "data" / config).iterdir()]
     assert sum(map(len, tables)) > 0
-    assert all(doubtful(rows, CONFIGS[config]).is_empty() for rows in tables)
+    assert all(suspect_rows(rows, CONFIGS[config]).is_empty() for rows in tables)
 
 
 def test_other_columns_make_all_rows_doubtful():
     sound = pl.DataFrame([SOUND], published_schema(MultipleChoiceQuestion))
-    assert doubtful(sound, MultipleChoiceQuestion).is_empty()
-    assert len(doubtful(sound.with_columns(further=1), MultipleChoiceQuestion)) == 1
-    assert len(doubtful(sound.cast({"answer": pl.Int32}), MultipleChoiceQuestion)) == 1
+    assert suspect_rows(sound, MultipleChoiceQuestion).is_empty()
+    assert len(suspect_rows(sound.with_columns(further=1), MultipleChoiceQuestion)) == 1
+    assert len(suspect_rows(sound.cast({"answer": pl.Int32}), MultipleChoiceQuestion)) == 1
 
 
 class Nested(BaseModel):
@@ -126,7 +128,7 @@ class WithMultiple(BaseModel):
 )
 def test_rules_that_only_pydantic_knows_leave_every_row_to_it(model: type[BaseModel], row: dict[str, Any]):
     rows = pl.DataFrame([row], published_schema(model))
-    assert len(doubtful(rows, model)) == 1
+    assert len(suspect_rows(rows, model)) == 1
 
 
 def test_a_row_that_breaks_a_rule_of_its_models_own_is_not_written():

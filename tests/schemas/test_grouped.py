@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.grouped import ALL_SHOWN, CAUSES_SHOWN, told
+from blend.schemas.problem_groups import ALL_SHOWN, CAUSES_SHOWN, summarise
 
 
 def missing(number: int, file: str = "reviews/ko-KR.jsonl") -> RowError:
@@ -20,7 +20,7 @@ def other(number: int) -> RowError:
 
 def test_few_problems_are_told_one_by_one():
     problems = [missing(number) for number in range(1, ALL_SHOWN + 1)]
-    assert told(problems) == [str(problem) for problem in problems]
+    assert summarise(problems) == [str(problem) for problem in problems]
 
 
 def test_many_of_one_cause_are_counted_beside_the_others():
@@ -48,7 +48,7 @@ def test_one_cause_in_many_files_and_locales():
         for tag in ("ko-KR", "su-JB", "en-US", "am-ET", "zh-CN", "fil-PH", "es-MX", "ja-JP", "fa-IR", "id-ID")
         for _ in range(3)
     ]
-    assert told(problems)[-1] == (
+    assert summarise(problems)[-1] == (
         "… and 27 more of this kind: su-JB.csv (3), en-US.csv (3), am-ET.csv (3), zh-CN.csv (3), fil-PH.csv "
         "(3) and 4 other files"
     )
@@ -56,14 +56,14 @@ def test_one_cause_in_many_files_and_locales():
 
 def test_causes_beyond_the_tenth_are_counted():
     problems = [RowError(f"a cause {'x' * number}", where="f", fix="mend it") for number in range(30)]
-    lines = told(problems)
+    lines = summarise(problems)
     assert lines[CAUSES_SHOWN:] == ["… and 20 more with 20 other causes"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefghijklmnop"), st.integers(1, 999)), max_size=200))
 def test_every_problem_is_told_or_counted(given: list[tuple[str, int]]):
     problems = [RowError(f"cause {kind}", where=f"{kind}.csv:{row}", fix="mend it") for kind, row in given]
-    lines = told(problems)
-    counted = sum(int(count) for line in lines for count in re.findall(r"^… and (\d+) more", line))
-    assert sum(not line.startswith("…") for line in lines) + counted == len(problems)
+    lines = summarise(problems)
+    n_more = sum(int(count) for line in lines for count in re.findall(r"^… and (\d+) more", line))
+    assert sum(not line.startswith("…") for line in lines) + n_more == len(problems)
     assert len(lines) <= ALL_SHOWN or len(lines) <= CAUSES_SHOWN * 4 + 1

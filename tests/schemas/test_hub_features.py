@@ -6,9 +6,9 @@ import datasets
 import pytest
 from pydantic import BaseModel
 
-from blend.schemas.arrow import features
-from blend.schemas.configs import CONFIGS
-from blend.schemas.hub_features import card_features, written_schema
+from blend.schemas.base.arrow_types import features
+from blend.schemas.rows.configs import CONFIGS
+from blend.schemas.rows.hub_features import card_features, written_schema
 
 
 class Inner(BaseModel):

@@ -3,7 +3,7 @@
 import pytest
 from langcodes import Language, tag_is_valid
 
-from blend.schemas.languages import (
+from blend.schemas.language.languages import (
     COUNTRIES,
     NAMES,
     SCRIPTS,
@@ -14,7 +14,7 @@ from blend.schemas.languages import (
     own_name,
     script_name,
 )
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
 
 
 @pytest.mark.parametrize("tag", NAMES)

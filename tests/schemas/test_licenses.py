@@ -3,8 +3,8 @@
 import pytest
 
 from blend.schemas.errors import InputError
-from blend.schemas.licenses import known_licenses, licensed
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.recipe.licenses import known_licenses, licensed
+from blend.schemas.recipe.recipe import Recipe, Source
 
 OWN = Source(kind="responses", location="collected")
 PUBLIC = Source(kind="blend", location="data")

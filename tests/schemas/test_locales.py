@@ -6,7 +6,7 @@ import langcodes
 import pytest
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.language.locales import Locale, Registry, language_name, parse_locales, registry
 
 BLEND = (
     *("en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID", "es-ES", "fa-IR"),
@@ -135,7 +135,7 @@ def test_unknown_names():
             look_up("ko-KQ")
         assert str(caught.value) == (
             f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? the nearest of the {n} there are: ko-KR, ko-KP, "
-            "ta-LK, or describe a region of your own in a locale file (`locale_file` in docs/recipe.md)"
+            "ta-LK, or describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
         )
 
 

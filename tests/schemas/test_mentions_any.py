@@ -2,8 +2,8 @@
 
 import pytest
 
-from blend.schemas.locales import Registry, registry
-from blend.schemas.mentions import names_any
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.language.region_mentions import names_any
 
 
 @pytest.mark.parametrize(

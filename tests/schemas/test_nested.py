@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.schemas.frames import ANNOTATIONS
-from blend.schemas.nested import nested_frame
+from blend.schemas.rows.frame_columns import ANNOTATIONS
+from blend.schemas.rows.nested_frames import nested_frame
 
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.answer_sheets import Mark, guarded, joined, parted, unguarded
-from blend.schemas.formats import AnswerFormat, canonical
-from blend.schemas.spreadsheets import in_format, is_broken, may_be_rewritten, may_have_been
+from blend.schemas.language.answer_formats import AnswerFormat, canonical
+from blend.schemas.sheets.answer_sheets import Mark, guarded, joined, parted, unguarded
+from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_be_rewritten, may_have_been
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from blend.builders.annotation.project import MAIL, ProjectFile
 from blend.builders.annotation.server.forgotten import forgotten
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.client import label_studio
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError, ServerError
-from blend.schemas.text import agreeing
+from blend.schemas.language.text_comparison import agreeing
 
 ACCOUNTS = "accounts.json"
 _FOR_THE_OWNER = 0o600
@@ -43,7 +43,7 @@ def keep_accounts(pulled: Path, addresses: Mapping[int, str], numbers: Iterable[
         numbers: Of the accounts to keep; those without an address have none.
     """
     kept = {number: addresses[number] for number in sorted(set(numbers)) if number in addresses}
-    write_whole(pulled / ACCOUNTS, json.dumps(kept), mode=_FOR_THE_OWNER)
+    atomic_write(pulled / ACCOUNTS, json.dumps(kept), mode=_FOR_THE_OWNER)
 
 
 def accounts_in(tasks: Iterable[Task]) -> set[int]:
@@ -84,7 +84,7 @@ def addresses_of(
             raise InputError(
                 f"{path}: holds work of {numbers}, whose e-mail address is not known, so that nobody would "
                 f"have the pseudonym of a pull from the server; {why}, or name them in a table with the "
-                "columns id and email, --accounts FILE"
+                "columns id and email, as `accounts_file`"
             )
     return known
 
@@ -98,16 +98,16 @@ def read_accounts(path: Path) -> dict[int, str]:
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such table of accounts; correct the path")
-    notes, found = Notes(), {}
-    for cells in read_rows(path, path.parent, notes, _COLUMNS):
+    diagnostics, found = Diagnostics(), {}
+    for cells in read_rows(path, path.parent, diagnostics, _COLUMNS):
         number, address = (str(cells.values[name] or "").strip() for name in ("id", "email"))
         if not number.isdecimal():
             fix = "write the number of the account, as the server's page Organization shows it"
-            notes.problem("is not a number", where=f"{cells.place}, column id", fix=fix)
+            diagnostics.problem("is not a number", where=f"{cells.location}, column id", fix=fix)
         elif not MAIL.fullmatch(address):
             fix = "write the address with which the account signs in"
-            notes.problem("is not an e-mail address", where=f"{cells.place}, column email", fix=fix)
+            diagnostics.problem("is not an e-mail address", where=f"{cells.location}, column email", fix=fix)
         else:
             found[int(number)] = address
-    notes.raise_problems()
+    diagnostics.raise_problems()
     return found

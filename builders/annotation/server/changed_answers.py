@@ -6,13 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.stages.reading import place_of
+from blend.builders.annotation.stages.reading import location_of
 from blend.loaders.label_studio.history import identity, last_versions
-from blend.schemas.frames import FINDINGS
+from blend.schemas.rows.frame_columns import FINDINGS
 
 
 def changed_by_others(history: Path, tasks: Iterable[Mapping[str, Any]], locale: str) -> pl.DataFrame:
-    """Annotations whose last version another account has made, by the history of a stage: `frames.FINDINGS`.
+    """Annotations whose last version another account has made, by a stage's history: `frame_columns.FINDINGS`.
 
     Args:
         history: With the last export in it.
@@ -28,7 +28,7 @@ def changed_by_others(history: Path, tasks: Iterable[Mapping[str, Any]], locale:
                 findings.append(
                     {
                         "kind": "changed-by-another",
-                        "source": f"{place_of(task)}, annotation {annotation['id']}",
+                        "source": f"{location_of(task)}, annotation {annotation['id']}",
                         "locale": locale,
                         "template_id": task["data"].get("template_id"),
                         "detail": (

@@ -8,21 +8,21 @@ from typing import Any
 from blend.builders.annotation.forgotten_answers import without_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.forgetting import Forgotten, forget_person
-from blend.builders.annotation.server.projects import places
+from blend.builders.annotation.server.projects import stage_locales
 from blend.builders.annotation.server.pulling import HISTORY, expect_news, given_in, pull_project, readings
 from blend.builders.annotation.server.session import session
 from blend.builders.annotation.stages.review import ITEMS, task_id
-from blend.loaders.files.progress import Notify
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask, Studio
-from blend.loaders.label_studio.explained import GoneError
 from blend.loaders.label_studio.folder import held
 from blend.loaders.label_studio.history import renumber
 from blend.loaders.label_studio.inventory import InventoriedProject
+from blend.loaders.label_studio.studio_errors import GoneError
 
 
 @dataclass(frozen=True)
 class Erased:
-    """What was deleted on the server."""
+    """Annotations and drafts that were deleted on the server."""
 
     annotations: int
     drafts: int
@@ -30,7 +30,9 @@ class Erased:
     """Tasks of reviews that showed answers which nobody gives any more."""
 
 
-def forget_everywhere(file: ProjectFile, who: str, *, notify: Notify | None = None) -> tuple[Forgotten, Erased]:
+def forget_everywhere(
+    file: ProjectFile, who: str, *, on_progress: ProgressCallback | None = None
+) -> tuple[Forgotten, Erased]:
     """Remove everything that a person did, here and on the server.
 
     Pulls before, so that nothing that came since the last pull is left, and after, so that what is here is what
@@ -39,7 +41,7 @@ def forget_everywhere(file: ProjectFile, who: str, *, notify: Notify | None = No
     Args:
         file: The project.
         who: Pseudonym or e-mail address.
-        notify: Called with the step, the projects done and projects in all.
+        on_progress: Called with the step, the projects done and projects in all.
 
     Raises:
         InputError, ConflictError: As `forgetting.forget_person` and `pulling.pull_project`.
@@ -47,35 +49,35 @@ def forget_everywhere(file: ProjectFile, who: str, *, notify: Notify | None = No
     """
     with held(file.pulled) as folder:
         expect_news(folder)  # a draft that nobody has sent in is none for the server
-    pull_project(file, notify=notify)
+    pull_project(file, on_progress=on_progress)
     done = forget_person(file, who)
-    erased = _erase(file, done, notify)
-    pull_project(file, notify=notify)
+    erased = _erase(file, done, on_progress)
+    pull_project(file, on_progress=on_progress)
     return done, erased
 
 
-def _erase(file: ProjectFile, done: Forgotten, notify: Notify | None) -> Erased:
+def _erase(file: ProjectFile, done: Forgotten, on_progress: ProgressCallback | None) -> Erased:
     """Delete what a record names on the server, and the answers in reviews."""
-    read = [(place, reading) for place, _, reading in readings(file).values()]
+    read = [(stage_locale, reading) for stage_locale, _, reading in readings(file).values()]
     annotations = drafts = reviews = 0
     with session(file) as at:
-        studio, wanted = at.studio, list(places(file))
-        for number, place in enumerate(wanted, start=1):
-            for _, annotation in done.record.annotations.get(place.label, ()):
+        studio, wanted = at.studio, list(stage_locales(file))
+        for number, stage_locale in enumerate(wanted, start=1):
+            for _, annotation in done.record.annotations.get(stage_locale.label, ()):
                 with suppress(GoneError):
                     studio.delete_annotation(annotation)
                     annotations += 1
-            for draft in done.record.drafts.get(place.label, ()):
+            for draft in done.record.drafts.get(stage_locale.label, ()):
                 with suppress(GoneError):
                     studio.delete_draft(draft)
                     drafts += 1
-            if place.stage.name == "review" and (found := at.there.get(place.name)):
-                given = given_in(place, read)
+            if stage_locale.stage.name == "review" and (found := at.there.get(stage_locale.name)):
+                given = given_in(stage_locale, read)
                 reviewing = _Reviews(studio, found[0], done.record.answers - set(given), given)
                 reviews += reviewing.clear()
-                renumber(at.folder.path / HISTORY / f"{place.slug}.jsonl", reviewing.numbers)
-            if notify is not None:
-                notify("forget", number, len(wanted))
+                renumber(at.folder.path / HISTORY / f"{stage_locale.slug}.jsonl", reviewing.numbers)
+            if on_progress is not None:
+                on_progress("forget", number, len(wanted))
     return Erased(annotations, drafts, reviews)
 
 

@@ -11,7 +11,7 @@ from blend.builders.annotation.project import LocaleSettings, Project
 from blend.builders.annotation.server.projects import wanted_projects
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.words import texts_of
+from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.files.content import is_directory
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.label_studio.wanted import WantedProject

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People
-from blend.builders.annotation.server.projects import Place, places
-from blend.loaders.files.whole import write_whole
+from blend.builders.annotation.server.projects import StageLocale, stage_locales
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.label_studio.export import DIGEST_SUFFIX, Task, read_export, write_digest
 from blend.loaders.label_studio.history import identity
 from blend.schemas.errors import InputError, RowError, RowErrors
@@ -24,20 +24,23 @@ _VANISHED = "vanished"
 _NEW = ".new"
 
 
-def raw_export(pulled: Path, place: Place) -> Path:
-    """Where the last export of a stage is kept."""
-    return pulled / RAW / f"{place.slug}.json"
+def raw_export(pulled: Path, stage_locale: StageLocale) -> Path:
+    """Return the path of the last export of a stage."""
+    return pulled / RAW / f"{stage_locale.slug}.json"
 
 
-def vanished_exports(pulled: Path, place: Place) -> list[Path]:
-    """What is kept of a stage that the server has no more, as tasks with annotations; a file per project."""
-    return sorted((pulled / RAW).glob(f"{place.slug}.{_VANISHED}-*.json"))
+def vanished_exports(pulled: Path, stage_locale: StageLocale) -> list[Path]:
+    """Read what is kept of a stage that the server has no more, as tasks with annotations.
+
+    A file per project.
+    """
+    return sorted((pulled / RAW).glob(f"{stage_locale.slug}.{_VANISHED}-*.json"))
 
 
-def kept_exports(pulled: Path, place: Place) -> list[Path]:
+def kept_exports(pulled: Path, stage_locale: StageLocale) -> list[Path]:
     """All files that hold annotations of a stage, the last export first."""
-    raw = raw_export(pulled, place)
-    return [*([raw] if raw.exists() else []), *vanished_exports(pulled, place)]
+    raw = raw_export(pulled, stage_locale)
+    return [*([raw] if raw.exists() else []), *vanished_exports(pulled, stage_locale)]
 
 
 class Kept(NamedTuple):
@@ -49,76 +52,81 @@ class Kept(NamedTuple):
     """Those with annotations that the server has no more."""
 
 
-def kept_tasks(pulled: Path, place: Place) -> Kept:
+def kept_tasks(pulled: Path, stage_locale: StageLocale) -> Kept:
     """The tasks of a stage with all annotations that count, each of them once.
 
     Raises:
         InputError, RowError, RowErrors: If a file is damaged.
     """
-    raw = raw_export(pulled, place)
+    raw = raw_export(pulled, stage_locale)
     there = read_export(raw) if raw.exists() else []
     seen = _identities(there)
     vanished: list[Task] = []
-    for path in vanished_exports(pulled, place):
+    for path in vanished_exports(pulled, stage_locale):
         kept = _without(read_export(path), seen)
         seen |= _identities(kept)
         vanished += kept
     return Kept(there, vanished)
 
 
-def vanished_counts(file: ProjectFile) -> list[tuple[Place, int]]:
-    """How many annotations are kept that the server has no more, by stage; stages without any are left out."""
+def vanished_counts(file: ProjectFile) -> list[tuple[StageLocale, int]]:
+    """Count the annotations that are kept and not on the server any more, by stage.
+
+    Stages without any are left out.
+    """
     counts = [
-        (place, sum(len(task["annotations"]) for task in kept_tasks(file.pulled, place).vanished))
-        for place in places(file)
+        (stage_locale, sum(len(task["annotations"]) for task in kept_tasks(file.pulled, stage_locale).vanished))
+        for stage_locale in stage_locales(file)
     ]
-    return [(place, count) for place, count in counts if count]
+    return [(stage_locale, count) for stage_locale, count in counts if count]
 
 
-def replace_export(pulled: Path, place: Place, people: People, write: Callable[[Path], object]) -> None:
+def replace_export(
+    pulled: Path, stage_locale: StageLocale, people: People, write: Callable[[Path], object]
+) -> None:
     """Take an export in the place of the last one, which is set aside if it is of another project.
 
     May be stopped at any moment and done again.
 
     Args:
         pulled: The pull folder.
-        place: The stage.
+        stage_locale: The stage.
         people: Who is who in the last export.
         write: Writes the export to a path.
     """
-    raw = raw_export(pulled, place)
+    raw = raw_export(pulled, stage_locale)
     new = raw.with_name(raw.name + _NEW)
     write(new)
     if raw.exists() and not _are_of_one_project(_readable(raw), read_export(new)):
-        _keep_aside(raw, place, people)
+        _keep_aside(raw, stage_locale, people)
     new.replace(raw)
 
 
-def set_aside(pulled: Path, place: Place, people: People) -> None:
+def set_aside(pulled: Path, stage_locale: StageLocale, people: People) -> None:
     """Keep the annotations of a project that the server has no more, apart from what will come of another one.
 
     Args:
         pulled: The pull folder.
-        place: The stage.
+        stage_locale: The stage.
         people: Who is who in the last export; numbers of accounts mean others on another server.
     """
-    raw = raw_export(pulled, place)
-    _keep_aside(raw, place, people)
+    raw = raw_export(pulled, stage_locale)
+    _keep_aside(raw, stage_locale, people)
     for path in (raw, raw.with_name(raw.name + DIGEST_SUFFIX), raw.with_name(raw.name + _NEW)):
         path.unlink(missing_ok=True)
 
 
-def abandon(pulled: Path, place: Place) -> None:
+def abandon(pulled: Path, stage_locale: StageLocale) -> None:
     """Remove what is kept of a stage that the server has no more."""
-    for path in vanished_exports(pulled, place):
+    for path in vanished_exports(pulled, stage_locale):
         path.unlink()
         path.with_name(path.name + DIGEST_SUFFIX).unlink(missing_ok=True)
 
 
-def let_go(pulled: Path, place: Place) -> None:
+def let_go(pulled: Path, stage_locale: StageLocale) -> None:
     """Let go of what was set aside and is there again: a project that came back, annotations brought back."""
-    raw = raw_export(pulled, place)
-    if not raw.exists() or not (aside := vanished_exports(pulled, place)):
+    raw = raw_export(pulled, stage_locale)
+    if not raw.exists() or not (aside := vanished_exports(pulled, stage_locale)):
         return
     tasks = read_export(raw)
     for path in aside:
@@ -129,17 +137,17 @@ def let_go(pulled: Path, place: Place) -> None:
             path.unlink()
             path.with_name(path.name + DIGEST_SUFFIX).unlink(missing_ok=True)
         elif kept != before:
-            write_whole(path, json.dumps(kept, ensure_ascii=True))
+            atomic_write(path, json.dumps(kept, ensure_ascii=True))
             write_digest(path)
 
 
-def _keep_aside(raw: Path, place: Place, people: People) -> None:
+def _keep_aside(raw: Path, stage_locale: StageLocale, people: People) -> None:
     tasks = [_by_pseudonyms(task, people) for task in _readable(raw) if task["annotations"]]
     if tasks:
         # By its content: whoever was stopped here writes the same file again.
         digest = sha256(raw.read_bytes()).hexdigest()[:8]
-        aside = raw.with_name(f"{place.slug}.{_VANISHED}-{digest}.json")
-        write_whole(aside, json.dumps(tasks, ensure_ascii=True))
+        aside = raw.with_name(f"{stage_locale.slug}.{_VANISHED}-{digest}.json")
+        atomic_write(aside, json.dumps(tasks, ensure_ascii=True))
         write_digest(aside)
 
 

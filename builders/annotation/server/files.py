@@ -7,10 +7,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.storage import storage_errors
 from blend.loaders.label_studio.folder import Folder
-from blend.schemas.errors import ConflictError, StorageError
+from blend.schemas.errors import ConflictError
 
 _WRITTEN = "written"
 
@@ -69,16 +70,12 @@ def _write(path: Path, content: str | None, rows: int) -> Written | None:
         return None
     if content is not None and before == content.encode():
         return Written(path, rows, changed=False)
-    try:
+    with storage_errors(path, fix="change the permissions"):
         if content is None:
             path.unlink()
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, content)
-    except OSError as error:
-        raise StorageError(
-            f"{path}: cannot write ({error.strerror}); free space or change permissions"
-        ) from error
+            atomic_write(path, content)
     return Written(path, rows, changed=True)
 
 

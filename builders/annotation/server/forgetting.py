@@ -14,7 +14,7 @@ from blend.builders.annotation.pseudonyms import People, pseudonym, read_key
 from blend.builders.annotation.server.accounts import accounts, keep_accounts
 from blend.builders.annotation.server.exports import kept_exports, kept_tasks, raw_export
 from blend.builders.annotation.server.forgotten import Record, forgotten, remember, without_people
-from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import HISTORY, Pull, pulled_projects, take_again
 from blend.builders.annotation.stages.answer import ANSWERS
 from blend.builders.annotation.stages.model import Material
@@ -23,15 +23,15 @@ from blend.loaders.label_studio.export import read_export, write_digest
 from blend.loaders.label_studio.folder import held
 from blend.loaders.label_studio.history import forget, versions
 from blend.loaders.responses import ResponseTables, read_responses
-from blend.schemas.answer_sheets import digest_of
 from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY, RESPONSES, empty
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.frame_columns import KEY, RESPONSES, empty
+from blend.schemas.sheets.answer_sheets import digest_of
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What forgetting somebody changed."""
+    """Changes that forgetting somebody made."""
 
     annotator: str
     """Pseudonym."""
@@ -86,20 +86,21 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         record = forgotten(folder.path)[annotator]
         without_answers = partial(results_without, gone=record.answers - given)
         lines = 0
-        for place in places(file):
-            for path in kept_exports(folder.path, place):
+        for stage_locale in stage_locales(file):
+            for path in kept_exports(folder.path, stage_locale):
                 without_people(path, people.of, {annotator})
                 write_digest(path)
-            results = without_answers if place.stage.name == "review" else list
-            lines += forget(folder.path / HISTORY / f"{place.slug}.jsonl", annotator, results)
+            results = without_answers if stage_locale.stage.name == "review" else list
+            lines += forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", annotator, results)
         keep_accounts(folder.path, known, set(known) - own)
         pull = take_again(file, folder, key)
         at = {*record.annotations, *record.drafts}
         tags = {label.split()[1] for label in at}
         holding = (
-            place
-            for place in places(file)
-            if place.label in at or (place.stage.name == "review" and place.locale.tag in tags)
+            stage_locale
+            for stage_locale in stage_locales(file)
+            if stage_locale.label in at
+            or (stage_locale.stage.name == "review" and stage_locale.locale.tag in tags)
         )
         projects = tuple(sorted(pulled_projects(folder, holding)))
         reopened = _open_questions(file, _collected(file)).join(
@@ -109,12 +110,12 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
 
 
 def _record(file: ProjectFile, people: People, annotator: str, given: frozenset[str]) -> Record:
-    """What a person did, by stage and locale, and which answers nobody else gives."""
+    """Collect what a person did, by stage and locale, and the answers that nobody else gives."""
     found = Record()
-    for place in places(file):
-        raw = raw_export(file.pulled, place)
+    for stage_locale in stage_locales(file):
+        raw = raw_export(file.pulled, stage_locale)
         for task in read_export(raw) if raw.exists() else ():
-            at = place.label
+            at = stage_locale.label
             own = [one for one in task["annotations"] if people.of(one.get("completed_by")) == annotator]
             drafts = [
                 int(one["id"])
@@ -127,7 +128,11 @@ def _record(file: ProjectFile, people: People, annotator: str, given: frozenset[
                     {at: drafts} if drafts else {},
                 )
             )
-    typed = {answer for place in places(file) for answer in _typed(file, place, people, annotator)}
+    typed = {
+        answer
+        for stage_locale in stage_locales(file)
+        for answer in _typed(file, stage_locale, people, annotator)
+    }
     return found.merged(Record(answers=frozenset(typed - given)))
 
 
@@ -135,8 +140,8 @@ def _is_kept(file: ProjectFile, people: People, annotator: str) -> bool:
     """Whether anything of a person is kept that the server has no more."""
     return any(
         people.of(one.get("completed_by")) == annotator
-        for place in places(file)
-        for task in kept_tasks(file.pulled, place).vanished
+        for stage_locale in stage_locales(file)
+        for task in kept_tasks(file.pulled, stage_locale).vanished
         for one in task["annotations"]
     )
 
@@ -151,16 +156,16 @@ def _given(collected: ResponseTables | None, *, besides: str) -> frozenset[str]:
     )
 
 
-def _typed(file: ProjectFile, place: Place, people: People, annotator: str) -> Iterator[str]:
+def _typed(file: ProjectFile, stage_locale: StageLocale, people: People, annotator: str) -> Iterator[str]:
     """Ids of all answers that a person ever gave in a stage, corrected ones included."""
-    if place.stage.name != "answer":
+    if stage_locale.stage.name != "answer":
         return
-    kept = kept_tasks(file.pulled, place)
+    kept = kept_tasks(file.pulled, stage_locale)
     for task in (*kept.there, *kept.vanished):
         for one in task["annotations"]:
             if people.of(one.get("completed_by")) == annotator:
                 yield from _ids(str(task["data"].get("blend_id")), one.get("result") or ())
-    for version in versions(file.pulled / HISTORY / f"{place.slug}.jsonl"):
+    for version in versions(file.pulled / HISTORY / f"{stage_locale.slug}.jsonl"):
         if version["annotator"] == annotator:
             yield from _ids(version["blend_id"], version["result"])
 
@@ -176,7 +181,7 @@ def _ids(blend_id: str, results: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def _collected(file: ProjectFile) -> ResponseTables | None:
-    """What was collected so far; null where nothing is asked yet."""
+    """Read what was collected so far; null where nothing is asked yet."""
     if not file.collected.is_dir():
         return None
     return read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)

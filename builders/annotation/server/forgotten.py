@@ -7,27 +7,28 @@ from pathlib import Path
 from typing import Any
 
 from blend.builders.annotation.forgotten_answers import without_answers
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.whole import write_whole
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 
 FORGOTTEN = "forgotten.json"
 
 Done = dict[str, list[tuple[int, int]]]
-"""What somebody did, by `projects.Place.label`: task and annotation, as they are numbered on the server."""
+"""What somebody did, by `projects.StageLocale.label`: task and annotation, as they are numbered on the
+server."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is to be left out of pulls, and what the server still has of somebody."""
+    """Answers and annotations to leave out of pulls, and those of somebody that the server still has."""
 
     annotations: Done = field(default_factory=dict)
     """Sent in, and on the server as far as is known."""
     drafts: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Begun and not sent in, by the same labels."""
     answers: frozenset[str] = frozenset()
-    """Ids (`schemas.answer_sheets.digest_of`) of answers that nobody else gave; reviews show them."""
+    """Ids (`answer_sheets.digest_of`) of answers that nobody else gave; reviews show them."""
     accounts: frozenset[int] = frozenset()
     """Numbers of their accounts on the server."""
 
@@ -119,7 +120,7 @@ def without_people(
                     )
                     removed[author] = removed.get(author, Record()).merged(what)
     if removed:
-        write_whole(raw, json.dumps(tasks, ensure_ascii=True))
+        atomic_write(raw, json.dumps(tasks, ensure_ascii=True))
     return removed
 
 
@@ -137,7 +138,7 @@ def without_their_answers(raw: Path, gone: Collection[str], given: Mapping[str, 
     tasks: list[Task] = json.loads(read_content(raw))
     kept = [without_answers(task, gone, given) for task in tasks]
     if kept != tasks:
-        write_whole(raw, json.dumps([task for task in kept if task is not None], ensure_ascii=True))
+        atomic_write(raw, json.dumps([task for task in kept if task is not None], ensure_ascii=True))
 
 
 def _author(annotation: dict[str, Any], annotator: Callable[[Any], str | None]) -> str | None:
@@ -173,4 +174,4 @@ def _write(pulled: Path, known: Mapping[str, Record]) -> None:
             ("accounts", sorted(record.accounts)),
         )
         content[name] = {part: value for part, value in parts if value}
-    write_whole(pulled / FORGOTTEN, json.dumps(content, indent=1, sort_keys=True) + "\n")
+    atomic_write(pulled / FORGOTTEN, json.dumps(content, indent=1, sort_keys=True) + "\n")

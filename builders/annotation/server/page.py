@@ -7,9 +7,9 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.annotation.server.progress import ProjectStatus
-from blend.loaders.files.whole import write_whole
-from blend.schemas.errors import StorageError
-from blend.schemas.text import harmless
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.storage import storage_errors
+from blend.schemas.language.text_comparison import escape_controls
 
 TEMPLATE = "annotation_status.html.j2"
 
@@ -27,7 +27,7 @@ def filled_page(template: str, **facts: Any) -> str:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: harmless(value) if isinstance(value, str) else value,
+        finalize=lambda value: escape_controls(value) if isinstance(value, str) else value,
     )
     return environment.get_template(template).render(facts)
 
@@ -63,7 +63,5 @@ def write_page(page: str, path: Path) -> None:
     Raises:
         StorageError: If it cannot be written.
     """
-    try:
-        write_whole(path, page)
-    except OSError as error:
-        raise StorageError(f"{path}: cannot write ({error.strerror}); choose another --html") from error
+    with storage_errors(path, fix="choose another file or change the permissions"):
+        atomic_write(path, page)

@@ -18,7 +18,7 @@ PACE_DAYS = 7
 
 @dataclass(frozen=True)
 class ProjectStatus:
-    """How far a project is."""
+    """Progress of a project."""
 
     name: str
     today: date
@@ -33,14 +33,14 @@ class ProjectStatus:
     needed, or none came)."""
     people: pl.DataFrame
     """One row per stage, locale and annotator, most work first: ``stage``, ``locale``, ``annotator``; how many
-    annotations are ``counted``, ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where
+    annotations are ``counts``, ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where
     unknown) and ``last`` (day)."""
     regions: str | None
     """What is missing for multiple-choice questions; null where nothing is."""
 
 
 def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
-    """How far a project is, by what was pulled.
+    """Say how far a project is, by what was pulled.
 
     Args:
         checked: The project, read after the last pull.
@@ -60,7 +60,7 @@ def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
 
 
 def _locales(questions: pl.DataFrame, work: pl.DataFrame, today: date) -> pl.DataFrame:
-    counted = questions.group_by("locale").agg(
+    counts = questions.group_by("locale").agg(
         questions=pl.len().cast(pl.Int64),
         complete=(pl.col("state") == COMPLETE).sum().cast(pl.Int64),
         dropped=(pl.col("state") == STOPPED).sum().cast(pl.Int64),
@@ -70,11 +70,11 @@ def _locales(questions: pl.DataFrame, work: pl.DataFrame, today: date) -> pl.Dat
         still_needed=pl.col("still_needed").sum(),
     )
     pace = pl.DataFrame(
-        [(tag, _per_day(work, tag, today)) for tag in counted["locale"]],
+        [(tag, _per_day(work, tag, today)) for tag in counts["locale"]],
         {"locale": pl.String(), "per_day": pl.Float64()},
         orient="row",
     )
-    joined = counted.join(pace, on="locale", how="left").sort("locale")
+    joined = counts.join(pace, on="locale", how="left").sort("locale")
     ends = [
         _end(needed, per_day, today) for needed, per_day in joined.select("still_needed", "per_day").iter_rows()
     ]

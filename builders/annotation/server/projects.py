@@ -10,13 +10,13 @@ from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
-from blend.builders.annotation.words import texts_of
+from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.label_studio.wanted import WantedProject
-from blend.schemas.frames import MCQ_ROWS
-from blend.schemas.locales import Locale
+from blend.schemas.language.locales import Locale
+from blend.schemas.rows.frame_columns import MCQ_ROWS
 
 
-class Place(NamedTuple):
+class StageLocale(NamedTuple):
     """A stage in a locale."""
 
     stage: Stage
@@ -27,37 +27,39 @@ class Place(NamedTuple):
 
     @property
     def slug(self) -> str:
-        """What its files in the pull folder are called."""
+        """Name of its files in the pull folder."""
         return f"{self.stage.name}.{self.locale.tag}"
 
     @property
     def label(self) -> str:
-        """What messages call it beside the name of the project."""
+        """Name in messages, beside the name of the project."""
         return f"{self.stage.name} {self.locale.tag}"
 
     @property
     def path(self) -> str:
-        """How the command line names it, ``STAGE/LOCALE``."""
+        """Name on the command line, ``STAGE/LOCALE``."""
         return f"{self.stage.name}/{self.locale.tag}"
 
     @property
     def prefix(self) -> str:
-        """What the ids of its tasks begin with."""
+        """Beginning of the ids of its tasks."""
         return f"{self.stage.name}/{self.locale.tag}/"
 
 
-def places(file: ProjectFile) -> Iterator[Place]:
+def stage_locales(file: ProjectFile) -> Iterator[StageLocale]:
     """The stages of all locales, in the order of the project file."""
     project = file.project
     for settings in project.locales:
         tag = settings.locale
         for name in project.stages_of(tag):
             stage = STAGES[name]
-            yield Place(stage, file.locale(tag), f"{project.name}/{name}/{tag}", stage.title(project, tag))
+            yield StageLocale(
+                stage, file.locale(tag), f"{project.name}/{name}/{tag}", stage.title(project, tag)
+            )
 
 
 def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
-    """What should be on the server.
+    """List the projects that should be on the server.
 
     Raises:
         InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
@@ -65,32 +67,30 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
     file, project = checked.file, checked.file.project
     material = _with_recipe(file, checked.material)
     wanted = []
-    for place in places(file):
-        language = place.locale.language
+    for stage_locale in stage_locales(file):
+        language = stage_locale.locale.language
         own = project.instructions.get(language)
-        texts = texts_of(language, place.stage.name, None if own is None else file.base / own)
-        tasks = place.stage.tasks(project, place.locale, replace(material, words=texts.words))
+        texts = texts_of(language, stage_locale.stage.name, None if own is None else file.base / own)
+        tasks = stage_locale.stage.tasks(
+            project, stage_locale.locale, replace(material, ui_strings=texts.ui_strings)
+        )
         wanted.append(
             WantedProject(
-                name=place.name,
-                title=place.title,
-                config=place.stage.config(project, place.locale, texts),
+                name=stage_locale.name,
+                title=stage_locale.title,
+                config=stage_locale.stage.config(project, stage_locale.locale, texts),
                 overlap=max((task.wanted for task in tasks), default=1),
                 tasks=tasks,
-                renewed=place.stage.name in _RENEWED,
+                renewed=stage_locale.stage.renewed,
             )
         )
     return wanted
 
 
-_RENEWED = frozenset({"review", "equivalence", "mcq-review"})
-"""Stages whose tasks are made of answers, so that others take their place when further answers come."""
-
-
 def _with_recipe(file: ProjectFile, material: Material) -> Material:
     """The material with what the build of the recipe has to add, for stages that need it."""
-    used = {place.stage.name for place in places(file)}
-    if file.project.recipe is None or not used & {"equivalence", "mcq-review"}:
+    used = {stage_locale.stage.name for stage_locale in stage_locales(file)}
+    if file.project.recipe is None or not any(STAGES[name].needs_recipe for name in used):
         return material
     from blend.builders.release.reviewing import undecided_pairs
     from blend.builders.release.tables import build_tables

@@ -31,21 +31,21 @@ from blend.builders.annotation.server.forgotten import (
     without_people,
     without_their_answers,
 )
-from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.progress import Notify
-from blend.loaders.files.whole import write_whole
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.export import Task, is_intact, read_export, write_digest
 from blend.loaders.label_studio.folder import Folder, held
 from blend.loaders.label_studio.history import Change, record
 from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
-from blend.schemas.answer_sheets import digest_of
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.frames import FINDINGS
-from blend.schemas.text import clean, counted
+from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.sheets.answer_sheets import digest_of
 
 HISTORY, FINDINGS_FILE = "history", "findings.csv"
 _PROJECTS = "projects"
@@ -59,9 +59,9 @@ DECIDED = "decided"
 
 @dataclass(frozen=True)
 class PulledProject:
-    """What a pull found in one project."""
+    """Findings and counts of a pull of one project."""
 
-    place: Place
+    stage_locale: StageLocale
     tasks: int
     annotations: int
     changes: Sequence[Change]
@@ -76,16 +76,16 @@ class PulledProject:
 
 @dataclass(frozen=True)
 class Pull:
-    """What a pull did."""
+    """Outcome of a pull."""
 
     path: Path
     """The project file."""
     projects: Sequence[PulledProject]
-    absent: Sequence[Place]
+    absent: Sequence[StageLocale]
     """Stages that were never pushed."""
     written: Sequence[Written]
     findings: pl.DataFrame
-    """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
 
 
 def pull_project(
@@ -93,7 +93,7 @@ def pull_project(
     *,
     exports: Sequence[Path] = (),
     accounts_file: Path | None = None,
-    notify: Notify | None = None,
+    on_progress: ProgressCallback | None = None,
     within: Session | None = None,
 ) -> Pull:
     """Get the annotations, keep them as they are, and write raw responses and reviews.
@@ -105,7 +105,7 @@ def pull_project(
         exports: Files that the server's page *Export* gave, in the format JSON; then no server is asked, unless
             for the addresses of accounts that are not known.
         accounts_file: Table of accounts, ``id`` and ``email``, for exports; see `accounts.addresses_of`.
-        notify: Called with the step, the projects done and projects in all.
+        on_progress: Called with the step, the projects done and projects in all.
         within: The session to do it in; one of its own when absent.
 
     Raises:
@@ -119,19 +119,19 @@ def pull_project(
         with held(file.pulled) as folder:
             return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
     with session(file, within) as at:
-        return _taken(file, at.folder, key, _from_server(file, at, notify))
+        return _taken(file, at.folder, key, _from_server(file, at, on_progress))
 
 
-def readings(file: ProjectFile) -> dict[str, tuple[Place, list[Task], Reading]]:
-    """What was pulled so far, by `Place.slug`, read anew: what a project file says now of people counts."""
+def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Reading]]:
+    """Read what was pulled so far, by `StageLocale.slug`, with what a project file says of people now."""
     people = People(read_key(file.key_file), accounts(file.pulled))
     found = {}
-    for place in places(file):
-        if kept_exports(file.pulled, place):
-            kept = kept_tasks(file.pulled, place)
+    for stage_locale in stage_locales(file):
+        if kept_exports(file.pulled, stage_locale):
+            kept = kept_tasks(file.pulled, stage_locale)
             tasks = [*kept.there, *kept.vanished]
-            desk = place.stage.desk(file.project, place.locale, people, file.locales)
-            found[place.slug] = place, tasks, place.stage.read(tasks, desk)
+            context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
+            found[stage_locale.slug] = stage_locale, tasks, stage_locale.stage.read(tasks, context)
     return found
 
 
@@ -142,15 +142,15 @@ def expect_news(folder: Folder) -> None:
     folder.write_state({**folder.state, _PROJECTS: unsure})
 
 
-def pulled_projects(folder: Folder, of: Iterable[Place]) -> set[int]:
+def pulled_projects(folder: Folder, of: Iterable[StageLocale]) -> set[int]:
     """Numbers on the server of the projects of some stages, as of the last pull."""
     state = folder.state.get(_PROJECTS, {})
-    return {state[place.name]["project"] for place in of if place.name in state}
+    return {state[stage_locale.name]["project"] for stage_locale in of if stage_locale.name in state}
 
 
 @dataclass(frozen=True)
 class _Fetched:
-    """What came, before it is read."""
+    """Export of a project, before it is read."""
 
     state: Mapping[str, Any]
     """Of the projects, to be remembered once everything is written."""
@@ -165,14 +165,14 @@ class _Fetched:
     """Whether it is what the server has now."""
 
 
-def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetched:
+def _from_server(file: ProjectFile, at: Session, on_progress: ProgressCallback | None) -> _Fetched:
     """Export what has news; the state is that of before each export, so that nothing can fall in between."""
     _make_folders(at.folder)
-    studio, folder, wanted = at.studio, at.folder, list(places(file))
+    studio, folder, wanted = at.studio, at.folder, list(stage_locales(file))
     before, key = folder.state.get(_PROJECTS, {}), read_key(file.key_file)
     # Of the accounts as they were: another server has others of the same numbers.
     people = People(key, accounts(folder.path))
-    if not at.there and not any(kept_exports(folder.path, place) for place in wanted):
+    if not at.there and not any(kept_exports(folder.path, stage_locale) for stage_locale in wanted):
         raise ConflictError(
             f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
             f"`blend annotate push {file.path}`"
@@ -181,19 +181,19 @@ def _from_server(file: ProjectFile, at: Session, notify: Notify | None) -> _Fetc
     if any(doubled):
         raise ConflictError("\n".join(filter(None, doubled)))
     state, news, gone = {}, set(), set()
-    for done, place in enumerate(wanted, start=1):
-        if found := at.there.get(place.name):
-            state[place.name] = found[0].state()
-            raw = raw_export(folder.path, place)
-            if before.get(place.name) != state[place.name] or not is_intact(raw):
+    for done, stage_locale in enumerate(wanted, start=1):
+        if found := at.there.get(stage_locale.name):
+            state[stage_locale.name] = found[0].state()
+            raw = raw_export(folder.path, stage_locale)
+            if before.get(stage_locale.name) != state[stage_locale.name] or not is_intact(raw):
                 export = partial(studio.export, found[0].project.id)
-                replace_export(folder.path, place, people, export)
-                news.add(place.name)
-        elif raw_export(folder.path, place).exists():
-            set_aside(folder.path, place, people)
-            gone.add(place.name)
-        if notify is not None:
-            notify("pull", done, len(wanted))
+                replace_export(folder.path, stage_locale, people, export)
+                news.add(stage_locale.name)
+        elif raw_export(folder.path, stage_locale).exists():
+            set_aside(folder.path, stage_locale, people)
+            gone.add(stage_locale.name)
+        if on_progress is not None:
+            on_progress("pull", done, len(wanted))
     # After the exports: whoever came while they were made is known.
     return _Fetched(state, frozenset(news), frozenset(gone), addresses=studio.addresses(), is_fresh=True)
 
@@ -209,34 +209,35 @@ def _from_files(
     """Take export files in the place of the server's answers."""
     _make_folders(folder)
     people = People(read_key(file.key_file), accounts(folder.path))
-    by_prefix = {place.prefix: place for place in places(file)}
+    by_prefix = {stage_locale.prefix: stage_locale for stage_locale in stage_locales(file)}
     taken: dict[str, Path] = {}
     read = {path: read_export(path) for path in exports}
     # Before anything is written: with another address, everybody would have another pseudonym.
     addresses = addresses_of(file, read, accounts_file)
     for path, tasks in read.items():
-        place = _place_of(path, tasks, by_prefix)
-        if place.name in taken:
+        stage_locale = _stage_locale_of(path, tasks, by_prefix)
+        if stage_locale.name in taken:
             raise InputError(
-                f"{path}: is about {place.title!r}, as {taken[place.name]} is; give one of the two"
+                f"{path}: is about {stage_locale.title!r}, as {taken[stage_locale.name]} is; give one of the "
+                "two"
             )
-        taken[place.name] = path
-        copy = partial(write_whole, content=read_content(path))
-        replace_export(folder.path, place, people, copy)
+        taken[stage_locale.name] = path
+        copy = partial(atomic_write, content=read_content(path))
+        replace_export(folder.path, stage_locale, people, copy)
     before = folder.state.get(_PROJECTS, {})
     # Whatever the server said last does not hold for what a file says.
     state = {name: state for name, state in before.items() if name not in taken}
     return _Fetched(state, frozenset(taken), addresses=addresses)
 
 
-def _place_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, Place]) -> Place:
+def _stage_locale_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, StageLocale]) -> StageLocale:
     """The stage and locale of an export: of most of its tasks, should others have been added by hand."""
     ids = (str(task["data"].get("blend_id", "")) for task in tasks)
     prefixes = Counter("/".join(one.split("/")[:2]) + "/" for one in ids if one.count("/") > 1)
     if not prefixes:
         raise InputError(
-            f"{path}: holds {counted(len(tasks), 'task')}, none of which was made by blend; give the export of "
-            "a project that `blend annotate push` has made"
+            f"{path}: holds {pluralise(len(tasks), 'task')}, none of which was made by blend; give the export "
+            "of a project that `blend annotate push` has made"
         )
     most = prefixes.most_common(1)[0][0]
     if most not in by_prefix:
@@ -250,62 +251,62 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     addresses = {**accounts(folder.path), **fetched.addresses}
     people = People(key, addresses)
     pulled: list[PulledProject] = []
-    absent: list[Place] = []
+    absent: list[StageLocale] = []
     gone = forgotten(folder.path)
     their_answers = {answer for record in gone.values() for answer in record.answers}
-    found: list[tuple[Place, Reading]] = []
+    found: list[tuple[StageLocale, Reading]] = []
     working: set[int] = set()
-    for place in places(file):
-        let_go(folder.path, place)
-        exports = kept_exports(folder.path, place)
+    for stage_locale in stage_locales(file):
+        let_go(folder.path, stage_locale)
+        exports = kept_exports(folder.path, stage_locale)
         for path in exports:
-            removed = without_people(path, people.of, gone, label=place.label)
-            is_last = place.name in fetched.news and path == raw_export(folder.path, place)
+            removed = without_people(path, people.of, gone, label=stage_locale.label)
+            is_last = stage_locale.name in fetched.news and path == raw_export(folder.path, stage_locale)
             if is_last and fetched.is_fresh:
-                note_on_server(folder.path, place.label, removed)
-            if place.stage.name == "review":
-                without_their_answers(path, their_answers, given_in(place, found))
+                note_on_server(folder.path, stage_locale.label, removed)
+            if stage_locale.stage.name == "review":
+                without_their_answers(path, their_answers, given_in(stage_locale, found))
             write_digest(path)
         if not exports:
-            if place.name in fetched.gone:
-                pulled.append(PulledProject(place, 0, 0, (), fetched=False, is_gone=True))
+            if stage_locale.name in fetched.gone:
+                pulled.append(PulledProject(stage_locale, 0, 0, (), fetched=False, is_gone=True))
             else:
-                absent.append(place)
+                absent.append(stage_locale)
             continue
-        kept = kept_tasks(folder.path, place)
+        kept = kept_tasks(folder.path, stage_locale)
         working |= accounts_in(kept.there)
-        one, reading = _read(file, folder, place, people, kept, fetched)
+        one, reading = _read(file, folder, stage_locale, people, kept, fetched)
         pulled.append(one)
-        found.append((place, reading))
-    found = [(place, _settled(place, reading, found)) for place, reading in found]
+        found.append((stage_locale, reading))
+    found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
     written = write_files(folder, dict(_contents(file, found)))
-    write_whole(folder.path / FINDINGS_FILE, findings.write_csv())
+    atomic_write(folder.path / FINDINGS_FILE, findings.write_csv())
     keep_accounts(folder.path, addresses, working)
     folder.write_state({**folder.state, _PROJECTS: fetched.state})
     return Pull(file.path, pulled, absent, written, findings)
 
 
 def _read(
-    file: ProjectFile, folder: Folder, place: Place, people: People, kept: Kept, fetched: _Fetched
+    file: ProjectFile, folder: Folder, stage_locale: StageLocale, people: People, kept: Kept, fetched: _Fetched
 ) -> tuple[PulledProject, Reading]:
     """Read what is kept of a stage, and write down what happened to it since the last pull."""
-    vanished = [] if place.name in fetched.abandoned else kept.vanished
-    tasks, news = [*kept.there, *vanished], place.name in fetched.news
-    desk = place.stage.desk(file.project, place.locale, people, file.locales)
-    reading = place.stage.read(tasks, desk)
-    history = folder.path / HISTORY / f"{place.slug}.jsonl"
+    vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
+    tasks, news = [*kept.there, *vanished], stage_locale.name in fetched.news
+    context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
+    reading = stage_locale.stage.read(tasks, context)
+    history = folder.path / HISTORY / f"{stage_locale.slug}.jsonl"
     # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
-    changes = record(history, tasks, people.of) if news or place.name in fetched.abandoned else []
-    changed = changed_by_others(history, tasks, place.locale.tag)
+    changes = record(history, tasks, people.of) if news or stage_locale.name in fetched.abandoned else []
+    changed = changed_by_others(history, tasks, stage_locale.locale.tag)
     lost = sum(len(task["annotations"]) for task in vanished)
     annotations = sum(len(task["annotations"]) for task in tasks)
-    is_gone = place.name in fetched.gone
-    one = PulledProject(place, len(kept.there), annotations, changes, news, lost, is_gone)
+    is_gone = stage_locale.name in fetched.gone
+    one = PulledProject(stage_locale, len(kept.there), annotations, changes, news, lost, is_gone)
     return one, reading._replace(findings=pl.concat([reading.findings, changed]))
 
 
-def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collection[Place] = ()) -> Pull:
+def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collection[StageLocale] = ()) -> Pull:
     """Write the files anew from what was pulled before, without asking anybody.
 
     Args:
@@ -314,15 +315,15 @@ def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collec
         key: Of the pseudonyms.
         without: Stages of which what the server has no more is left out, and told as deleted.
     """
-    abandoned = frozenset(place.name for place in without)
+    abandoned = frozenset(stage_locale.name for stage_locale in without)
     return _taken(
         file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset(), abandoned=abandoned)
     )
 
 
-def given_in(place: Place, found: Sequence[tuple[Place, Reading]]) -> Mapping[str, int]:
-    """How many people give each answer in the locale of a stage, by the id that reviews show."""
-    tag = place.locale.tag
+def given_in(stage_locale: StageLocale, found: Sequence[tuple[StageLocale, Reading]]) -> Mapping[str, int]:
+    """Count the people behind each answer in the locale of a stage, by the id that reviews show."""
+    tag = stage_locale.locale.tag
     return Counter(
         digest_of(row["template_id"], tag, answer)
         for at, reading in found
@@ -332,9 +333,11 @@ def given_in(place: Place, found: Sequence[tuple[Place, Reading]]) -> Mapping[st
     )
 
 
-def _settled(place: Place, reading: Reading, found: Sequence[tuple[Place, Reading]]) -> Reading:
+def _settled(
+    stage_locale: StageLocale, reading: Reading, found: Sequence[tuple[StageLocale, Reading]]
+) -> Reading:
     """A reading whose reviews decide only on answers that are still given; others stay as they are."""
-    tag = place.locale.tag
+    tag = stage_locale.locale.tag
     given = [
         other.rows["responses"] for at, other in found if at.locale.tag == tag and "responses" in other.rows
     ]
@@ -346,17 +349,17 @@ def _settled(place: Place, reading: Reading, found: Sequence[tuple[Place, Readin
 
 
 def _contents(
-    file: ProjectFile, found: Sequence[tuple[Place, Reading]]
+    file: ProjectFile, found: Sequence[tuple[StageLocale, Reading]]
 ) -> Iterable[tuple[Path, tuple[str | None, int]]]:
     """Content and number of rows of every file that the readings fill.
 
     A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
     """
     others: dict[str, list[dict[str, Any]]] = {}
-    for place, reading in found:
+    for stage_locale, reading in found:
         for kind, rows in reading.rows.items():
             if kind in _BY_LOCALE:
-                path = file.collected / kind / f"{place.locale.tag}.jsonl"
+                path = file.collected / kind / f"{stage_locale.locale.tag}.jsonl"
                 yield path, (json_lines(rows) or None, len(rows))
             else:
                 others.setdefault(kind, []).extend(rows)

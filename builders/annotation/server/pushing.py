@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.server.projects import wanted_projects
 from blend.builders.annotation.server.session import Session, session
-from blend.loaders.files.progress import Notify
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.plan import ProjectPlan, plan_push
 from blend.loaders.label_studio.push import push
 
@@ -15,7 +15,7 @@ def push_project(
     *,
     dry_run: bool = False,
     replace_edited: bool = False,
-    notify: Notify | None = None,
+    on_progress: ProgressCallback | None = None,
     within: Session | None = None,
 ) -> Sequence[ProjectPlan]:
     """Create or update the projects of all locales and stages on the server.
@@ -26,7 +26,7 @@ def push_project(
         checked: The project, from `check.check_project`.
         dry_run: Whether to say what would be done, and change nothing.
         replace_edited: Whether labelling configurations that were edited by hand are replaced.
-        notify: Called with the step, the projects done and projects in all.
+        on_progress: Called with the step, the projects done and projects in all.
         within: The session to do it in; one of its own when absent.
 
     Returns:
@@ -41,5 +41,5 @@ def push_project(
     with session(checked.file, within) as at:
         plans = plan_push(at.there, wanted, where=at.studio.where, replace_edited=replace_edited)
         if not dry_run:
-            push(at.studio, at.folder, plans, notify=notify)
+            push(at.studio, at.folder, plans, on_progress=on_progress)
     return plans

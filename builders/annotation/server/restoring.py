@@ -9,11 +9,11 @@ from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.exports import abandon, kept_tasks, vanished_exports
-from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.session import Session, session
-from blend.loaders.files.progress import Notify
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.export import Task
 from blend.loaders.label_studio.folder import held
@@ -23,7 +23,7 @@ from blend.schemas.errors import InputError
 
 @dataclass(frozen=True)
 class Restored:
-    """What was brought back."""
+    """Annotations that were brought back."""
 
     annotations: int
     without_account: Mapping[str, int]
@@ -32,7 +32,7 @@ class Restored:
     """What is there now."""
 
 
-def restore(path: Path, only: Collection[str] = (), *, notify: Notify | None = None) -> Restored:
+def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCallback | None = None) -> Restored:
     """Bring annotations back to the server that are kept although it has them no more.
 
     Projects and tasks that are missing are made; an annotation is entered for the account of the same person,
@@ -41,7 +41,7 @@ def restore(path: Path, only: Collection[str] = (), *, notify: Notify | None = N
     Args:
         path: The project file.
         only: Stages to restore, as ``STAGE/LOCALE``; all when empty.
-        notify: Called with the step, the tasks done and tasks in all.
+        on_progress: Called with the step, the tasks done and tasks in all.
 
     Raises:
         InputError: If nothing of a stage is kept, or there is no token.
@@ -50,14 +50,14 @@ def restore(path: Path, only: Collection[str] = (), *, notify: Notify | None = N
     file = check_project(path).file
     chosen = _chosen(file, only)
     # Before, since what a run that was stopped has entered is there; after, since what was entered is.
-    pull_project(file, notify=notify)
-    push_project(check_project(path), notify=notify)
+    pull_project(file, on_progress=on_progress)
+    push_project(check_project(path), on_progress=on_progress)
     entered, without_account = 0, dict[str, int]()
     with session(file) as at:
         accounts = _accounts(file, at.studio)
-        for place in chosen:
-            vanished = kept_tasks(file.pulled, place).vanished
-            numbers = _numbers(at, place, vanished)
+        for stage_locale in chosen:
+            vanished = kept_tasks(file.pulled, stage_locale).vanished
+            numbers = _numbers(at, stage_locale, vanished)
             for done, task in enumerate(vanished, start=1):
                 for annotation in task["annotations"]:
                     who = annotation["completed_by"]["pseudonym"]
@@ -66,9 +66,9 @@ def restore(path: Path, only: Collection[str] = (), *, notify: Notify | None = N
                         continue
                     _enter(at.studio, numbers[task["data"]["blend_id"]], person, annotation)
                     entered += 1
-                if notify is not None:
-                    notify("restore", done, len(vanished))
-    return Restored(entered, without_account, pull_project(file, notify=notify))
+                if on_progress is not None:
+                    on_progress("restore", done, len(vanished))
+    return Restored(entered, without_account, pull_project(file, on_progress=on_progress))
 
 
 def give_up(file: ProjectFile, only: Sequence[str]) -> Pull:
@@ -87,14 +87,18 @@ def give_up(file: ProjectFile, only: Sequence[str]) -> Pull:
         chosen = _chosen(file, only)
         done = take_again(file, folder, key, without=chosen)
         # Last of all: a run after a stop finds them again.
-        for place in chosen:
-            abandon(folder.path, place)
+        for stage_locale in chosen:
+            abandon(folder.path, stage_locale)
     return done
 
 
-def _chosen(file: ProjectFile, only: Collection[str]) -> list[Place]:
+def _chosen(file: ProjectFile, only: Collection[str]) -> list[StageLocale]:
     """The stages of which something is kept that the server has no more."""
-    kept = {place.path: place for place in places(file) if vanished_exports(file.pulled, place)}
+    kept = {
+        stage_locale.path: stage_locale
+        for stage_locale in stage_locales(file)
+        if vanished_exports(file.pulled, stage_locale)
+    }
     if unknown := [one for one in only if one not in kept]:
         listed = f"it is of {', '.join(kept)}" if kept else "there is nothing at all"
         raise InputError(
@@ -105,9 +109,9 @@ def _chosen(file: ProjectFile, only: Collection[str]) -> list[Place]:
     return [kept[one] for one in only or kept]
 
 
-def _numbers(at: Session, place: Place, tasks: Sequence[Task]) -> Mapping[str, int]:
+def _numbers(at: Session, stage_locale: StageLocale, tasks: Sequence[Task]) -> Mapping[str, int]:
     """Numbers of tasks on the server by their ids of ours; those that no push makes any more are made."""
-    project = at.there[place.name][0]
+    project = at.there[stage_locale.name][0]
     there = {task.blend_id: task.id for task in project.tasks}
     missing = {
         task["data"]["blend_id"]: task["data"] for task in tasks if task["data"]["blend_id"] not in there

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.projects import places
+from blend.builders.annotation.server.projects import stage_locales
 from blend.loaders.label_studio.client import Studio, label_studio
 from blend.loaders.label_studio.folder import Folder, held
 from blend.loaders.label_studio.inventory import Inventory, inventory
@@ -40,4 +40,6 @@ def session(file: ProjectFile, within: Session | None = None) -> Iterator[Sessio
     server = file.project.server
     with held(file.pulled) as folder, label_studio(server.url, variable=server.key_variable) as studio:
         settle(studio, folder)
-        yield Session(folder, studio, inventory(studio, {place.name for place in places(file)}))
+        yield Session(
+            folder, studio, inventory(studio, {stage_locale.name for stage_locale in stage_locales(file)})
+        )

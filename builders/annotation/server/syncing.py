@@ -9,32 +9,32 @@ from blend.builders.annotation.server.pulling import Pull, pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.session import session
 from blend.builders.annotation.server.topping_up import TopUp, top_up_project
-from blend.loaders.files.progress import Notify
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.plan import ProjectPlan
 
 
 class Sync(NamedTuple):
-    """What was done."""
+    """Steps of a sync that were done."""
 
     pull: Pull
     top_up: Sequence[TopUp]
     push: Sequence[ProjectPlan]
 
 
-def sync_project(path: Path, *, notify: Notify | None = None) -> Sync:
+def sync_project(path: Path, *, on_progress: ProgressCallback | None = None) -> Sync:
     """Pull, top up and push, in one session.
 
     Args:
         path: The project file.
-        notify: Called with the step, its parts done and its parts in all.
+        on_progress: Called with the step, its parts done and its parts in all.
 
     Raises:
         BlendError: As the three do; what was done stays, and the same again goes on.
     """
     file = check_project(path).file
     with session(file) as at:
-        pulled = pull_project(file, notify=notify, within=at)
+        pulled = pull_project(file, on_progress=on_progress, within=at)
         # Read anew: responses and reviews have come.
         checked = check_project(path)
-        topped_up = top_up_project(checked, notify=notify, within=at)
-        return Sync(pulled, topped_up, push_project(checked, notify=notify, within=at))
+        topped_up = top_up_project(checked, on_progress=on_progress, within=at)
+        return Sync(pulled, topped_up, push_project(checked, on_progress=on_progress, within=at))

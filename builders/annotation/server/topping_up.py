@@ -10,19 +10,19 @@ from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.exports import raw_export
 from blend.builders.annotation.server.forgotten import forgotten
-from blend.builders.annotation.server.projects import Place, places
+from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.saq.collection import STOPPED
-from blend.loaders.files.progress import Notify
+from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.export import read_export
 
 
 @dataclass(frozen=True)
 class TopUp:
-    """What a top-up did to the questions of a locale."""
+    """Changes of a top-up to the questions of a locale."""
 
-    place: Place
+    stage_locale: StageLocale
     asked_again: tuple[str, ...]
     """Templates for which more responses are asked than before."""
     complete: tuple[str, ...]
@@ -35,7 +35,7 @@ def top_up_project(
     checked: CheckedProject,
     *,
     dry_run: bool = False,
-    notify: Notify | None = None,
+    on_progress: ProgressCallback | None = None,
     within: Session | None = None,
 ) -> list[TopUp]:
     """Ask for more responses where they are wanted, and drop questions whose limit of *I don't know* is passed.
@@ -46,7 +46,7 @@ def top_up_project(
     Args:
         checked: The project, read after the last pull.
         dry_run: Whether to say what would be done, and change nothing.
-        notify: Called with the step, the locales done and locales in all.
+        on_progress: Called with the step, the locales done and locales in all.
         within: The session to do it in; one of its own when absent.
 
     Returns:
@@ -59,13 +59,15 @@ def top_up_project(
     """
     file = checked.file
     plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
-    asking = [place for place in places(file) if place.stage.name == "answer"]
+    asking = [stage_locale for stage_locale in stage_locales(file) if stage_locale.stage.name == "answer"]
     done = []
     with session(file, within) as at:
-        for number, place in enumerate(asking, start=1):
-            if found := at.there.get(place.name):
-                people = _people(read_export(raw)) if (raw := raw_export(file.pulled, place)).exists() else {}
-                hidden = _forgotten_on(file.pulled, place)
+        for number, stage_locale in enumerate(asking, start=1):
+            if found := at.there.get(stage_locale.name):
+                people = (
+                    _people(read_export(raw)) if (raw := raw_export(file.pulled, stage_locale)).exists() else {}
+                )
+                hidden = _forgotten_on(file.pulled, stage_locale)
                 changes = [
                     (task, row, wanted)
                     for task in found[0].tasks
@@ -75,14 +77,14 @@ def top_up_project(
                 if not dry_run:
                     for task, _, (overlap, closed) in changes:
                         at.studio.ask(task.id, overlap, closed=closed)
-                done.append(_account(place, changes))
-            if notify is not None:
-                notify("top up", number, len(asking))
+                done.append(_account(stage_locale, changes))
+            if on_progress is not None:
+                on_progress("top up", number, len(asking))
     return [one for one in done if one.asked_again or one.complete or one.dropped]
 
 
 def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:
-    """How many people have annotated each task; whoever only skipped it has not."""
+    """Count the people who have annotated each task; whoever only skipped it has not."""
     return {
         str(task["data"].get("blend_id")): len(
             {str(a.get("completed_by")) for a in task["annotations"] if not a.get("was_cancelled")}
@@ -91,20 +93,22 @@ def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-def _forgotten_on(pulled: Path, place: Place) -> Counter[int]:
-    """How many of those who asked to be forgotten the server still counts as annotators of each task."""
+def _forgotten_on(pulled: Path, stage_locale: StageLocale) -> Counter[int]:
+    """Count, for each task, those who asked to be forgotten and whom the server still counts as annotators."""
     records = forgotten(pulled).values()
-    done = [{task for task, _ in record.annotations.get(place.label, ())} for record in records]
+    done = [{task for task, _ in record.annotations.get(stage_locale.label, ())} for record in records]
     return Counter(task for tasks in done for task in tasks)
 
 
 def _wanted(row: Mapping[str, Any], people: Mapping[str, int], hidden: int) -> tuple[int, bool]:
-    """How many people a task is to be annotated by in all, and whether it is closed."""
+    """Return how many people a task is to be annotated by in all, and whether it is closed."""
     so_far = people.get(row["blend_id"], 0) + hidden
     return (so_far + row["still_needed"], False) if row["open"] else (max(so_far, 1), True)
 
 
-def _account(place: Place, changes: list[tuple[RemoteTask, dict[str, Any], tuple[int, bool]]]) -> TopUp:
+def _account(
+    stage_locale: StageLocale, changes: list[tuple[RemoteTask, dict[str, Any], tuple[int, bool]]]
+) -> TopUp:
     def names(*, closed: bool, dropped: bool) -> tuple[str, ...]:
         return tuple(
             row["template_id"]
@@ -114,7 +118,7 @@ def _account(place: Place, changes: list[tuple[RemoteTask, dict[str, Any], tuple
         )
 
     return TopUp(
-        place,
+        stage_locale,
         asked_again=names(closed=False, dropped=False),
         complete=names(closed=True, dropped=False),
         dropped=names(closed=True, dropped=True),

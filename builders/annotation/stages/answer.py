@@ -5,11 +5,11 @@ from typing import Any
 
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts, is_english
-from blend.schemas.locales import Locale
-from blend.schemas.rows import MAX_ANSWERS, NonAnswer
+from blend.builders.annotation.ui_strings import PageTexts, is_english
+from blend.schemas.language.locales import Locale
+from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
 
 ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
@@ -22,28 +22,32 @@ def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
 
     Who chooses a reason is not asked for answers any more: they disappear, are not sent, and the page says so.
     """
-    words = texts.words
+    ui_strings = texts.ui_strings
     root = layout.page(locale, texts)
     layout.question(root, english=english_of(locale))
     unless = layout.unless_chosen(NON_ANSWER)
     answers = layout.block(root, "part", **unless)
-    layout.start(answers, words["start"])
-    layout.header(answers, words["answers"])
-    required = {"required": "true", "requiredMessage": words["answers_needed"]}
+    layout.start(answers, ui_strings["start"])
+    layout.header(answers, ui_strings["answers"])
+    required = {"required": "true", "requiredMessage": ui_strings["answers_needed"]}
     layout.text_field(
-        answers, ANSWERS, placeholder=words["type_answer"], most=MAX_ANSWERS, skipDuplicates="true",
+        answers, ANSWERS, placeholder=ui_strings["type_answer"], most=MAX_ANSWERS, skipDuplicates="true",
         **required, **unless,
     )  # fmt: skip
-    layout.note(root, words["answers_put_aside"], **layout.while_chosen(NON_ANSWER))
+    layout.note(root, ui_strings["answers_put_aside"], **layout.while_chosen(NON_ANSWER))
     others = layout.block(root, "part")
-    layout.header(others, words["non_answers"])
+    layout.header(others, ui_strings["non_answers"])
     # Boxes, not radio buttons: the same again takes the choice back, by touch as well.
-    kinds = {kind.value: words[kind.value] for kind in NonAnswer}
+    kinds = {kind.value: ui_strings[kind.value] for kind in NonAnswer}
     layout.choices(others, NON_ANSWER, kinds, choice="single")
     reason = layout.block(root, "part", **layout.while_chosen(NON_ANSWER, NonAnswer.OTHER.value))
-    layout.header(reason, words["reason"])
+    layout.header(reason, ui_strings["reason"])
     layout.text_field(
-        reason, REASON, placeholder=words["type_reason"], required="true", requiredMessage=words["reason"]
+        reason,
+        REASON,
+        placeholder=ui_strings["type_reason"],
+        required="true",
+        requiredMessage=ui_strings["reason"],
     )
     return layout.xml(root, texts)
 
@@ -71,7 +75,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
 
 
 def asked(project: Project, locale: Locale, material: Material) -> list[dict[str, Any]]:
-    """The questions that the project asks in a locale: rows of `frames.QUESTIONS`, by template."""
+    """The questions that the project asks in a locale: rows of `frame_columns.QUESTIONS`, by template."""
     return [
         question
         for question in material.questions.sort("template_id", "locale").iter_rows(named=True)
@@ -81,9 +85,9 @@ def asked(project: Project, locale: Locale, material: Material) -> list[dict[str
     ]
 
 
-def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
-    reader = Reader("answer", _CONTROLS, desk)
+    reader = Reader("answer", _CONTROLS, context)
     rows = [row for done in reader.last_of_each(exported, by="template_id") if (row := _response(done, reader))]
     return reader.reading(responses=rows)
 
@@ -125,4 +129,12 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     return {**row, "non_answer": non_answer, "reason": " ".join(reasons)}
 
 
-STAGE = Stage("answer", config, tasks, read)
+STAGE = Stage(
+    "answer",
+    config,
+    tasks,
+    read,
+    does="give up to three answers, or one of four reasons not to; *another reason* needs words",
+    gives="[`responses/`](responses.md#responses)",
+    reads_questions=True,
+)

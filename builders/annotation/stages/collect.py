@@ -6,11 +6,11 @@ from typing import Any
 
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import TOPIC, PageTexts, Words, is_english
-from blend.schemas.formats import AnswerFormat, format_of
-from blend.schemas.locales import Locale
+from blend.builders.annotation.ui_strings import TOPIC, PageTexts, UiStrings, is_english
+from blend.schemas.language.answer_formats import AnswerFormat, format_of
+from blend.schemas.language.locales import Locale
 
 LOCAL, ENGLISH, FORM = "local", "in_english", "form"
 """Names of the controls."""
@@ -30,26 +30,26 @@ _HINTS = {
     AnswerFormat.TIME: "e.g., HH:MM",
     AnswerFormat.DATE: "e.g., MM/DD",
 }
-"""What an English question says about its format, as `schemas.formats.format_of` reads it."""
+"""What an English question says about its format, as `answer_formats.format_of` reads it."""
 
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The topic; a line for the question, one for its English, and what kind of answer it wants, by key."""
-    words = texts.words
+    ui_strings = texts.ui_strings
     root = layout.page(locale, texts)
     layout.question(root, local="$topic", english="$place")
     local = layout.block(root, "part")
-    layout.start(local, words["start"])
-    layout.header(local, words["local_question"])
-    layout.text_field(local, LOCAL, required="true", requiredMessage=words["local_question"])
+    layout.start(local, ui_strings["start"])
+    layout.header(local, ui_strings["local_question"])
+    layout.text_field(local, LOCAL, required="true", requiredMessage=ui_strings["local_question"])
     english = layout.block(root, "part")
-    layout.header(english, words["english_question"])
+    layout.header(english, ui_strings["english_question"])
     line = layout.block(english, "ltr")
-    layout.text_field(line, ENGLISH, required="true", requiredMessage=words["english_question"])
+    layout.text_field(line, ENGLISH, required="true", requiredMessage=ui_strings["english_question"])
     form = layout.block(root, "part")
-    layout.header(form, words["form"])
-    required = {"required": "true", "requiredMessage": words["form"]}
-    layout.choices(form, FORM, {name: words[f"form_{name}"] for name in _FORMS}, **required)
+    layout.header(form, ui_strings["form"])
+    required = {"required": "true", "requiredMessage": ui_strings["form"]}
+    layout.choices(form, FORM, {name: ui_strings[f"form_{name}"] for name in _FORMS}, **required)
     return layout.xml(root, texts)
 
 
@@ -60,7 +60,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
             {
                 "blend_id": blend_id("collect", locale.tag, slug(topic), f"{number:02}"),
                 "locale": locale.tag,
-                **_shown(topic, locale, material.words),
+                **_shown(topic, locale, material.ui_strings),
             }
         )
         for topic in project.topics or ()
@@ -68,13 +68,13 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
     ]
 
 
-def _shown(topic: str, locale: Locale, words: Words) -> dict[str, str]:
+def _shown(topic: str, locale: Locale, ui_strings: UiStrings) -> dict[str, str]:
     """Topic and country in the local language, and behind them in English."""
     english = f"{topic}, {locale.prompt_name}"
     if is_english(locale.language):
         return {"topic": topic, "place": locale.prompt_name, "english_topic": topic}
     place = f"{locale.native_name or locale.prompt_name} ({english})"
-    return {"topic": words.get(f"{TOPIC}{slug(topic)}", topic), "place": place, "english_topic": topic}
+    return {"topic": ui_strings.get(f"{TOPIC}{slug(topic)}", topic), "place": place, "english_topic": topic}
 
 
 def slug(topic: str) -> str:
@@ -82,12 +82,12 @@ def slug(topic: str) -> str:
     return re.sub(r"\W+", "-", topic.casefold()).strip("-")
 
 
-def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
 
     Every annotation is a question of its own, also the second one of a task.
     """
-    reader = Reader("collect", _CONTROLS, desk)
+    reader = Reader("collect", _CONTROLS, context)
     natives: list[dict[str, Any]] = []
     translations: list[dict[str, Any]] = []
     taken: dict[str, int] = {}
@@ -128,4 +128,11 @@ def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
     return local, f"{english} ({_HINTS[form]})"
 
 
-STAGE = Stage("collect", config, tasks, read)
+STAGE = Stage(
+    "collect",
+    config,
+    tasks,
+    read,
+    does="write questions on a topic: in their language, in English, and what kind of answer it wants",
+    gives="`natives.jsonl`, `translations.jsonl` for [`blend templates`](templates.md)",
+)

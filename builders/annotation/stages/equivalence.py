@@ -5,12 +5,12 @@ from typing import Any
 
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts
+from blend.builders.annotation.ui_strings import PageTexts
 from blend.loaders.responses.decisions import pair_key
-from blend.schemas.locales import Locale
-from blend.schemas.text import clean
+from blend.schemas.language.locales import Locale
+from blend.schemas.language.text_comparison import clean
 
 VERDICT, WHY = "verdict", "why"
 """Names of the controls."""
@@ -21,16 +21,16 @@ _VERDICTS = ("same", "different")
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Two English answers, the question that they answer, and two keys."""
-    words = texts.words
+    ui_strings = texts.ui_strings
     root = layout.page(locale, texts)
     layout.restyle(root, layout.ENGLISH)
     layout.question(root, local="$pair")
     verdict = layout.block(root, "part")
-    required = {"required": "true", "requiredMessage": words["same_or_different"]}
-    layout.choices(verdict, VERDICT, {name: words[name] for name in _VERDICTS}, **required)
+    required = {"required": "true", "requiredMessage": ui_strings["same_or_different"]}
+    layout.choices(verdict, VERDICT, {name: ui_strings[name] for name in _VERDICTS}, **required)
     why = layout.block(root, "part")
-    layout.header(why, words["why"])
-    layout.text_field(why, WHY, placeholder=words["type_reason"])
+    layout.header(why, ui_strings["why"])
+    layout.text_field(why, WHY, placeholder=ui_strings["type_reason"])
     return layout.xml(root, texts)
 
 
@@ -58,12 +58,12 @@ def tasks(_project: Project, locale: Locale, material: Material) -> list[Task]:
     ]
 
 
-def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Decisions (`loaders.responses.decisions.Decision`), one per pair on which no two people contradict.
 
     Of several people who agree, the first is named. A pair on which they do not agree stays undecided.
     """
-    reader = Reader("equivalence", _CONTROLS, desk)
+    reader = Reader("equivalence", _CONTROLS, context)
     pairs: dict[tuple[str, str], list[tuple[Done, dict[str, Any]]]] = {}
     for done in reader.last_of_each(exported, by="blend_id"):
         if (row := _decision(done, reader)) is not None:
@@ -102,4 +102,14 @@ def _pair(row: Mapping[str, Any], reader: Reader) -> str:
     return f"{reader.shown(row['answer_a'])} and {reader.shown(row['answer_b'])}"
 
 
-STAGE = Stage("equivalence", config, tasks, read, by_reviewers=True)
+STAGE = Stage(
+    "equivalence",
+    config,
+    tasks,
+    read,
+    does="say whether two English answers mean the same",
+    gives="`decisions.tsv` ([judges.md](judges.md))",
+    by_reviewers=True,
+    needs_recipe=True,
+    renewed=True,
+)

@@ -5,8 +5,8 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostr
 
 from markdown_it import MarkdownIt
 
-from blend.builders.annotation.words import PageTexts
-from blend.schemas.locales import Locale
+from blend.builders.annotation.ui_strings import PageTexts
+from blend.schemas.language.locales import Locale
 
 _FONTS = {
     "Arab": '"Noto Naskh Arabic", "Noto Sans Arabic", "Geeza Pro", Tahoma, ',
@@ -146,7 +146,7 @@ def xml(root: Element, texts: PageTexts) -> str:
     It is shown above the question. Behind everything, it is not in the way of those who go by Tab.
     """
     folded = add(root, "Collapse", {"accordion": "false", "bordered": "false", "open": "false"})
-    add(folded, "Panel", {"value": texts.words["instruction"]}).append(_instruction(texts.instruction))
+    add(folded, "Panel", {"value": texts.ui_strings["instruction"]}).append(_instruction(texts.instruction))
     indent(root)
     return tostring(root, encoding="unicode") + "\n"
 

@@ -12,14 +12,14 @@ import polars as pl
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.answer import english_of
-from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts
+from blend.builders.annotation.ui_strings import PageTexts
 from blend.loaders.responses.decisions import pair_key
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.locales import Locale
-from blend.schemas.rows import LETTERS
-from blend.schemas.text import clean, counted
+from blend.schemas.language.locales import Locale
+from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.rows.published_rows import LETTERS
 
 MARKED, RIGHT, SAME, SILLY = "marked", "also_right", "same_as_marked", "silly"
 FILLER, REGION, WHY = "filler", "filler_region", "why"
@@ -39,28 +39,28 @@ _KINDS = {RIGHT: "also-right", SILLY: "silly"}
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """Question and options with the right one marked; keys 1 to 3 for it, and a row of keys per further one."""
-    words = texts.words
+    ui_strings = texts.ui_strings
     root = layout.page(locale, texts)
     layout.restyle(root, _STYLE)
     layout.question(root, english=english_of(locale))
     shown = {"name": "options", "value": "$options", "selectionEnabled": "false"}
     layout.add(layout.block(root, "options"), "Text", shown)
     marked = layout.block(root, "part")
-    layout.header(marked, words["is_marked_right"])
-    required = {"required": "true", "requiredMessage": words["is_marked_right"]}
-    layout.choices(marked, MARKED, {name: words[f"marked_{name}"] for name in _VERDICTS}, **required)
+    layout.header(marked, ui_strings["is_marked_right"])
+    required = {"required": "true", "requiredMessage": ui_strings["is_marked_right"]}
+    layout.choices(marked, MARKED, {name: ui_strings[f"marked_{name}"] for name in _VERDICTS}, **required)
     for control in (RIGHT, SAME, SILLY):
         part = layout.block(root, "part")
-        layout.header(part, words[control])
+        layout.header(part, ui_strings[control])
         letters = {letter: letter for letter in LETTERS}
         layout.choices(part, control, letters, keys=_KEYS[control], choice="multiple", showInline="true")
     filler = layout.block(root, "part")
-    layout.header(filler, words["filler"])
-    layout.text_field(filler, FILLER, placeholder=words["filler_text"])
-    layout.text_field(filler, REGION, placeholder=words["filler_region"])
+    layout.header(filler, ui_strings["filler"])
+    layout.text_field(filler, FILLER, placeholder=ui_strings["filler_text"])
+    layout.text_field(filler, REGION, placeholder=ui_strings["filler_region"])
     why = layout.block(root, "part")
-    layout.header(why, words["why"])
-    layout.text_field(why, WHY, placeholder=words["type_reason"])
+    layout.header(why, ui_strings["why"])
+    layout.text_field(why, WHY, placeholder=ui_strings["type_reason"])
     return layout.xml(root, texts)
 
 
@@ -86,7 +86,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
 
 
 class _Wordings:
-    """How people of a locale say in their language what stands in English among the options.
+    """Local wordings of options that stand in English.
 
     Args:
         answered: Of the locale; see `Material.answered`.
@@ -135,14 +135,14 @@ def _task(row: Mapping[str, Any], local: str, wordings: _Wordings) -> Task:
     )
 
 
-def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Decisions (options that mean the same as the marked one), fillers, and exclusions.
 
     An exclusion is one option of a template that is not to be offered, or asked about, in the locale:
     ``template_id``, ``locale``, ``option``, ``kind`` (``also-right``, ``silly``, or ``wrong`` for a marked
     one), ``reviewer``, ``why``. What several people say is there once, by the first of them.
     """
-    reader = Reader("mcq-review", _CONTROLS, desk)
+    reader = Reader("mcq-review", _CONTROLS, context)
     rows: dict[str, dict[tuple[str, ...], dict[str, Any]]] = {"decisions": {}, "exclusions": {}, "fillers": {}}
     for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
         verdict = reader.choice(done, MARKED, _VERDICTS)
@@ -150,7 +150,7 @@ def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
             reader.leave_out(done, "empty-annotation", "nothing is said about the marked option; left out")
             continue
         why = clean("; ".join(reader.texts(done, WHY)))
-        for kind, key, row in [*_said(done, reader, verdict, why), *_fillers(done, reader, desk, why)]:
+        for kind, key, row in [*_statements(done, reader, verdict, why), *_fillers(done, reader, context, why)]:
             rows[kind].setdefault(key, row)
     return reader.reading(**{kind: list(found.values()) for kind, found in rows.items()})
 
@@ -158,8 +158,8 @@ def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
 _Row = tuple[str, tuple[str, ...], dict[str, Any]]
 
 
-def _said(done: Done, reader: Reader, verdict: str, why: str) -> Iterator[_Row]:
-    """What is said of the options: decisions and exclusions, with what makes each of them one."""
+def _statements(done: Done, reader: Reader, verdict: str, why: str) -> Iterator[_Row]:
+    """Collect the statements about options: decisions and exclusions, with what makes each of them one."""
     texts, answer = done.data["texts"], done.data["answer"]
     if verdict == "wrong":
         yield _exclusion(done, texts[answer], "wrong", why)
@@ -193,18 +193,18 @@ def _exclusion(done: Done, option: str, kind: str, why: str) -> _Row:
     return "exclusions", (row["template_id"], option, kind), row
 
 
-def _fillers(done: Done, reader: Reader, desk: Desk, why: str) -> Iterator[_Row]:
+def _fillers(done: Done, reader: Reader, context: StageContext, why: str) -> Iterator[_Row]:
     """The wrong option that was proposed, if any, with the region that it comes from."""
     options, regions = (list(map(clean, reader.texts(done, name))) for name in (FILLER, REGION))
     if not options and not regions:
         return
     if len(options) != 1 or len(regions) != 1:
-        proposed = f"{counted(len(options), 'proposed option')} and {counted(len(regions), 'region')}"
+        proposed = f"{pluralise(len(options), 'proposed option')} and {pluralise(len(regions), 'region')}"
         detail = f"{proposed}, not one of each; left out"
         reader.note(done, "incomplete-filler", detail)
         return
     try:
-        region = desk.locales.called(regions[0])[0].split
+        region = context.locales.called(regions[0])[0].split
     except UnknownNameError:
         detail = f"{reader.shown(options[0])} from the unknown region {reader.shown(regions[0])}; left out"
         reader.note(done, "incomplete-filler", detail)
@@ -220,4 +220,20 @@ def _fillers(done: Done, reader: Reader, desk: Desk, why: str) -> Iterator[_Row]
     yield "fillers", (row["template_id"], options[0]), row
 
 
-STAGE = Stage("mcq-review", config, tasks, read, by_reviewers=True)
+STAGE = Stage(
+    "mcq-review",
+    config,
+    tasks,
+    read,
+    does=(
+        "say of a multiple-choice question whether the marked option is correct, another one too, one "
+        "means the same, one is silly; propose a better wrong one"
+    ),
+    gives=(
+        "`decisions.tsv`, `exclusions.jsonl`, `fillers.jsonl`, which the recipe names "
+        "([mcq.md](mcq.md#options-that-people-excluded))"
+    ),
+    by_reviewers=True,
+    needs_recipe=True,
+    renewed=True,
+)

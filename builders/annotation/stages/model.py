@@ -9,9 +9,9 @@ import polars as pl
 
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
-from blend.builders.annotation.words import PageTexts, Words
-from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
-from blend.schemas.locales import Locale, Registry, registry
+from blend.builders.annotation.ui_strings import PageTexts, UiStrings
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.rows.frame_columns import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
 
 MAX_TITLE = 50
 """Characters that Label Studio allows in the title of a project."""
@@ -59,38 +59,38 @@ class Material:
     """All that tasks are made of; a stage takes what it needs."""
 
     questions: pl.DataFrame = field(default_factory=lambda: empty(QUESTIONS))
-    """`frames.QUESTIONS`."""
+    """`frame_columns.QUESTIONS`."""
     responses: pl.DataFrame = field(default_factory=lambda: empty(RESPONSES))
-    """`frames.RESPONSES`: what has been collected so far."""
+    """`frame_columns.RESPONSES`: what has been collected so far."""
     reviews: pl.DataFrame = field(default_factory=lambda: empty(REVIEWS))
-    """`frames.REVIEWS`: what has been reviewed so far."""
+    """`frame_columns.REVIEWS`: what has been reviewed so far."""
     pairs: pl.DataFrame | None = None
-    """`schemas.pair_sheets.PAIR_SHEET`: pairs of answers that nobody has decided."""
+    """`pair_sheets.PAIR_SHEET`: pairs of answers that nobody has decided."""
     mcqs: pl.DataFrame | None = None
-    """Multiple-choice questions, `frames.MCQ_ROWS`."""
+    """Multiple-choice questions, `frame_columns.MCQ_ROWS`."""
     predictions: pl.DataFrame | None = None
     """`stages.predictions.PREDICTIONS`: what models predict."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
-    """`frames.ANNOTATION_ROWS`: questions and answers, local and in English, of which `mcqs` are made."""
-    words: Words = field(default_factory=dict)
+    """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, of which `mcqs` are made."""
+    ui_strings: UiStrings = field(default_factory=dict)
     """Short texts in the language of those who do the tasks, among them names of topics."""
 
 
 class Reading(NamedTuple):
-    """What annotations become."""
+    """Rows and findings that annotations become."""
 
     rows: dict[str, list[dict[str, Any]]]
     """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
     ``decisions``, ``fillers``, ``exclusions`` or ``judgements``; in the order of the tasks' ids."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
+    """`frame_columns.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame
     """`WORK`: one row per annotation."""
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Who may work on a stage of a locale, and how people are called."""
+class StageContext:
+    """People who may work on a stage of a locale, and their names."""
 
     project: Project
     locale: Locale
@@ -103,7 +103,7 @@ class Desk:
 
 Config = Callable[[Project, Locale, PageTexts], str]
 Tasks = Callable[[Project, Locale, Material], list[Task]]
-Read = Callable[[Sequence[Mapping[str, Any]], Desk], Reading]
+Read = Callable[[Sequence[Mapping[str, Any]], StageContext], Reading]
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,18 @@ class Stage:
     """The tasks that should be on the server, by id; never one less for the same material."""
     read: Read
     """From tasks with annotations, as Label Studio exports them, to rows of files."""
+    does: str
+    """What people do in it, in Markdown, for the table of stages in the documentation."""
+    gives: str
+    """What comes out, likewise."""
     by_reviewers: bool = False
     """Whether reviewers do it, not annotators."""
+    reads_questions: bool = False
+    """Whether its tasks are made of what lies in the directory of raw responses."""
+    needs_recipe: bool = False
+    """Whether its tasks are made of what the build of the project's recipe makes."""
+    renewed: bool = False
+    """Whether its tasks are made of answers, so that others take their place when further answers come."""
 
     def title(self, project: Project, locale: str) -> str:
         """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""
@@ -127,12 +137,17 @@ class Stage:
             return title
         return f"{title[: MAX_TITLE - 9]} {sha256(title.encode()).hexdigest()[:8]}"
 
-    def desk(self, project: Project, locale: Locale, people: People, locales: Registry | None = None) -> Desk:
-        """Who may work on this stage in a locale of the project; packaged locales are known when absent."""
+    def context(
+        self, project: Project, locale: Locale, people: People, locales: Registry | None = None
+    ) -> StageContext:
+        """Return who may work on this stage in a locale of the project.
+
+        Packaged locales are known when absent.
+        """
         settings = project.settings(locale.tag)
         listed = settings.reviewers if self.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
-        return Desk(project, locale, people, known, registry() if locales is None else locales)
+        return StageContext(project, locale, people, known, registry() if locales is None else locales)
 
 
 def blend_id(stage: str, locale: str, *parts: str) -> str:

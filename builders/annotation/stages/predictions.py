@@ -11,10 +11,10 @@ import polars as pl
 
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts
-from blend.schemas.locales import Locale
+from blend.builders.annotation.ui_strings import PageTexts
+from blend.schemas.language.locales import Locale
 
 PREDICTIONS = pl.Schema(
     {"id": pl.String(), "dish": pl.String(), "image": pl.String(), "ingredients": pl.List(pl.String())}
@@ -30,20 +30,20 @@ _NONE = ("none", "unknown-dish")
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
     """The dish, where a picture of it is, and every predicted ingredient to tick; or none of them, by key."""
-    words = texts.words
+    ui_strings = texts.ui_strings
     root = layout.page(locale, texts)
     layout.restyle(root, _STYLE)
     layout.question(root, local="$dish", english=None)
     layout.add(layout.block(root, "image"), "HyperText", {"name": "image", "value": "$image", "inline": "true"})
     unless = layout.unless_chosen(NONE)
     correct = layout.block(root, "part", **unless)
-    layout.header(correct, words["correct"])
+    layout.header(correct, ui_strings["correct"])
     fixed = {"name": CORRECT, "toName": "question", "choice": "multiple", "value": "$ingredients"}
-    required = {"required": "true", "requiredMessage": words["ticks_needed"]}
+    required = {"required": "true", "requiredMessage": ui_strings["ticks_needed"]}
     layout.add(correct, "Choices", {**fixed, **required, **unless})
-    layout.note(root, words["ticks_put_aside"], **layout.while_chosen(NONE))
+    layout.note(root, ui_strings["ticks_put_aside"], **layout.while_chosen(NONE))
     none = layout.block(root, "part")
-    names = {name: words[name.replace("-", "_")] for name in _NONE}
+    names = {name: ui_strings[name.replace("-", "_")] for name in _NONE}
     layout.choices(none, NONE, names, keys="90", choice="single")
     return layout.xml(root, texts)
 
@@ -79,12 +79,12 @@ def _shown(image: str | None, dish: str) -> str:
     return tostring(Element("img", {"src": image, **fixed}), encoding="unicode") if image else "<p></p>"
 
 
-def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Judgements, one per person, dish and ingredient: ``id``, ``annotator``, ``ingredient``, ``correct``.
 
     Of a dish that somebody does not know there is none.
     """
-    reader = Reader("predictions", _CONTROLS, desk)
+    reader = Reader("predictions", _CONTROLS, context)
     rows = []
     for done in reader.last_of_each(exported, by="blend_id"):
         rows += _judgements(done, reader)
@@ -108,4 +108,11 @@ def _judgements(done: Done, reader: Reader) -> list[dict[str, Any]]:
     ]
 
 
-STAGE = Stage("predictions", config, tasks, read)
+STAGE = Stage(
+    "predictions",
+    config,
+    tasks,
+    read,
+    does="tick which of a model's predicted ingredients belong into a dish, without knowing the model",
+    gives="`judgements.jsonl` ([probing.md](probing.md))",
+)

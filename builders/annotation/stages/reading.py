@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.stages.model import WORK, Desk, Reading
-from blend.schemas.frames import FINDINGS
-from blend.schemas.personal import personal_data
-from blend.schemas.text import counted, harmless
+from blend.builders.annotation.stages.model import WORK, Reading, StageContext
+from blend.schemas.language.personal_data import personal_data
+from blend.schemas.language.text_comparison import escape_controls, pluralise
+from blend.schemas.rows.frame_columns import FINDINGS
 
 LONGEST = 2000
 """Characters of the longest text that is taken; longer ones are no answers."""
@@ -33,7 +33,7 @@ class Done:
     """Values by name of the control."""
     order: tuple[str, int]
     """By when it was last changed."""
-    place: str
+    location: str
     """What findings call it."""
 
 
@@ -43,13 +43,13 @@ class Reader:
     Args:
         stage: Name of the stage.
         controls: Type of the result of every control of its configuration, by the control's name.
-        desk: Who may work on it.
+        context: Who may work on it.
     """
 
-    def __init__(self, stage: str, controls: Mapping[str, str], desk: Desk) -> None:
+    def __init__(self, stage: str, controls: Mapping[str, str], context: StageContext) -> None:
         self._stage = stage
         self._controls = controls
-        self._desk = desk
+        self._context = context
         self._findings: list[dict[str, str | None]] = []
         self._work: dict[str, dict[str, Any]] = {}
         """By place: the numbers of annotations are given again once a project is gone."""
@@ -70,13 +70,16 @@ class Reader:
                 self.leave_out(
                     earlier,
                     "annotated-twice",
-                    f"the same person gave {done.place} later, which counts; left out",
+                    f"the same person gave {done.location} later, which counts; left out",
                 )
             last[key] = done
         return sorted(last.values(), key=lambda done: (str(done.data["blend_id"]), done.annotator))
 
     def texts(self, done: Done, control: str) -> list[str]:
-        """What was typed into a control, exactly; blank texts and overlong ones are noted and left out."""
+        """Return what was typed into a control, exactly.
+
+        Blank texts and overlong ones are noted and left out.
+        """
         kept: list[str] = []
         for value in done.results.get(control, []):
             typed = value.get("text")
@@ -113,21 +116,21 @@ class Reader:
 
     def day(self, done: Done) -> str:
         """The day of an annotation, ``YYYY-MM-DD``; the first day of 1970 where the server does not say."""
-        return self._work[done.place]["day"] or "1970-01-01"
+        return self._work[done.location]["day"] or "1970-01-01"
 
     def note(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation."""
-        self._note(kind, done.place, done.data, f"{done.annotator}: {detail}")
+        self._note(kind, done.location, done.data, f"{done.annotator}: {detail}")
 
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)
-        self._work[done.place]["outcome"] = "refused"
+        self._work[done.location]["outcome"] = "refused"
 
     def shown(self, text: str) -> str:
         """A text as a finding quotes it: harmless, and not for pages."""
         cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-        return f"'{harmless(cut)}'"
+        return f"'{escape_controls(cut)}'"
 
     def reading(self, **rows: list[dict[str, Any]]) -> Reading:
         """The rows with what was noted on the way."""
@@ -138,29 +141,29 @@ class Reader:
 
     def _of_task(self, task: Mapping[str, Any]) -> list[Done]:
         data = task.get("data")
-        place = place_of(task)
+        location = location_of(task)
         if not isinstance(data, Mapping) or not str(data.get("blend_id", "")).startswith(self._prefix):
-            locale = {"locale": self._desk.locale.tag}
-            annotations = counted(len(task.get("annotations") or []), "annotation")
+            locale = {"locale": self._context.locale.tag}
+            annotations = pluralise(len(task.get("annotations") or []), "annotation")
             detail = f"the task was not made by blend for this project; left out, with {annotations}"
-            self._note("foreign-task", place, locale, detail)
+            self._note("foreign-task", location, locale, detail)
             return []
-        done = (self._done(annotation, task, data, place) for annotation in task.get("annotations") or [])
+        done = (self._done(annotation, task, data, location) for annotation in task.get("annotations") or [])
         return [one for one in done if one is not None]
 
     @property
     def _prefix(self) -> str:
-        return f"{self._stage}/{self._desk.locale.tag}/"
+        return f"{self._stage}/{self._context.locale.tag}/"
 
     def _done(
-        self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], place: str
+        self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], location: str
     ) -> Done | None:
         number = int(annotation["id"])
-        place = f"{place}, annotation {number}"
-        annotator = self._desk.people.of(annotation.get("completed_by"))
-        self._work[place] = {
+        location = f"{location}, annotation {number}"
+        annotator = self._context.people.of(annotation.get("completed_by"))
+        self._work[location] = {
             "stage": self._stage,
-            "locale": self._desk.locale.tag,
+            "locale": self._context.locale.tag,
             "blend_id": data["blend_id"],
             "task": int(task["id"]),
             "annotation": number,
@@ -170,37 +173,39 @@ class Reader:
             "day": _day(annotation.get("created_at")),
         }
         if annotator is None:
-            self._left_out("unknown-annotator", place, data, "nobody is named as its author")
+            self._left_out("unknown-annotator", location, data, "nobody is named as its author")
             return None
-        if self._desk.known is not None and annotator not in self._desk.known:
+        if self._context.known is not None and annotator not in self._context.known:
             detail = f"{annotator} is not among those whom the project file names for this stage"
-            self._left_out("unknown-annotator", place, data, detail)
+            self._left_out("unknown-annotator", location, data, detail)
             return None
         if annotation.get("was_cancelled"):
-            self._note("skipped-task", place, data, f"{annotator} skipped the task; nothing is taken from it")
-            self._work[place]["outcome"] = "skipped"
+            self._note(
+                "skipped-task", location, data, f"{annotator} skipped the task; nothing is taken from it"
+            )
+            self._work[location]["outcome"] = "skipped"
             return None
-        results = self._results(annotation, place, data, annotator)
+        results = self._results(annotation, location, data, annotator)
         changed = str(annotation.get("updated_at") or annotation.get("created_at") or "")
-        return Done(data, int(task["id"]), number, annotator, results, (changed, number), place)
+        return Done(data, int(task["id"]), number, annotator, results, (changed, number), location)
 
-    def _left_out(self, kind: str, place: str, data: Mapping[str, Any], detail: str) -> None:
-        self._note(kind, place, data, f"{detail}; left out")
-        self._work[place]["outcome"] = "refused"
+    def _left_out(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
+        self._note(kind, location, data, f"{detail}; left out")
+        self._work[location]["outcome"] = "refused"
 
     def _results(
-        self, annotation: Mapping[str, Any], place: str, data: Mapping[str, Any], annotator: str
+        self, annotation: Mapping[str, Any], location: str, data: Mapping[str, Any], annotator: str
     ) -> dict[str, list[Mapping[str, Any]]]:
         """The values of an annotation by control; what no control of the configuration makes is noted."""
         results: dict[str, list[Mapping[str, Any]]] = {}
         for result in annotation.get("result") or []:
             name, value = result.get("from_name"), result.get("value")
             if self._controls.get(name) != result.get("type") or not isinstance(value, Mapping):
-                told = f"{self.shown(str(name))} of type {self.shown(str(result.get('type')))}"
+                details = f"{self.shown(str(name))} of type {self.shown(str(result.get('type')))}"
                 detail = (
-                    f"{annotator}: a result of {told}, which no control of this stage makes; it is left out"
+                    f"{annotator}: a result of {details}, which no control of this stage makes; it is left out"
                 )
-                self._note("unknown-control", place, data, detail)
+                self._note("unknown-control", location, data, detail)
             else:
                 results.setdefault(name, []).append(value)
         return results
@@ -214,7 +219,7 @@ class Reader:
             return False
         if len(text) > LONGEST:
             detail = (
-                f"{control} holds a text of {counted(len(text), 'character')}, {self.shown(text)}; left out"
+                f"{control} holds a text of {pluralise(len(text), 'character')}, {self.shown(text)}; left out"
             )
             self.note(done, "overlong-text", detail)
             return False
@@ -225,11 +230,11 @@ class Reader:
             self.note(done, "personal-data", f"{control} holds {kind} (not shown); look, and remove it there")
         return True
 
-    def _note(self, kind: str, place: str, data: Mapping[str, Any], detail: str) -> None:
+    def _note(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
         self._findings.append(
             {
                 "kind": kind,
-                "source": place,
+                "source": location,
                 "locale": data.get("locale"),
                 "template_id": data.get("template_id"),
                 "detail": detail,
@@ -237,13 +242,16 @@ class Reader:
         )
 
 
-def place_of(task: Mapping[str, Any]) -> str:
-    """What findings call a task; numbers of one that is not on the server any more may be those of another."""
+def location_of(task: Mapping[str, Any]) -> str:
+    """Return what findings call a task.
+
+    Numbers of one that is not on the server any more may be those of another.
+    """
     return f"{'vanished ' if task.get('vanished') else ''}task {task.get('id')}"
 
 
 def _seconds(lead_time: Any) -> float | None:
-    """How long an annotation took; null where the server says nothing that can be."""
+    """Return how long an annotation took; null where the server says nothing that can be."""
     usable = isinstance(lead_time, int | float) and math.isfinite(lead_time) and lead_time >= 0
     return float(lead_time) if usable else None
 

@@ -10,17 +10,17 @@ from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.answer import asked, english_of
-from blend.builders.annotation.stages.model import Desk, Material, Reading, Stage, Task, blend_id
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.words import PageTexts
+from blend.builders.annotation.ui_strings import PageTexts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.responses.links import any_in_format, form_in_words
-from blend.schemas.answer_sheets import digest_of, parted, unguarded
-from blend.schemas.formats import AnswerFormat, format_of, understood
-from blend.schemas.locales import Locale
-from blend.schemas.notations import asked_unit
-from blend.schemas.text import clean
+from blend.schemas.language.answer_formats import AnswerFormat, format_of, understood
+from blend.schemas.language.locales import Locale
+from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.sheets.answer_sheets import digest_of, parted, unguarded
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""
@@ -34,25 +34,25 @@ INVALID, UNSORTED = "invalid", "_"
 
 def config(project: Project, locale: Locale, texts: PageTexts) -> str:
     """The question; the answers in columns, of which each is a group; beside each a line for its English."""
-    words = texts.words
+    ui_strings = texts.ui_strings
     root = layout.page(locale, texts)
     layout.restyle(root, _STYLE + _order(project.review_groups))
     layout.question(root, english=english_of(locale))
-    layout.header(layout.block(root, "part"), words["english"])
-    layout.note(root, words["hold_to_drag"], "touch")
+    layout.header(layout.block(root, "part"), ui_strings["english"])
+    layout.note(root, ui_strings["hold_to_drag"], "touch")
     sorting = layout.block(root, "sorting")
-    layout.add(sorting, "List", {"name": ITEMS, "value": "$answers", "title": words["unsorted"]})
+    layout.add(sorting, "List", {"name": ITEMS, "value": "$answers", "title": ui_strings["unsorted"]})
     ranker = layout.add(sorting, "Ranker", {"name": GROUPS, "toName": ITEMS})
     for number in range(1, project.review_groups + 1):
-        layout.add(ranker, "Bucket", {"name": f"g{number}", "title": f"{words['group']} {number}"})
-    layout.add(ranker, "Bucket", {"name": INVALID, "title": words["invalid"]})
+        layout.add(ranker, "Bucket", {"name": f"g{number}", "title": f"{ui_strings['group']} {number}"})
+    layout.add(ranker, "Bucket", {"name": INVALID, "title": ui_strings["invalid"]})
     for number in range(1, project.review_groups + 1):
         cell = layout.block(sorting, "ltr", style=f"order: {2 * number + 1}")
-        placeholder = f"{words['group']} {number}"
+        placeholder = f"{ui_strings['group']} {number}"
         layout.text_field(cell, f"english_{number}", placeholder=placeholder, most=5, skipDuplicates="true")
     why = layout.block(root, "part")
-    layout.header(why, words["why_invalid"])
-    layout.text_field(why, REASON, placeholder=words["type_reason"])
+    layout.header(why, ui_strings["why_invalid"])
+    layout.text_field(why, REASON, placeholder=ui_strings["type_reason"])
     return layout.xml(root, texts)
 
 
@@ -63,9 +63,9 @@ def _order(groups: int) -> str:
         f".blend-sorting .htx-ranker-column:nth-child({number + 1}) {{ order: {2 * number}; }}\n"
         for number in range(1, groups + 1)
     ]
-    whole = ".blend-sorting .htx-ranker-column:first-child, .blend-sorting .htx-ranker-column:last-child"
+    both_ends = ".blend-sorting .htx-ranker-column:first-child, .blend-sorting .htx-ranker-column:last-child"
     last = f".blend-sorting .htx-ranker-column:last-child {{ order: {2 * groups + 2}; }}\n"
-    return f"{''.join(columns)}{whole} {{ grid-column: 1 / -1; }}\n{last}"
+    return f"{''.join(columns)}{both_ends} {{ grid-column: 1 / -1; }}\n{last}"
 
 
 # The last line of an item is its id, which is for nobody to read. Label Studio drops rules with ``>``.
@@ -159,17 +159,17 @@ def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, A
     return {"id": f"blend-{name}", "from_name": name, "to_name": to, "type": kind, "value": value}
 
 
-def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
+def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Reviews: the last one of every question.
 
     Answers that nobody moved into a group are told and left to the rules of grouping, like answers that came
     later. What another person decided on the same answers earlier is told as well.
     """
-    fields = {f"english_{number}": "textarea" for number in range(1, desk.project.review_groups + 1)}
-    reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, desk)
+    fields = {f"english_{number}": "textarea" for number in range(1, context.project.review_groups + 1)}
+    reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, context)
     last: dict[str, tuple[Done, dict[str, Any]]] = {}
     for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
-        if (row := _review(done, reader, desk.project)) is None:
+        if (row := _review(done, reader, context.project)) is None:
             continue
         if (earlier := last.get(row["template_id"])) is not None:
             _superseded(earlier[0], done, reader)
@@ -179,7 +179,7 @@ def read(exported: Sequence[Mapping[str, Any]], desk: Desk) -> Reading:
 
 def _superseded(earlier: Done, later: Done, reader: Reader) -> None:
     if earlier.data["blend_id"] == later.data["blend_id"]:
-        detail = f"{later.annotator} reviewed the question later, in {later.place}, which counts; left out"
+        detail = f"{later.annotator} reviewed the question later, in {later.location}, which counts; left out"
         reader.leave_out(earlier, "reviewed-twice", detail)
 
 
@@ -265,4 +265,14 @@ def _groups(
             reader.note(done, "english-without-group", f"{listed} beside the empty group {number}; left out")
 
 
-STAGE = Stage("review", config, tasks, read, by_reviewers=True)
+STAGE = Stage(
+    "review",
+    config,
+    tasks,
+    read,
+    does="drag all answers into groups, or to what is none; write the English of every group beside it",
+    gives="[`reviews/`](responses.md#reviews)",
+    by_reviewers=True,
+    reads_questions=True,
+    renewed=True,
+)

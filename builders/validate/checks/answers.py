@@ -6,48 +6,54 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.values import shown
+from blend.builders.mcq.options import shown
+from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.builders.validate.subject import Batch, Subject
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
 
-def check_right_answers(subject: Subject) -> Iterator[Problem]:
+def check_right_answers(release: Release) -> Iterator[Problem]:
     """Right options are given answers.
 
     Annotators of the locale gave them.
+
+    * error: the correct option is not an answer that the locale's annotators gave (in lower case, or in the
+      canonical spelling of its format)
     """
-    given = subject.once(Given.read)
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
+    given = release.once(GoldAnswers.read)
+    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         if given.surely(batch, of="locale"):
             continue
-        right = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
-        for row in given.strange(right, of="locale").iter_rows(named=True):
-            what = f"the right option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
-            yield error(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
+        correct = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
+        for row in given.strange(correct, of="locale").iter_rows(named=True):
+            what = f"the correct option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
+            yield error(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
-def check_wrong_answers(subject: Subject) -> Iterator[Problem]:
+def check_wrong_answers(release: Release) -> Iterator[Problem]:
     """Distractors are given answers.
 
     Annotators of their region gave them, or they are reviewed fillers.
+
+    * error: a distractor is not an answer of its region
+    * warning instead, when the recipe names fillers
     """
-    given = subject.once(Given.read)
-    found = error if subject.manifest.recipe.mcq.fillers is None else warning
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
+    given = release.once(GoldAnswers.read)
+    found = error if release.manifest.recipe.mcq.fillers is None else warning
+    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         if given.surely(batch, of="region"):
             continue
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
             what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
-            yield found(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
+            yield found(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 @dataclass(frozen=True)
-class Given:
+class GoldAnswers:
     """All English answers of the annotations."""
 
     answers: pl.DataFrame
@@ -58,17 +64,17 @@ class Given:
     """Locales and regions whose annotations were read."""
 
     @classmethod
-    def read(cls, subject: Subject) -> "Given":
+    def read(cls, release: Release) -> "GoldAnswers":
         """The answers of all sound tables of annotations."""
-        formats = _formats(subject)
+        formats = _formats(release)
         columns = dict.fromkeys(("ID", "locale", "text"), pl.String())
         parts = [pl.DataFrame(schema=columns)]
         tags: set[str] = set()
-        for batch in subject.batches(ANNOTATIONS, columns=["locale", "annotations"]):
+        for batch in release.batches(ANNOTATIONS, columns=["locale", "annotations"]):
             rows = batch.complete().rows
             tags.update(rows["locale"])
             parts.append(pl.DataFrame(_answers(rows, formats), columns, orient="row"))
-        regions = {tag: subject.locales.get(tag).region for tag in tags if tag in subject.locales}
+        regions = {tag: release.locales.get(tag).region for tag in tags if tag in release.locales}
         answers = pl.concat(parts).with_columns(
             region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
         )
@@ -79,11 +85,11 @@ class Given:
 
         Args:
             batch: Multiple-choice questions.
-            of: ``locale`` for the right options, ``region`` for all options by their regions.
+            of: ``locale`` for the correct options, ``region`` for all options by their regions.
         """
         if of == "locale":
-            right = pl.col("options").list.get(pl.col("answer"), null_on_oob=True)
-            options = batch.rows.select("ID", "locale", option=right)
+            correct = pl.col("options").list.get(pl.col("answer"), null_on_oob=True)
+            options = batch.rows.select("ID", "locale", option=correct)
         else:
             options = batch.rows.select("ID", option="options", region="option_regions")
             paired = pl.col("option").list.len() == pl.col("region").list.len()
@@ -101,9 +107,9 @@ class Given:
         return read.join(self.answers, on=["ID", of, "text"], how="anti", maintain_order="left")
 
 
-def _formats(subject: Subject) -> dict[str, AnswerFormat]:
+def _formats(release: Release) -> dict[str, AnswerFormat]:
     columns = ["locale", "answer_format"]
-    parts = [batch.complete().rows for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=columns)]
+    parts = [batch.complete().rows for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=columns)]
     known = [str(answer_format) for answer_format in AnswerFormat]
     rows = [part.filter(pl.col("answer_format").is_in(known)).rename({"ID": "template_id"}) for part in parts]
     return template_formats(pl.concat(rows)) if rows else {}

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, warning
-from blend.builders.validate.subject import Subject
 from blend.loaders.releases.audits import read_audit
-from blend.schemas.audit_report import AuditReport
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.errors import RowError
-from blend.schemas.layout import AUDIT_NAME
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.release.release_layout import AUDIT_NAME
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 
 _MOST = {"typical": 0.50, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
 """Shares of their questions from which on baselines know more than they should."""
@@ -18,38 +18,41 @@ _MOST_NAMED = 0.01
 _LOOK = "see docs/audit.md"
 
 
-def check_audit(subject: Subject) -> Iterator[Problem]:
+def check_audit(release: Release) -> Iterator[Problem]:
     """Questions cannot be guessed.
 
     By the audit that the release brings along; a figure counts once its whole interval lies beyond the limit.
+
+    * error: `reports/audit.json` is no audit, or of another number of questions
+    * warning: a rule that knows nothing gets more right than docs/audit.md allows
     """
-    if subject.manifest.recipe.mcq.mode == "paper":
+    if release.manifest.recipe.mcq.mode == "paper":
         # The published procedure makes what it makes, and nobody rebuilds it to be harder to guess.
         return
     try:
-        audit = read_audit(subject.path)
+        audit = read_audit(release.path)
     except RowError as broken:
         yield error(AUDIT_NAME, broken.what, REBUILD)
         return
     if audit is None:
         # Releases made before 0.1.0 have none; `blend audit` tells their figures.
         return
-    held = sum(table.rows for table in subject.manifest.tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
+    held = sum(table.rows for table in release.manifest.tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
     if audit.questions != held:
         yield error(AUDIT_NAME, f"is of {audit.questions:,} questions, the release has {held:,}", REBUILD)
-    yield from _guessed(audit, all_variants=subject.manifest.recipe.mcq.variants == "all")
+    yield from _guessed(audit, all_variants=release.manifest.recipe.mcq.variants == "all")
 
 
 def _guessed(audit: AuditReport, *, all_variants: bool) -> Iterator[Problem]:
     for name, most in _MOST.items():
         found = audit.overall.get(name)
-        # Where every variant is made, its right answer recurs by construction.
+        # Where every variant is made, its correct answer recurs by construction.
         if found is None or found.low is None or (all_variants and name == "recurring"):
             continue
         if found.low > most:
             what = (
                 f"the rule {name!r}, which knows nothing, gets {found.accuracy:.1%} of "
-                f"{counted(found.questions, 'question')} right (95 % interval from {found.low:.1%})"
+                f"{pluralise(found.questions, 'question')} right (95 % interval from {found.low:.1%})"
             )
             yield warning(AUDIT_NAME, what, _LOOK)
     for leak in audit.leaks:

@@ -6,25 +6,29 @@ from typing import Any
 
 import yaml
 
+from blend.builders.validate.checked_release import Release, is_known
 from blend.builders.validate.report import REBUILD, Problem, error, warning
-from blend.builders.validate.subject import Subject, is_known
 from blend.loaders.files.content import read_content
-from blend.schemas.arrow import arrow_schema
-from blend.schemas.configs import model_of
+from blend.schemas.base.arrow_types import arrow_schema
 from blend.schemas.errors import RowError
-from blend.schemas.languages import is_language
-from blend.schemas.layout import CARD_NAME
-from blend.schemas.licenses import known_licenses
-from blend.schemas.manifest import TableInfo
+from blend.schemas.language.languages import is_language
+from blend.schemas.recipe.licenses import known_licenses
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.release.release_layout import CARD_NAME
+from blend.schemas.rows.configs import model_of
 
 
-def check_card(subject: Subject) -> Iterator[Problem]:
+def check_card(release: Release) -> Iterator[Problem]:
     """The card says what the release holds.
 
     Its header names the configurations, splits and files of release.json, the licence and the languages; its
     text describes every column.
+
+    * error: the header's configurations, splits or file patterns are not those of `release.json`; licence, a
+      language or a row count differs; a column is not described
+    * warning: no `pretty_name`
     """
-    path = subject.path / CARD_NAME
+    path = release.path / CARD_NAME
     try:
         text = read_content(path).decode()
     except RowError as broken:
@@ -46,10 +50,10 @@ def check_card(subject: Subject) -> Iterator[Problem]:
     if not isinstance(fields, dict):
         yield error(CARD_NAME, "the header is not a YAML mapping", REBUILD)
         return
-    yield from _configs(subject, fields.get("configs"))
-    yield from _info(subject, fields.get("dataset_info"))
-    yield from _licence_and_languages(subject, fields)
-    yield from _described(subject, body)
+    yield from _configs(release, fields.get("configs"))
+    yield from _info(release, fields.get("dataset_info"))
+    yield from _licence_and_languages(release, fields)
+    yield from _described(release, body)
 
 
 def _parts(text: str) -> tuple[str | None, str]:
@@ -59,14 +63,14 @@ def _parts(text: str) -> tuple[str | None, str]:
     return (header, body) if opening == "---" and closing else (None, text)
 
 
-def _configs(subject: Subject, configs: Any) -> Iterator[Problem]:
+def _configs(release: Release, configs: Any) -> Iterator[Problem]:
     """The configurations, each with its splits and their files."""
     where = f"{CARD_NAME}, configs"
     if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
         yield error(where, "is not a list of configurations", REBUILD)
         return
     tables: dict[str, list[TableInfo]] = {}
-    for table in subject.manifest.tables:
+    for table in release.manifest.tables:
         tables.setdefault(table.config, []).append(table)
     named = [str(config.get("config_name")) for config in configs]
     if named != list(tables):
@@ -74,10 +78,10 @@ def _configs(subject: Subject, configs: Any) -> Iterator[Problem]:
         yield error(where, what, REBUILD)
     for name, config in zip(named, configs, strict=True):
         if name in tables:
-            yield from _splits(subject, f"{where}, {name}", config.get("data_files"), tables[name])
+            yield from _splits(release, f"{where}, {name}", config.get("data_files"), tables[name])
 
 
-def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableInfo]) -> Iterator[Problem]:
+def _splits(release: Release, where: str, entries: Any, tables: Sequence[TableInfo]) -> Iterator[Problem]:
     if not isinstance(entries, list) or not all(
         isinstance(entry, dict) and {"split", "path"} <= entry.keys() for entry in entries
     ):
@@ -87,7 +91,7 @@ def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableIn
     splits = [table.split for table in tables]
     if named != splits:
         yield error(where, f"names the splits {_listed(named)}, release.json {_listed(splits)}", REBUILD)
-    files = sorted(path.relative_to(subject.path).as_posix() for path in subject.path.rglob("*.parquet"))
+    files = sorted(path.relative_to(release.path).as_posix() for path in release.path.rglob("*.parquet"))
     held = {table.split: sorted(table.files) for table in tables}
     for split, entry in zip(named, entries, strict=True):
         patterns = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
@@ -99,10 +103,10 @@ def _splits(subject: Subject, where: str, entries: Any, tables: Sequence[TableIn
             yield error(where, what, REBUILD)
 
 
-def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
+def _info(release: Release, infos: Any) -> Iterator[Problem]:
     """Where the header repeats numbers of rows, those of release.json: ``datasets`` refuses others."""
     rows: dict[tuple[Any, Any], int] = {
-        (table.config, table.split): table.rows for table in subject.manifest.tables
+        (table.config, table.split): table.rows for table in release.manifest.tables
     }
     entries = infos if isinstance(infos, list) else [infos]
     for entry in (entry for entry in entries if isinstance(entry, dict)):
@@ -113,13 +117,13 @@ def _info(subject: Subject, infos: Any) -> Iterator[Problem]:
                 continue
             name, number = split.get("name"), split.get("num_examples")
             if number is not None and number != rows.get((config, name)):
-                said = rows.get((config, name))
-                what = f"split {name} has num_examples {number}, release.json says {said}"
+                stated = rows.get((config, name))
+                what = f"split {name} has num_examples {number}, release.json says {stated}"
                 yield error(f"{CARD_NAME}, dataset_info, {config}", what, REBUILD)
 
 
-def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Iterator[Problem]:
-    wanted = subject.manifest.recipe.license
+def _licence_and_languages(release: Release, fields: Mapping[str, Any]) -> Iterator[Problem]:
+    wanted = release.manifest.recipe.license
     if fields.get("license") != wanted:
         yield error(CARD_NAME, f"license is {fields.get('license')!r}, the recipe's is {wanted!r}", REBUILD)
     if wanted not in known_licenses():
@@ -133,7 +137,7 @@ def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Itera
         if not is_language(tag):
             yield error(CARD_NAME, f"language {tag!r} is not a BCP 47 tag", REBUILD)
     found: dict[str, None] = {}
-    for batch in subject.batches(columns=["language"]):
+    for batch in release.batches(columns=["language"]):
         if "language" in batch.rows.columns:
             found.update(dict.fromkeys(batch.rows["language"].drop_nulls().unique().sort()))
     lacking = [tag for tag in found if tag not in listed]
@@ -141,9 +145,9 @@ def _licence_and_languages(subject: Subject, fields: Mapping[str, Any]) -> Itera
         yield error(CARD_NAME, f"language lacks {_listed(lacking)}", REBUILD)
 
 
-def _described(subject: Subject, body: str) -> Iterator[Problem]:
+def _described(release: Release, body: str) -> Iterator[Problem]:
     """Every configuration has its own text, and every column is in it."""
-    for config in dict.fromkeys(table.config for table in subject.manifest.tables):
+    for config in dict.fromkeys(table.config for table in release.manifest.tables):
         if f"`{config}`" not in body and f'"{config}"' not in body:
             yield error(CARD_NAME, f"does not describe the configuration {config}", REBUILD)
         if is_known(config):

@@ -9,21 +9,21 @@ from typing import Final
 
 import polars as pl
 
+from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.repeated import REPEATED
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.builders.validate.texts import ALWAYS_ENGLISH, LANGUAGES, LOCAL, Texts, texts_of
-from blend.schemas.arrow import arrow_schema
-from blend.schemas.characters import (
+from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.language.characters import (
     forbidden_in,
     meaningless_in,
     ordinary_in,
     ordinary_in_language,
     unseen_in,
 )
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
-from blend.schemas.food import language_of_split
-from blend.schemas.manifest import TableInfo
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.triple_rows import language_of_split
 
 PROMPTS: Final = ("prompt", "en_prompt")
 """Columns whose texts have several lines, and perhaps white space behind the last."""
@@ -40,26 +40,32 @@ _SUSPECT_PROMPT = _SUSPECT.replace(r"\p{Cc}", r"[\p{Cc}--\n]")
 """The same where line feeds are welcome."""
 
 
-def check_characters(subject: Subject) -> Iterator[Problem]:
+def check_characters(release: Release) -> Iterator[Problem]:
     """Texts hide no characters.
 
     No control, reordering, hidden or damaged ones; texts are composed (NFC), without outer white space, and
     not blank.
+
+    * error: control characters (a line feed only in `prompt`), characters that reorder text (U+202A to U+202E,
+      U+2066 to U+2069), tag characters, U+FFFD; text not in NFC; outer white space; a blank answer
+    * warning: a blank question; characters without width outside the scripts that spell with them (joiners in
+      Arabic, Indic … scripts, the zero-width space in Khmer, Thai …, direction marks from right to left), by
+      the locale or, in tables from Wikidata, the language of the split; private-use and unassigned characters
     """
-    for table in subject.sound:
-        only = _suspicious(subject, table) if table.config == MULTIPLE_CHOICE_QUESTIONS else None
-        yield from _problems_in(subject, subject.read(table, only=only))
+    for table in release.valid_tables:
+        only = _suspicious(release, table) if table.config == MULTIPLE_CHOICE_QUESTIONS else None
+        yield from _problems_in(release, release.read(table, only=only))
 
 
-def _suspicious(subject: Subject, table: TableInfo) -> frozenset[tuple[str, int]]:
+def _suspicious(release: Release, table: TableInfo) -> frozenset[tuple[str, int]]:
     """Batches of multiple-choice questions worth a look, by file and number.
 
     What repeats other columns, and is as a build writes it, has no other characters than they, apart from plain
     ones. Those columns are looked at first, each different text of the whole table once.
     """
-    doubts = subject.doubts(table, "texts") | subject.doubts(table, "regions")
+    doubts = release.doubts(table, "texts") | release.doubts(table, "regions")
     held = [name for name in arrow_schema(model_of(table.config)).names if name not in REPEATED]
-    batches = list(subject.read(table, held))
+    batches = list(release.read(table, held))
     for column in held:
         texts = [_different(batch.rows[column]) for batch in batches]
         suspects = _suspects_among(pl.concat(texts).unique())
@@ -83,9 +89,9 @@ def _suspects_among(texts: pl.Series) -> pl.Series:
     return texts.filter(texts.str.contains(_SUSPECT) | (texts != texts.str.normalize("NFC")))
 
 
-def _problems_in(subject: Subject, batches: Iterable[Batch]) -> Iterator[Problem]:
+def _problems_in(release: Release, batches: Iterable[Batch]) -> Iterator[Problem]:
     for batch in batches:
-        locale = subject.locale_of(batch.table)
+        locale = release.locale_of(batch.table)
         languages = LANGUAGES.get(batch.table.config, {})
         for texts in texts_of(batch.rows, id_column(batch.table.config)):
             if languages.get(texts.column) == LOCAL and locale is not None:
@@ -105,7 +111,7 @@ def _suspects(batch: Batch, texts: Texts, different: pl.Series, ordinary: str) -
     suspects = different.filter(different.str.contains(_SUSPECT_PROMPT if is_prompt else _SUSPECT))
     for row_id, text in _rows_with(texts, suspects):
         looked_at = text.replace("\n", " ") if is_prompt else text
-        yield from problems_of(looked_at, texts.column, batch.place(row_id), ordinary)
+        yield from problems_of(looked_at, texts.column, batch.location(row_id), ordinary)
 
 
 def _rows_with(texts: Texts, some: pl.Series) -> Iterator[tuple[str, str]]:
@@ -144,4 +150,4 @@ def _decomposed(batch: Batch, texts: Texts, different: pl.Series) -> Iterator[Pr
     suspects = different.filter(different.str.len_bytes() != different.str.len_chars())
     for row_id, _ in _rows_with(texts, suspects.filter(suspects != suspects.str.normalize("NFC"))):
         what = f"column {texts.column} is not in Unicode NFC"
-        yield error(batch.place(row_id), what, CORRECT_AND_REBUILD)
+        yield error(batch.location(row_id), what, CORRECT_AND_REBUILD)

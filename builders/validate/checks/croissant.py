@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error
-from blend.builders.validate.subject import Subject
 from blend.loaders.files.json_text import read_json_content
-from blend.schemas.arrow import published_names
-from blend.schemas.configs import model_of
+from blend.schemas.base.arrow_types import published_names
 from blend.schemas.errors import RowError, UnknownNameError
-from blend.schemas.layout import CROISSANT_NAME, MANIFEST_NAME
+from blend.schemas.release.release_layout import CROISSANT_NAME, MANIFEST_NAME
+from blend.schemas.rows.configs import model_of
 
 _VERSIONS = {f"http://mlcommons.org/croissant/{version}" for version in ("1.0", "1.1")}
 _NODES = {
@@ -49,13 +49,16 @@ class _Node(NamedTuple):
         return value if isinstance(value, str) else ""
 
 
-def check_croissant(subject: Subject) -> Found:
+def check_croissant(release: Release) -> Found:
     """Croissant metadata hold together.
 
     They are the vocabulary's, refer to nothing that is not there, and describe the files and columns that
     release.json names.
+
+    * error: `croissant.json` is not what Croissant's rules ask for (`mlcroissant validate` refuses it), refers
+      to what is not there, or describes other files, digests, tables or columns than `release.json`
     """
-    path = subject.path / CROISSANT_NAME
+    path = release.path / CROISSANT_NAME
     if not path.is_file():
         yield error(CROISSANT_NAME, "is missing", REBUILD)
         return
@@ -66,7 +69,7 @@ def check_croissant(subject: Subject) -> Found:
         yield error(where, f"cannot be used: {broken.what}", REBUILD)
         return
     found: list[Problem] = []
-    _Graph(found).read(value, subject)
+    _Graph(found).read(value, release)
     yield from found
 
 
@@ -78,12 +81,12 @@ class _Graph:
         self._ids: Counter[str] = Counter()
         self._references: list[tuple[_Node, str]] = []
 
-    def read(self, value: Any, subject: Subject) -> None:
+    def read(self, value: Any, release: Release) -> None:
         """Look at the whole of it."""
         top = self._node(CROISSANT_NAME, "Dataset", value)
         if top is None:
             return
-        self._about(top, subject)
+        self._about(top, release)
         files = self._nodes(top, "distribution")
         records = self._nodes(top, "recordSet")
         for node in files:
@@ -98,17 +101,17 @@ class _Graph:
         for name, times in self._ids.items():
             if times > 1:
                 self._found.append(error(CROISSANT_NAME, f"the id {name!r} is given {times} times", REBUILD))
-        self._found += _disagreements(subject, files, records)
+        self._found += _disagreements(release, files, records)
 
-    def _about(self, top: _Node, subject: Subject) -> None:
+    def _about(self, top: _Node, release: Release) -> None:
         conforms = top.values.get("conformsTo")
         named = conforms if _are_texts(conforms) else [conforms]
         if not any(isinstance(one, str) and one in _VERSIONS for one in named):
             self._found.append(top.wrong(f"conformsTo names no version of Croissant ({_shown(conforms)})"))
-        for key, said in (("name", subject.manifest.name), ("version", subject.manifest.version)):
-            if top.values.get(key) != said:
+        for key, stated in (("name", release.manifest.name), ("version", release.manifest.version)):
+            if top.values.get(key) != stated:
                 held = _shown(top.values.get(key))
-                self._found.append(top.wrong(f"{key} is {held}, {MANIFEST_NAME} says {said!r}"))
+                self._found.append(top.wrong(f"{key} is {held}, {MANIFEST_NAME} says {stated!r}"))
 
     def _node(self, where: str, kind: str, value: Any) -> _Node | None:
         if not isinstance(value, dict):
@@ -209,10 +212,10 @@ class _Graph:
 _ORIGINS = ("fileObject", "fileSet", "recordSet", "field")
 
 
-def _disagreements(subject: Subject, files: list[_Node], records: list[_Node]) -> Found:
+def _disagreements(release: Release, files: list[_Node], records: list[_Node]) -> Found:
     """Where files, tables and columns are others than those of the manifest."""
-    digests = {file.path: file.sha256 for file in subject.manifest.files}
-    tables = {f"{table.config}/{table.split}": table for table in subject.manifest.tables}
+    digests = {file.path: file.sha256 for file in release.manifest.files}
+    tables = {f"{table.config}/{table.split}": table for table in release.manifest.tables}
     named = {node.text("@id"): node for node in files if node.values["@type"] == "cr:FileObject"}
     for path in (path for table in tables.values() for path in table.files):
         if path not in named:

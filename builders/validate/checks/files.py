@@ -5,48 +5,62 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info
-from blend.builders.validate.subject import Subject
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.releases.findings import read_findings
+from blend.schemas.base.field_errors import first_reason
 from blend.schemas.errors import RowError
-from blend.schemas.layout import FINDINGS_NAME, MANIFEST_NAME, RECIPE_NAME, is_the_hubs, leads_out
-from blend.schemas.manifest import FileInfo
-from blend.schemas.misfits import first_reason
-from blend.schemas.recipe import Recipe
+from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.release.manifest import FileInfo
+from blend.schemas.release.release_layout import (
+    FINDINGS_NAME,
+    MANIFEST_NAME,
+    RECIPE_NAME,
+    is_the_hubs,
+    leads_out,
+)
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
 
 
-def check_files(subject: Subject) -> Iterator[Problem]:
-    """Files are as release.json says."""
-    listed = Counter(file.path for file in subject.manifest.files)
+def check_files(release: Release) -> Iterator[Problem]:
+    """Files are as release.json says.
+
+    * error: a file of `release.json` is missing, or has another size or sha256; there is a file that it does
+      not name; a path leads out of the release
+    * info: what the Hub and git put there (`.gitattributes`, `.git/`, `.cache/`)
+    """
+    listed = Counter(file.path for file in release.manifest.files)
     for name, times in listed.items():
         if times > 1:
             yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)
-    for file in subject.manifest.files:
-        yield from _compare(subject.path, file)
-    for name in sorted(_names(subject.path) - set(listed) - {MANIFEST_NAME}):
+    for file in release.manifest.files:
+        yield from _compare(release.path, file)
+    for name in sorted(_names(release.path) - set(listed) - {MANIFEST_NAME}):
         if is_the_hubs(name):
             yield info(name, "is not part of the release; the Hub and git put it there")
         else:
             yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
-    for table in subject.manifest.tables:
+    for table in release.manifest.tables:
         for name in table.files:
             if name not in listed:
                 what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
                 yield error(MANIFEST_NAME, what, REBUILD)
 
 
-def check_recipe(subject: Subject) -> Iterator[Problem]:
-    """Recipe, name and version agree."""
-    manifest = subject.manifest
+def check_recipe(release: Release) -> Iterator[Problem]:
+    """Recipe, name and version agree.
+
+    * error: name, version or a part of `recipe.toml` is not that of `release.json`
+    """
+    manifest = release.manifest
     for key in ("name", "version"):
         ours, theirs = getattr(manifest, key), getattr(manifest.recipe, key)
         if ours != theirs:
             what = f"{key} is {ours!r}, but its recipe says {theirs!r}"
             yield error(MANIFEST_NAME, what, REBUILD)
-    path = subject.path / RECIPE_NAME
+    path = release.path / RECIPE_NAME
     if not path.is_file():
         yield error(RECIPE_NAME, "is missing", REBUILD)
         return
@@ -62,27 +76,30 @@ def check_recipe(subject: Subject) -> Iterator[Problem]:
             yield error(RECIPE_NAME, what, REBUILD)
 
 
-def check_findings(subject: Subject) -> Iterator[Problem]:
-    """Findings are as many as counted."""
-    path = subject.path / FINDINGS_NAME
+def check_findings(release: Release) -> Iterator[Problem]:
+    """Findings are as many as counted.
+
+    * error: `reports/findings.jsonl` does not hold as many findings of each kind as `release.json` counts
+    """
+    path = release.path / FINDINGS_NAME
     if not path.is_file():
         yield error(FINDINGS_NAME, "is missing", REBUILD)
         return
-    counted: Counter[tuple[str, str]] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
     for where, finding in read_findings(path):
         if isinstance(finding, RowError):
             yield error(where, f"is not a finding: {finding.what}", REBUILD)
         else:
-            counted[finding["stage"], finding["kind"]] += 1
+            found[finding["stage"], finding["kind"]] += 1
     reported = {
         (stage.stage, kind): count
-        for stage in subject.manifest.report
+        for stage in release.manifest.report
         for kind, count in stage.findings.items()
     }
-    for stage, kind in sorted(counted.keys() | reported.keys()):
-        held, said = counted[stage, kind], reported.get((stage, kind), 0)
-        if held != said:
-            what = f"holds {held:,} findings {kind!r} of the step {stage!r}, {MANIFEST_NAME} counts {said:,}"
+    for stage, kind in sorted(found.keys() | reported.keys()):
+        held, stated = found[stage, kind], reported.get((stage, kind), 0)
+        if held != stated:
+            what = f"holds {held:,} findings {kind!r} of the step {stage!r}, {MANIFEST_NAME} counts {stated:,}"
             yield error(FINDINGS_NAME, what, REBUILD)
 
 

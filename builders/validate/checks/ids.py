@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.builders.templates.localise import prompt_question
+from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
-from blend.builders.validate.subject import Batch, Subject, id_column
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.mentions import in_english, is_named, others_named
+from blend.schemas.language.region_mentions import in_english, is_named, others_named
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),
@@ -22,40 +22,50 @@ _SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic
 _SHOWN_IDS = 5
 
 
-def check_ids(subject: Subject) -> Iterator[Problem]:
-    """Ids are unique in their split."""
-    for table in subject.sound:
+def check_ids(release: Release) -> Iterator[Problem]:
+    """Ids are unique in their split.
+
+    * error: an id occurs twice in a split
+    """
+    for table in release.valid_tables:
         name = id_column(table.config)
         # Eight bytes per row are held, not the ids; a second look tells real repetitions from equal hashes.
-        hashes = pl.concat([batch.rows[name].hash() for batch in subject.read(table, [])])
+        hashes = pl.concat([batch.rows[name].hash() for batch in release.read(table, [])])
         repeated = hashes.filter(hashes.is_duplicated()).unique()
         if len(repeated):
-            yield from _repeated(subject.read(table, []), name, repeated)
+            yield from _repeated(release.read(table, []), name, repeated)
 
 
-def check_alignment(subject: Subject) -> Iterator[Problem]:
+def check_alignment(release: Release) -> Iterator[Problem]:
     """Ids mean the same in all splits.
 
     What ids a split lacks is worth knowing, no fault: its annotators may not have been asked.
+
+    * error: an id has another topic or source in one split than in most
+    * info: the ids that a split lacks; it may never have been asked
     """
     for config, columns in _SAME_EVERYWHERE.items():
-        rows = _gathered(subject, config, columns)
+        rows = _gathered(release, config, columns)
         for column in columns:
             yield from _differing(rows, column)
         if config == SHORT_ANSWER_QUESTIONS:  # that annotations have the same ids is another check
             yield from _lacking(rows, config)
 
 
-def check_questions(subject: Subject) -> Iterator[Problem]:
+def check_questions(release: Release) -> Iterator[Problem]:
     """All tables ask the same questions.
 
     Annotations and multiple-choice questions are about the short-answer questions of their locale.
+
+    * error: annotations and short-answer questions differ in ids, texts or topics; a multiple-choice question
+      does not ask the English question of its locale, region named
+    * warning: an English question names no region, or only another one
     """
-    asked = _gathered(subject, SHORT_ANSWER_QUESTIONS, ["locale", *_SHARED.values()])
-    asked = asked.drop("place", "split").unique(["ID", "locale"], keep="first", maintain_order=True)
-    yield from _named(subject)
-    yield from _annotated(subject, asked)
-    yield from _chosen(subject, asked)
+    asked = _gathered(release, SHORT_ANSWER_QUESTIONS, ["locale", *_SHARED.values()])
+    asked = asked.drop("location", "split").unique(["ID", "locale"], keep="first", maintain_order=True)
+    yield from _named(release)
+    yield from _annotated(release, asked)
+    yield from _chosen(release, asked)
 
 
 def _repeated(batches: Iterable[Batch], name: str, hashes: pl.Series) -> Iterator[Problem]:
@@ -65,19 +75,19 @@ def _repeated(batches: Iterable[Batch], name: str, hashes: pl.Series) -> Iterato
         for row_id in suspects.filter(suspects.hash().is_in(hashes.implode())):
             if row_id in first:
                 what = f"the id occurs again; first in {first[row_id]}"
-                yield error(batch.place(row_id), what, CORRECT_AND_REBUILD)
+                yield error(batch.location(row_id), what, CORRECT_AND_REBUILD)
             first.setdefault(row_id, batch.file)
 
 
-def _gathered(subject: Subject, config: str, columns: Sequence[str]) -> pl.DataFrame:
-    """Some columns of all splits of a configuration, with ``ID``, ``split`` and ``place``."""
+def _gathered(release: Release, config: str, columns: Sequence[str]) -> pl.DataFrame:
+    """Some columns of all splits of a configuration, with ``ID``, ``split`` and ``location``."""
     parts = [
         batch.rows.drop_nulls("ID").with_columns(
-            split=pl.lit(batch.table.split), place=pl.format("{}:{}", pl.lit(batch.file), "ID")
+            split=pl.lit(batch.table.split), location=pl.format("{}:{}", pl.lit(batch.file), "ID")
         )
-        for batch in subject.batches(config, columns=columns)
+        for batch in release.batches(config, columns=columns)
     ]
-    names = ["ID", *columns, "split", "place"]
+    names = ["ID", *columns, "split", "location"]
     return pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
 
 
@@ -92,9 +102,9 @@ def _differing(rows: pl.DataFrame, column: str) -> Iterator[Problem]:
         .select("ID", usual=column)
     )
     odd = rows.join(usual, on="ID", maintain_order="left").filter(pl.col(column).ne_missing(pl.col("usual")))
-    for place, held, expected in odd.select("place", column, "usual").iter_rows():
+    for location, held, expected in odd.select("location", column, "usual").iter_rows():
         what = f"{column} is {held!r}, in most splits this id has {expected!r}"
-        yield error(place, what, CORRECT_AND_REBUILD)
+        yield error(location, what, CORRECT_AND_REBUILD)
 
 
 def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
@@ -106,31 +116,31 @@ def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
             yield info(f"{config}/{split}", f"lacks {len(lacking):,} of {len(every):,} ids: {shown}")
 
 
-def _named(subject: Subject) -> Iterator[Problem]:
+def _named(release: Release) -> Iterator[Problem]:
     """English questions that do not name the region they ask about, by any of its names or its people's."""
-    for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=["Translation", "Question", "locale"]):
+    for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=["Translation", "Question", "locale"]):
         for row in batch.rows.iter_rows(named=True):
-            if row["locale"] not in subject.locales:
+            if row["locale"] not in release.locales:
                 continue
-            locale = subject.locales.get(row["locale"])
+            locale = release.locales.get(row["locale"])
             for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
                 if row[column] is None or is_named(row[column], locale):
                     continue
-                others = others_named(row[column], subject.locales, locale)
+                others = others_named(row[column], release.locales, locale)
                 what = f"names {' and '.join(others)}, not" if others else "does not name"
                 yield warning(
-                    batch.place(row["ID"]), f"{column} {what} {locale.prompt_name}", CORRECT_AND_REBUILD
+                    batch.location(row["ID"]), f"{column} {what} {locale.prompt_name}", CORRECT_AND_REBUILD
                 )
 
 
-def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
+def _annotated(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """Annotations and short-answer questions: the same ids, the same texts."""
-    unread = subject.unread(SHORT_ANSWER_QUESTIONS), subject.unread(ANNOTATIONS)
-    annotated = _without(_gathered(subject, ANNOTATIONS, ["locale", *_SHARED]), unread[0])
+    unread = release.unread(SHORT_ANSWER_QUESTIONS), release.unread(ANNOTATIONS)
+    annotated = _without(_gathered(release, ANNOTATIONS, ["locale", *_SHARED]), unread[0])
     asked = _without(asked, unread[1])
-    for place in annotated.join(asked, on=["ID", "locale"], how="anti", maintain_order="left")["place"]:
-        yield error(place, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", CORRECT_AND_REBUILD)
-    if subject.tables(ANNOTATIONS):
+    for location in annotated.join(asked, on=["ID", "locale"], how="anti", maintain_order="left")["location"]:
+        yield error(location, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", CORRECT_AND_REBUILD)
+    if release.tables(ANNOTATIONS):
         unanswered = asked.join(annotated, on=["ID", "locale"], how="anti", maintain_order="left")
         for row_id, tag in unanswered.select("ID", "locale").iter_rows():
             where = f"{SHORT_ANSWER_QUESTIONS}:{row_id}"
@@ -138,37 +148,37 @@ def _annotated(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
     both = annotated.join(asked, on=["ID", "locale"], maintain_order="left", suffix="_asked")
     for column, original in _SHARED.items():
         other = original if original in both.columns and original != column else f"{original}_asked"
-        for place in both.filter(pl.col(column).ne_missing(pl.col(other)))["place"]:
+        for location in both.filter(pl.col(column).ne_missing(pl.col(other)))["location"]:
             what = f"{column} differs from {original} of {SHORT_ANSWER_QUESTIONS}"
-            yield error(place, what, CORRECT_AND_REBUILD)
+            yield error(location, what, CORRECT_AND_REBUILD)
 
 
-def _chosen(subject: Subject, asked: pl.DataFrame) -> Iterator[Problem]:
+def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """Multiple-choice questions ask the short-answer question of their locale, region named."""
-    known = asked.filter(pl.col("locale").is_in(subject.locales.tags)).drop_nulls("Translation")
+    known = asked.filter(pl.col("locale").is_in(release.locales.tags)).drop_nulls("Translation")
     expected = known.select(
         "ID",
         "locale",
         expected_topic="Topic",
         expected=pl.struct("Translation", "locale").map_elements(
-            lambda row: prompt_question(row["Translation"], subject.locales.get(row["locale"])),
+            lambda row: prompt_question(row["Translation"], release.locales.get(row["locale"])),
             return_dtype=pl.String,
         ),
     )
-    unread = subject.unread(SHORT_ANSWER_QUESTIONS)
+    unread = release.unread(SHORT_ANSWER_QUESTIONS)
     differ = pl.col("question").ne_missing(pl.col("expected"))
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["ID", "locale", "question", "topic"]):
-        rows = _without(batch.rows.filter(pl.col("locale").is_in(subject.locales.tags)), unread)
+    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["ID", "locale", "question", "topic"]):
+        rows = _without(batch.rows.filter(pl.col("locale").is_in(release.locales.tags)), unread)
         # A question is asked with many options: it is compared once.
         asked_so = rows.drop("MCQID").unique().join(expected, on=["ID", "locale"], how="left")
         if asked_so.filter(differ | (pl.col("topic") != pl.col("expected_topic"))).is_empty():
             continue
         rows = rows.join(expected, on=["ID", "locale"], how="left", maintain_order="left")
         for row in rows.filter(differ).iter_rows(named=True):
-            yield error(batch.place(row["MCQID"]), _why_not(row), CORRECT_AND_REBUILD)
+            yield error(batch.location(row["MCQID"]), _why_not(row), CORRECT_AND_REBUILD)
         for row in rows.filter(pl.col("topic") != pl.col("expected_topic")).iter_rows(named=True):
             what = f"topic is {row['topic']!r}, that of its question {row['ID']} {row['expected_topic']!r}"
-            yield error(batch.place(row["MCQID"]), what, CORRECT_AND_REBUILD)
+            yield error(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 def _without(rows: pl.DataFrame, locales: frozenset[str]) -> pl.DataFrame:

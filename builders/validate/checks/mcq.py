@@ -5,68 +5,79 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from blend.builders.mcq.none_made import why_none_made
+from blend.builders.mcq.result import why_none_made
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.builders.validate.subject import Subject
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.locales import Registry
-from blend.schemas.rows import LETTERS
+from blend.schemas.language.locales import Registry
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.published_rows import LETTERS
 
 
-def check_mcq_made(subject: Subject) -> Iterator[Problem]:
+def check_mcq_made(release: Release) -> Iterator[Problem]:
     """Questions become multiple-choice questions.
 
     A release that asks questions and holds no multiple-choice question is seldom meant.
+
+    * warning: there are questions and no multiple-choice question was made of them
     """
-    why = why_none_made(subject.manifest)
+    why = why_none_made(release.manifest)
     if why is not None:
         yield warning(MULTIPLE_CHOICE_QUESTIONS, why.rstrip("."))
 
 
-def check_mcq_texts(subject: Subject) -> Iterator[Problem]:
+def check_mcq_texts(release: Release) -> Iterator[Problem]:
     """Letters, texts and prompts agree.
 
     Letter, choices and prompt show the question, its options and its answer.
+
+    * error: `answer_idx` and `answer`, `choices` and `options`, or the prompt's question, lettered lines and
+      ending disagree
     """
     columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
-    for batch in subject.doubtful("texts", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+    for batch in release.suspect_rows("texts", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
         rows = batch.complete().rows
         for row in rows.filter(~texts_agree(rows)).iter_rows(named=True):
             for what in _text_problems(row):
-                yield error(batch.place(row["MCQID"]), what, REBUILD)
+                yield error(batch.location(row["MCQID"]), what, REBUILD)
 
 
-def check_mcq_regions(subject: Subject) -> Iterator[Problem]:
-    """Regions and countries agree."""
+def check_mcq_regions(release: Release) -> Iterator[Problem]:
+    """Regions and countries agree.
+
+    * error: `country`, `locale`, `option_regions` and `choice_countries` disagree
+    """
     columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
-    names = _Names(subject.locales)
-    for batch in subject.doubtful("regions", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+    names = _Names(release.locales)
+    for batch in release.suspect_rows("regions", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
         rows = batch.complete().rows
-        for row in rows.filter(~regions_agree(rows, subject.locales)).iter_rows(named=True):
+        for row in rows.filter(~regions_agree(rows, release.locales)).iter_rows(named=True):
             for what in names.problems(row):
-                yield error(batch.place(row["MCQID"]), what, REBUILD)
+                yield error(batch.location(row["MCQID"]), what, REBUILD)
 
 
-def check_positions(subject: Subject) -> Iterator[Problem]:
-    """Right answers stand everywhere.
+def check_positions(release: Release) -> Iterator[Problem]:
+    """Correct answers stand everywhere.
 
     In every region at every position equally often.
+
+    * warning: in a region, the correct answer stands at one position two or more times oftener than at another;
+      info in paper mode, which sorts the options
     """
     counts: dict[str, list[int]] = {}
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["locale", "answer"]):
+    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["locale", "answer"]):
         for locale, answer, rows in batch.complete().rows.group_by("locale", "answer").len().iter_rows():
             if answer in range(len(LETTERS)):
                 counts.setdefault(locale, [0] * len(LETTERS))[answer] += rows
     # Paper mode sorts the options by text, so that its positions are what they are.
-    known = subject.locales
-    by_construction = subject.manifest.recipe.mcq.mode == "default"
+    known = release.locales
+    by_construction = release.manifest.recipe.mcq.mode == "default"
     found = warning if by_construction else info
     for locale, held in sorted(counts.items()):
         if max(held) - min(held) > 1:
             shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
             where = f"{known.get(locale).prompt_name} ({locale})" if locale in known else locale
-            what = f"the right answers about {where} are not spread evenly: {shown}"
+            what = f"the correct answers about {where} are not spread evenly: {shown}"
             yield found(MULTIPLE_CHOICE_QUESTIONS, what, REBUILD if by_construction else "")
 
 
@@ -104,14 +115,14 @@ class _Names:
         else:
             yield from self._of_options(countries, regions)
             if countries[answer][1] != row["country"]:
-                yield f"country is {row['country']!r}, the right option's is {countries[answer][1]!r}"
+                yield f"country is {row['country']!r}, the correct option's is {countries[answer][1]!r}"
         if row["locale"] in self._locales:
             locale = self._locales.get(row["locale"])
             if row["country"] != locale.upstream:
                 yield f"country is {row['country']!r}, that of {locale.tag} is {locale.upstream!r}"
             if regions[answer] != locale.region:
                 held = regions[answer]
-                yield f"the right option's region is {held!r}, that of {locale.tag} is {locale.region!r}"
+                yield f"the correct option's region is {held!r}, that of {locale.tag} is {locale.region!r}"
 
     def _of_options(self, countries: tuple[tuple[str, Any], ...], regions: list[str]) -> Iterator[str]:
         for (letter, country), region in zip(countries, regions, strict=True):

@@ -8,39 +8,44 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from blend.builders.mcq.values import values
-from blend.builders.validate.checks.answers import Given
+from blend.builders.mcq.overlap import values
+from blend.builders.validate.checked_release import Release
+from blend.builders.validate.checks.answers import GoldAnswers
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.builders.validate.subject import Subject
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.formats import AnswerFormat
-from blend.schemas.rows import LETTERS
-from blend.schemas.text import words
+from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.text_comparison import words
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.published_rows import LETTERS
 
 _COLUMNS = ("ID", "locale", "options", "answer")
 
 
-def check_overlaps(subject: Subject) -> Iterator[Problem]:
+def check_overlaps(release: Release) -> Iterator[Problem]:
     """Distractors are really wrong.
 
     None overlaps an acceptable answer of the locale, or another distractor.
+
+    * error: a distractor shares a word with an acceptable answer of the locale or with another distractor
+      (`builders.judges.equivalence.overlaps`); for numbers, times and dates, can mean the same value
+      (`builders.mcq.overlap.values`)
+    * warning instead: in paper mode, and where a decisions file may have said so
     """
-    recipe = subject.manifest.recipe.mcq
+    recipe = release.manifest.recipe.mcq
     found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
     elif recipe.judge.decisions is not None:
         found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
-    questions = _Questions(subject.once(Given.read))
-    for batch in subject.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
+    questions = _Questions(release.once(GoldAnswers.read))
+    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
         rows = batch.complete().rows
-        doubtful = rows.filter(~_clear(rows, questions))
-        asked = doubtful.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")
+        suspects = rows.filter(~_clear(rows, questions))
+        asked = suspects.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")
         for row in asked.iter_rows(named=True):
             rivals = questions.rivals(row["ID"], row["locale"])
             for mcq_id, options, answer in zip(row["MCQID"], row["options"], row["answer"], strict=True):
                 for what in rivals.problems([text for i, text in enumerate(options) if i != answer]):
-                    yield found(batch.place(mcq_id), what, fix)
+                    yield found(batch.location(mcq_id), what, fix)
 
 
 class _Rivals:
@@ -84,7 +89,7 @@ def _words(text: str) -> frozenset[str]:
 class _Questions:
     """The rivals of every question, made when they are asked for."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: GoldAnswers) -> None:
         self._formats = given.formats
         self._made: dict[tuple[str, str], _Rivals] = {}
         self._acceptable: Mapping[tuple[str, str], list[str]] = {
@@ -110,25 +115,29 @@ def _clear(rows: pl.DataFrame, questions: _Questions) -> pl.Series:
     The same distractors stand in hundreds of rows of a question. Here each is compared once with the acceptable
     answers, and each two of them once with one another.
     """
-    right = pl.col("answer")
-    usual = (pl.col("options").list.len() == len(LETTERS)) & right.is_between(0, len(LETTERS) - 1)
+    correct = pl.col("answer")
+    usual = (pl.col("options").list.len() == len(LETTERS)) & correct.is_between(0, len(LETTERS) - 1)
     is_usual = rows.select(usual).to_series().to_numpy()
-    told = rows.filter(is_usual)
-    # Behind the right option, the k-th distractor is option k + 1.
-    places = ((k + (right <= k).cast(pl.Int64)) for k in range(len(LETTERS) - 1))
-    shown = told.select(pl.concat_list(pl.col("options").list.get(place) for place in places).explode())
+    usual_rows = rows.filter(is_usual)
+    # Behind the correct option, the k-th distractor is option k + 1.
+    locations = ((k + (correct <= k).cast(pl.Int64)) for k in range(len(LETTERS) - 1))
+    shown = usual_rows.select(
+        pl.concat_list(pl.col("options").list.get(location) for location in locations).explode()
+    )
     texts, text = _numbered(shown)
-    asked, question = _numbered(told.select("ID", "locale"))
-    wrong = text.reshape(len(told), len(LETTERS) - 1)
+    asked, question = _numbered(usual_rows.select("ID", "locale"))
+    wrong = text.reshape(len(usual_rows), len(LETTERS) - 1)
+    # Question and text in one number, shape ``(n_rows, 3)``; each different one is looked at once.
     shown_at = question[:, None] * len(texts) + wrong
-    used, place = np.unique(shown_at, return_inverse=True)
+    used, location = np.unique(shown_at, return_inverse=True)
     rivals = [questions.rivals(*asked[number]) for number in (used // len(texts)).tolist()]
     options = [texts[number][0] for number in (used % len(texts)).tolist()]
     apart = [of.stands_apart(option) for of, option in zip(rivals, options, strict=True)]
-    clear = np.array(apart, bool)[place.reshape(shown_at.shape)].all(axis=1)
+    clear = np.array(apart, bool)[location.reshape(shown_at.shape)].all(axis=1)
     meeting = _meeting(used // len(texts), [of.meanings(o) for of, o in zip(rivals, options, strict=True)])
     for i, j in combinations(range(wrong.shape[1]), 2):
-        together = place.reshape(shown_at.shape)[:, [i, j]]
+        together = location.reshape(shown_at.shape)[:, [i, j]]
+        # The smaller number first, as in the pairs of `_meeting`.
         together.sort(axis=1)
         clear &= ~np.isin(together[:, 0] * len(used) + together[:, 1], meeting)
     found = np.zeros(len(rows), bool)

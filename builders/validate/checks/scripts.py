@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import polars as pl
 
+from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.report import Problem, warning
-from blend.builders.validate.subject import Batch, Subject, id_column
 from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
-from blend.schemas.configs import SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.configs import SHORT_ANSWER_QUESTIONS
 
 _LOOK = "look whether the text stands in the right column and row"
 
@@ -27,6 +27,7 @@ _PARTS = {
 }
 """ISO 15924 codes that are no scripts of Unicode but variants or unions of them."""
 
+# Classes in Rust's regular expressions: ``--`` takes the second from the first, ``&&`` keeps what both have.
 _LETTERS = r"[\p{L}--\p{sc=Zyyy}--\p{sc=Zinh}]"
 """Letters that belong to a script; an apostrophe-like letter such as U+02BB belongs to all."""
 
@@ -36,14 +37,17 @@ _LEAST_SHARE = 0.5
 """Share of the letters of a text that must be in its script: names and loan words may be in another."""
 
 
-def check_scripts(subject: Subject) -> Iterator[Problem]:
+def check_scripts(release: Release) -> Iterator[Problem]:
     """Texts are in their language's script.
 
     Names and loan words in Latin letters are welcome.
+
+    * warning: letters that are neither of the locale's script (by Unicode's script property) nor Latin; a
+      column of a split with less than half of its letters in the script
     """
     totals: dict[tuple[str, str, str], list[int]] = {}
-    for batch in _batches(subject):
-        locale = subject.locale_of(batch.table)
+    for batch in _batches(release):
+        locale = release.locale_of(batch.table)
         for texts in texts_of(batch.rows, id_column(batch.table.config)):
             language = LANGUAGES[batch.table.config].get(texts.column)
             if language is None or (language == LOCAL and locale is None):
@@ -52,22 +56,25 @@ def check_scripts(subject: Subject) -> Iterator[Problem]:
             letters = letters_of(script)
             if letters is None:
                 continue
-            counted = _counted(texts.rows["text"], letters)
+            counts = _counts(texts.rows["text"], letters)
             key = (f"{batch.table.config}/{batch.table.split}", texts.column, script)
             total = totals.setdefault(key, [0, 0])
-            total[0] += int((counted["expected"] * counted["times"]).sum())
-            total[1] += int((counted["letters"] * counted["times"]).sum())
-            yield from _foreign(texts, counted, script, batch)
+            total[0] += int((counts["expected"] * counts["times"]).sum())
+            total[1] += int((counts["letters"] * counts["times"]).sum())
+            yield from _foreign(texts, counts, script, batch)
     yield from _too_few(totals)
 
 
-def check_translations(subject: Subject) -> Iterator[Problem]:
-    """Questions are translated."""
-    for batch in subject.batches(SHORT_ANSWER_QUESTIONS, columns=["Question", "Translation", "language"]):
+def check_translations(release: Release) -> Iterator[Problem]:
+    """Questions are translated.
+
+    * warning: the local question is the English one
+    """
+    for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=["Question", "Translation", "language"]):
         same = (pl.col("Question") == pl.col("Translation")) & ~_is_english(pl.col("language"))
         for row_id, language in batch.rows.filter(same).select("ID", "language").iter_rows():
             what = f"Question is the English one, not in {language!r}"
-            yield warning(batch.place(row_id), what, "translate it")
+            yield warning(batch.location(row_id), what, "translate it")
 
 
 @lru_cache(maxsize=128)
@@ -85,17 +92,17 @@ def letters_of(script: str) -> str | None:
     return letters
 
 
-def _batches(subject: Subject) -> Iterator[Batch]:
-    for table in subject.sound:
+def _batches(release: Release) -> Iterator[Batch]:
+    for table in release.valid_tables:
         if table.config in LANGUAGES:
-            yield from subject.read(table, [path.split(".")[0] for path in LANGUAGES[table.config]])
+            yield from release.read(table, [path.split(".")[0] for path in LANGUAGES[table.config]])
 
 
 def _is_english(language: pl.Expr) -> pl.Expr:
     return (language == "en") | language.str.starts_with("en-")
 
 
-def _counted(texts: pl.Series, letters: str) -> pl.DataFrame:
+def _counts(texts: pl.Series, letters: str) -> pl.DataFrame:
     """The letters of every different text, and how many ``times`` it occurs: options do in hundreds of rows."""
     text = pl.col("text")
     return texts.value_counts(name="times").with_columns(
@@ -105,21 +112,21 @@ def _counted(texts: pl.Series, letters: str) -> pl.DataFrame:
     )
 
 
-def _foreign(texts: Texts, counted: pl.DataFrame, script: str, batch: Batch) -> Iterator[Problem]:
-    held = dict(counted.filter(pl.col("foreign").list.len() > 0).select("text", "foreign").iter_rows())
+def _foreign(texts: Texts, counts: pl.DataFrame, script: str, batch: Batch) -> Iterator[Problem]:
+    held = dict(counts.filter(pl.col("foreign").list.len() > 0).select("text", "foreign").iter_rows())
     if not held:
         return
     for row_id, text in texts.rows.filter(pl.col("text").is_in([*held])).iter_rows():
         scripts = script if script == "Latn" else f"{script} and Latn"
         what = f"column {texts.column} has letters outside {scripts}: {_named(held[text])}"
-        yield warning(batch.place(row_id), what, _LOOK)
+        yield warning(batch.location(row_id), what, _LOOK)
 
 
 def _too_few(totals: dict[tuple[str, str, str], list[int]]) -> Iterator[Problem]:
-    for (place, column, script), (expected, letters) in totals.items():
+    for (location, column, script), (expected, letters) in totals.items():
         if letters and expected / letters < _LEAST_SHARE:
             what = f"column {column}: {expected / letters:.0%} of the letters are {script}"
-            yield warning(place, what, _LOOK)
+            yield warning(location, what, _LOOK)
 
 
 def _named(chars: list[str]) -> str:

@@ -6,58 +6,67 @@ from collections.abc import Iterator
 import polars as pl
 from pydantic import ValidationError
 
+from blend.builders.validate.checked_release import Release, Survey, id_column, is_known
 from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error, info
-from blend.builders.validate.subject import Subject, Survey, id_column, is_known
-from blend.schemas.arrow import arrow_schema
-from blend.schemas.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.base.field_errors import FieldError, field_errors
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.fitting import doubtful
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.manifest import TableInfo
-from blend.schemas.misfits import Misfit, misfits
-from blend.schemas.text import counted
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.manifest import TableInfo
+from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.vectorised_validation import suspect_rows
 
 _SHOWN_CHARACTERS = 60
 
 
-def check_tables(subject: Subject) -> Iterator[Problem]:
+def check_tables(release: Release) -> Iterator[Problem]:
     """Tables have their rows and columns.
 
     Number of rows, digests and columns are those of release.json, and columns those of the model.
+
+    * error: a table cannot be read, or has other rows, digests or columns; text is not UTF-8
     """
-    names = Counter((table.config, table.split) for table in subject.manifest.tables)
+    names = Counter((table.config, table.split) for table in release.manifest.tables)
     for (config, split), times in names.items():
         if times > 1:
             yield error(MANIFEST_NAME, f"table {config}/{split} is listed {times} times", REBUILD)
-    for table in subject.manifest.tables:
-        survey = subject.surveys[table.config, table.split]
-        place = f"{table.config}/{table.split}"
+    for table in release.manifest.tables:
+        survey = release.surveys[table.config, table.split]
+        location = f"{table.config}/{table.split}"
         if isinstance(survey, str):
-            yield error(place, f"{survey}, its rows are not checked", "copy or build the release again")
+            yield error(location, f"{survey}, its rows are not checked", "copy or build the release again")
         else:
-            yield from _digests(table, survey, place)
-            yield from _columns(table, survey, place)
+            yield from _digests(table, survey, location)
+            yield from _columns(table, survey, location)
 
 
-def check_rows(subject: Subject) -> Iterator[Problem]:
-    """Rows are what their model says."""
-    for batch in subject.doubtful("rows"):
+def check_rows(release: Release) -> Iterator[Problem]:
+    """Rows are what their model says.
+
+    * error: a row is not what its model says (`blend schema`)
+    """
+    for batch in release.suspect_rows("rows"):
         model = model_of(batch.table.config)
         name = id_column(batch.table.config)
-        for row in doubtful(batch.rows, model).iter_rows(named=True):
+        for row in suspect_rows(batch.rows, model).iter_rows(named=True):
             try:
                 model.model_validate(row)
             except ValidationError as broken:
-                for misfit in misfits(broken):
-                    yield _row_problem(misfit, batch.place(row[name]), row[name])
+                for field_error in field_errors(broken):
+                    yield _row_problem(field_error, batch.location(row[name]), row[name])
 
 
-def check_splits(subject: Subject) -> Iterator[Problem]:
-    """Rows stand in their locale's split."""
+def check_splits(release: Release) -> Iterator[Problem]:
+    """Rows stand in their locale's split.
+
+    * error: a row's locale or language is not that of its split
+    * info: locales that are in no registry, whose script and regions are not checked
+    """
     unknown: Counter[str] = Counter()
-    for batch in subject.batches(*QUESTION_CONFIGS, columns=["locale", "language"]):
-        unknown.update(tag for tag in batch.rows["locale"] if tag not in subject.locales)
-        locale = subject.locale_of(batch.table)
+    for batch in release.batches(*QUESTION_CONFIGS, columns=["locale", "language"]):
+        unknown.update(tag for tag in batch.rows["locale"] if tag not in release.locales)
+        locale = release.locale_of(batch.table)
         if batch.table.config == MULTIPLE_CHOICE_QUESTIONS or locale is None:
             continue
         misplaced = batch.rows.filter(
@@ -68,30 +77,30 @@ def check_splits(subject: Subject) -> Iterator[Problem]:
                 f"{row['locale']} in language {row['language']!r} stands in split {batch.table.split}, "
                 f"which is that of {locale.tag} in {locale.language!r}"
             )
-            yield error(batch.place(row[id_column(batch.table.config)]), what, REBUILD)
+            yield error(batch.location(row[id_column(batch.table.config)]), what, REBUILD)
     for tag, rows in sorted(unknown.items()):
-        what = f"{tag} is in no registry: script and regions of its {counted(rows, 'row')} are not checked"
+        what = f"{tag} is in no registry: script and regions of its {pluralise(rows, 'row')} are not checked"
         yield info(MANIFEST_NAME, what, "give the locales that the release was built with")
 
 
-def _digests(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
+def _digests(table: TableInfo, survey: Survey, location: str) -> Iterator[Problem]:
     if survey.rows != table.rows:
-        what = f"{counted(survey.rows, 'row')}, {MANIFEST_NAME} says {table.rows:,}"
-        yield error(place, what, REBUILD)
-    for kind, held, said in (
+        what = f"{pluralise(survey.rows, 'row')}, {MANIFEST_NAME} says {table.rows:,}"
+        yield error(location, what, REBUILD)
+    for kind, held, stated in (
         ("rows", survey.content_sha256, table.content_sha256),
         ("columns", survey.schema_sha256, table.schema_sha256),
     ):
-        if held != said:
-            what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {said[:12]}…"
-            yield error(place, what, REBUILD)
+        if held != stated:
+            what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {stated[:12]}…"
+            yield error(location, what, REBUILD)
 
 
-def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
+def _columns(table: TableInfo, survey: Survey, location: str) -> Iterator[Problem]:
     if not is_known(table.config):
         known = ", ".join(CONFIGS)
         what = f"unknown configuration {table.config!r}, its rows are not checked; known are {known}"
-        yield error(place, what, f"validate with the version of {DISTRIBUTION} that built the release")
+        yield error(location, what, f"validate with the version of {DISTRIBUTION} that built the release")
         return
     expected = {field.name: str(field.type) for field in arrow_schema(model_of(table.config))}
     held = {field.name: str(field.type) for field in survey.schema}
@@ -105,12 +114,12 @@ def _columns(table: TableInfo, survey: Survey, place: str) -> Iterator[Problem]:
         if name in held and held[name] != dtype
     ]
     what = f"columns are not those of the model, rows are not checked: {', '.join(wrong) or 'other order'}"
-    yield error(place, what, REBUILD)
+    yield error(location, what, REBUILD)
 
 
-def _row_problem(misfit: Misfit, where: str, row_id: str) -> Problem:
-    if misfit.is_ours:  # the models' own sentences, which name the row again
-        return error(where, misfit.message.removeprefix(f"{row_id}: "), CORRECT_AND_REBUILD)
-    value = repr(misfit.value)
+def _row_problem(field_error: FieldError, where: str, row_id: str) -> Problem:
+    if field_error.is_ours:  # the models' own sentences, which name the row again
+        return error(where, field_error.message.removeprefix(f"{row_id}: "), CORRECT_AND_REBUILD)
+    value = repr(field_error.value)
     shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
-    return error(where, f"column {misfit.place}: {misfit.given(shown)}", CORRECT_AND_REBUILD)
+    return error(where, f"column {field_error.location}: {field_error.given(shown)}", CORRECT_AND_REBUILD)

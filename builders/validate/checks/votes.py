@@ -3,40 +3,49 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.builders.validate.subject import Subject
 from blend.loaders.releases.findings import read_findings
 from blend.loaders.upstream.blend.groups import ANNOTATORS
-from blend.schemas.configs import ANNOTATIONS
 from blend.schemas.errors import RowError
-from blend.schemas.layout import FINDINGS_NAME
-from blend.schemas.rows import Grouping
+from blend.schemas.release.release_layout import FINDINGS_NAME
+from blend.schemas.rows.configs import ANNOTATIONS
+from blend.schemas.rows.published_rows import Grouping
 
 _RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
 """Kinds of findings that say that the published data has more votes than annotators."""
 
 
-def check_votes(subject: Subject) -> Iterator[Problem]:
+def check_votes(release: Release) -> Iterator[Problem]:
     """Votes are no more than annotators.
 
     The published data had five annotators per question. How many answered a question of one's own is not
     published with it. Where the build has recorded that the source itself counts more, that is a warning.
     Groups come by votes, most first.
+
+    * error: groups are not in the order of votes; an answer of the published data has more votes, or the
+      question more non-answers, than its five annotators, and no finding records it
+    * warning: the same, recorded. How many people answered a question of your own is not published, so it is
+      not checked
     """
-    recorded = _recorded(subject)
-    for batch in subject.batches(ANNOTATIONS, columns=["annotations", "idks", "locale", "grouping"]):
+    recorded = _recorded(release)
+    for batch in release.batches(ANNOTATIONS, columns=["annotations", "idks", "locale", "grouping"]):
         for row in batch.complete().rows.iter_rows(named=True):
-            place = batch.place(row["ID"])
+            location = batch.location(row["ID"])
             counts = [group["count"] for group in row["annotations"]]
             if counts != sorted(counts, reverse=True):
-                yield error(place, f"groups are not in the order of their votes: {counts}", CORRECT_AND_REBUILD)
+                yield error(
+                    location, f"groups are not in the order of their votes: {counts}", CORRECT_AND_REBUILD
+                )
             if row["grouping"] != Grouping.UPSTREAM:
                 continue
             for kind, what in _excesses(counts, row["idks"]):
                 if (kind, row["locale"], row["ID"]) in recorded:
-                    yield warning(place, f"{what}, as in the source ({kind} in {FINDINGS_NAME})")
+                    yield warning(location, f"{what}, as in the source ({kind} in {FINDINGS_NAME})")
                 else:
-                    yield error(place, f"{what}, and {FINDINGS_NAME} does not record it", CORRECT_AND_REBUILD)
+                    yield error(
+                        location, f"{what}, and {FINDINGS_NAME} does not record it", CORRECT_AND_REBUILD
+                    )
 
 
 def _excesses(counts: list[int], idks: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -50,8 +59,8 @@ def _excesses(counts: list[int], idks: dict[str, Any]) -> Iterator[tuple[str, st
         yield non_answers, f"{total} non-answers of {ANNOTATORS} annotators"
 
 
-def _recorded(subject: Subject) -> set[tuple[str, ...]]:
-    path = subject.path / FINDINGS_NAME
+def _recorded(release: Release) -> set[tuple[str, ...]]:
+    path = release.path / FINDINGS_NAME
     if not path.is_file():
         return set()
     found: set[tuple[str, ...]] = set()

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.content import place_of
-from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.content import location_of
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.tidy import Origin, Tidy
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.formats import AnswerFormat, format_of, format_of_template
-from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
-from blend.schemas.locales import Locale, Registry, registry
-from blend.schemas.nested import nested_frame
+from blend.schemas.language.answer_formats import AnswerFormat, format_of, format_of_template
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS
+from blend.schemas.rows.nested_frames import nested_frame
 
 _ANNOTATIONS = ("annotations", "_data.json")
 _QUESTIONS = ("questions", "_questions.csv")
@@ -47,11 +47,11 @@ class BlendTables(NamedTuple):
     """The published data as frames."""
 
     questions: pl.DataFrame
-    """`frames.QUESTIONS`, 500 rows per region, ordered by template and locale."""
+    """`frame_columns.QUESTIONS`, 500 rows per region, ordered by template and locale."""
     annotations: pl.DataFrame
-    """`frames.ANNOTATIONS`, the same questions in the same order."""
+    """`frame_columns.ANNOTATIONS`, the same questions in the same order."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`, one row per irregularity."""
+    """`frame_columns.FINDINGS`, one row per irregularity."""
 
 
 def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | None = None) -> BlendTables:
@@ -76,19 +76,19 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
     """
     known = registry() if locales is None else locales
     root, labels = data_folder(Path(folder)), _labels(known)
-    tidy = Tidy(Notes(), clean=clean)
+    tidy = Tidy(Diagnostics(), clean=clean)
     questions: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
-    for region in _regions(root, known, tidy.notes):
-        with tidy.notes.collected():
-            rows, entries = _read_region(region, root, tidy.notes)
+    for region in _regions(root, known, tidy.diagnostics):
+        with tidy.diagnostics.collected():
+            rows, entries = _read_region(region, root, tidy.diagnostics)
             questions += [_question(row, region, labels, tidy) for row in rows.values()]
             annotations += [_annotation(key, entry, region, tidy) for key, entry in entries.items()]
-    tidy.notes.raise_problems()
+    tidy.diagnostics.raise_problems()
     return BlendTables(
-        questions=_with_formats(pl.DataFrame(questions, schema=QUESTIONS), tidy.notes).sort(KEY),
+        questions=_with_formats(pl.DataFrame(questions, schema=QUESTIONS), tidy.diagnostics).sort(KEY),
         annotations=nested_frame(annotations, ANNOTATIONS).sort(KEY),
-        findings=tidy.notes.findings_frame(),
+        findings=tidy.diagnostics.findings_frame(),
     )
 
 
@@ -122,16 +122,16 @@ class _Region:
     annotations: str
     questions: str
 
-    def origin(self, place: str, template_id: str) -> Origin:
+    def origin(self, location: str, template_id: str) -> Origin:
         """A place in one of the files as findings name it."""
-        return Origin(place, self.locale.tag, template_id, self.locale.language)
+        return Origin(location, self.locale.tag, template_id, self.locale.language)
 
-    def entry_place(self, template_id: str) -> str:
+    def entry_location(self, template_id: str) -> str:
         """The place of a question's annotations."""
         return f"{self.annotations}:{template_id}"
 
 
-def _regions(root: Path, known: Registry, notes: Notes) -> list[_Region]:
+def _regions(root: Path, known: Registry, diagnostics: Diagnostics) -> list[_Region]:
     """The regions that have both files, in the order of their names; notes the files that stand alone."""
     annotations, questions = region_files(root, *_ANNOTATIONS), region_files(root, *_QUESTIONS)
     locales = {locale.upstream: locale for locale in known}
@@ -139,10 +139,10 @@ def _regions(root: Path, known: Registry, notes: Notes) -> list[_Region]:
     for name in sorted({*annotations, *questions}):
         present = annotations.get(name) or questions[name]
         if name not in locales:
-            notes.problems.append(unknown_name("region", name, locales, where=present))
+            diagnostics.problems.append(unknown_name("region", name, locales, where=present))
         elif name not in annotations or name not in questions:
             folder, ending = _QUESTIONS if name in annotations else _ANNOTATIONS
-            notes.problem(
+            diagnostics.problem(
                 f"the region's other file {folder}/{name}{ending} is missing",
                 where=present,
                 fix="add it, or remove this file",
@@ -154,16 +154,20 @@ def _regions(root: Path, known: Registry, notes: Notes) -> list[_Region]:
 
 def region_files(root: Path, folder: str, ending: str) -> dict[str, str]:
     """Region name to file, as named in places."""
-    return {path.name.removesuffix(ending): place_of(path, root) for path in root.glob(f"{folder}/*{ending}")}
+    return {
+        path.name.removesuffix(ending): location_of(path, root) for path in root.glob(f"{folder}/*{ending}")
+    }
 
 
-def _read_region(region: _Region, root: Path, notes: Notes) -> tuple[dict[str, Cells], dict[str, Json]]:
+def _read_region(
+    region: _Region, root: Path, diagnostics: Diagnostics
+) -> tuple[dict[str, Cells], dict[str, Json]]:
     """The rows of the questions file and the entries of the annotations file, both by template id, checked.
 
     Raises:
         RowError, RowErrors: For all that is wrong with the files or differs between them.
     """
-    problems = notes.part()
+    problems = diagnostics.part()
     rows: dict[str, Cells] = {}
     entries: dict[str, Json] = {}
     with problems.collected():
@@ -176,55 +180,61 @@ def _read_region(region: _Region, root: Path, notes: Notes) -> tuple[dict[str, C
     return rows, entries
 
 
-def _question_rows(region: _Region, root: Path, notes: Notes) -> dict[str, Cells]:
+def _question_rows(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Cells]:
     """Template id to row of the questions file."""
     rows: dict[str, Cells] = {}
-    for row in read_rows(root / region.questions, root, notes, _COLUMNS):
+    for row in read_rows(root / region.questions, root, diagnostics, _COLUMNS):
         template_id = row.values["ID"]
         for column in ("ID", "Topic", "Translation"):
             if not row.values[column].strip():
-                notes.problem("the cell is blank", where=f"{row.place}, column {column}", fix="fill it in")
+                diagnostics.problem(
+                    "the cell is blank", where=f"{row.location}, column {column}", fix="fill it in"
+                )
         if template_id in rows:
-            fix = f"remove this row or {rows[template_id].place}"
-            notes.problem(f"question {template_id!r} occurs twice", where=f"{row.place}, column ID", fix=fix)
+            fix = f"remove this row or {rows[template_id].location}"
+            diagnostics.problem(
+                f"question {template_id!r} occurs twice", where=f"{row.location}, column ID", fix=fix
+            )
         rows[template_id] = row
     return rows
 
 
-def _entries(region: _Region, root: Path, notes: Notes) -> dict[str, Json]:
+def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Json]:
     """Template id to entry of the annotations file; the problems of single entries are noted."""
-    entries = read_json(root / region.annotations, root, notes)
+    entries = read_json(root / region.annotations, root, diagnostics)
     if not isinstance(entries, dict):
         fix = "write an object with one key per question ID"
         raise RowError("the file does not hold an object", where=region.annotations, fix=fix)
     for template_id, entry in entries.items():
-        with notes.collected():
-            check_entry(entry, region.entry_place(template_id))
+        with diagnostics.collected():
+            check_entry(entry, region.entry_location(template_id))
     return entries
 
 
-def _compare(region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, Json], notes: Notes) -> None:
+def _compare(
+    region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, Json], diagnostics: Diagnostics
+) -> None:
     """Note where the two files do not hold the same questions."""
     fix = "add it there or remove it here"
     for template_id in sorted(rows.keys() - entries.keys()):
-        where = f"{rows[template_id].place}, column ID"
-        notes.problem(f"question {template_id!r} is not in {region.annotations}", where=where, fix=fix)
+        where = f"{rows[template_id].location}, column ID"
+        diagnostics.problem(f"question {template_id!r} is not in {region.annotations}", where=where, fix=fix)
     for template_id in sorted(entries.keys() - rows.keys()):
-        where = region.entry_place(template_id)
-        notes.problem(f"question {template_id!r} is not in {region.questions}", where=where, fix=fix)
+        where = region.entry_location(template_id)
+        diagnostics.problem(f"question {template_id!r} is not in {region.questions}", where=where, fix=fix)
     for template_id in sorted(rows.keys() & entries.keys()):
         row, entry = rows[template_id], entries[template_id]
         for column, key in (("Question", "question"), ("Translation", "en_question")):
             if row.values[column] != entry[key]:
-                where = f"{row.place}, column {column}"
-                there = f"{region.entry_place(template_id)}, {key}"
+                where = f"{row.location}, column {column}"
+                there = f"{region.entry_location(template_id)}, {key}"
                 what = f"{row.values[column]!r} is not {entry[key]!r} as in {there}"
-                notes.problem(what, where=where, fix="make the two equal")
+                diagnostics.problem(what, where=where, fix="make the two equal")
 
 
 def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:
-    """A row of the questions file as a row of `frames.QUESTIONS`."""
-    values, origin = row.values, region.origin(row.place, row.values["ID"])
+    """A row of the questions file as a row of `frame_columns.QUESTIONS`."""
+    values, origin = row.values, region.origin(row.location, row.values["ID"])
     if not values["Question"].strip():
         tidy.finding("blank-question", f"Question is the blank {values['Question']!r}", "now empty", origin)
     return {
@@ -237,12 +247,12 @@ def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: T
         "language": region.locale.language,
         "answer_format": format_of(values["Translation"]),
         "source_locale": _source_locale(values["Source"], origin, labels, tidy),
-        "source": row.place,
+        "source": row.location,
     }
 
 
 def _annotation(template_id: str, entry: Json, region: _Region, tidy: Tidy) -> dict[str, Any]:
-    return annotation_row(entry, region.origin(region.entry_place(template_id), template_id), tidy)
+    return annotation_row(entry, region.origin(region.entry_location(template_id), template_id), tidy)
 
 
 def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale], tidy: Tidy) -> str | None:
@@ -265,7 +275,7 @@ def _labels(known: Registry) -> dict[str, Locale]:
     return {f"{locale.language_name} ({name})": locale for locale in locales for name in locale.names}
 
 
-def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def _with_formats(questions: pl.DataFrame, diagnostics: Diagnostics) -> pl.DataFrame:
     """The questions with one answer format per template: the one that most regions ask for.
 
     A region whose wording asks for another one becomes a finding.
@@ -279,7 +289,7 @@ def _with_formats(questions: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     )
     for row in joined.filter(pl.col("answer_format") != pl.col("chosen")).iter_rows(named=True):
         asked = f"{row['en_question']!r} asks for {row['answer_format']}"
-        notes.finding(
+        diagnostics.finding(
             "other-answer-format",
             row["source"],
             f"{asked}, most regions for {row['chosen']}, which counts",

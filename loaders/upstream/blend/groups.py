@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.upstream.blend.tidy import Origin, Tidy, is_tidy
 from blend.schemas.errors import raise_all
-from blend.schemas.rows import Grouping
+from blend.schemas.rows.published_rows import Grouping
 
 ANNOTATORS = 5
 """Annotators per question (Myung et al. 2024, section 3)."""
@@ -25,30 +25,32 @@ _PLACEHOLDERS = frozenset({"none", "x", "not applicable"})
 Json = Any
 
 
-def check_entry(entry: Json, place: str) -> None:
+def check_entry(entry: Json, location: str) -> None:
     """Check that a question's entry has the published shape and possible votes.
 
     Raises:
         RowError, RowErrors: For everything that is wrong with it.
     """
-    if _is_sound(entry):
+    if _is_valid(entry):
         return
-    notes = Notes()
-    if _has_keys(entry, ENTRY_KEYS, place, notes):
+    diagnostics = Diagnostics()
+    if _has_keys(entry, ENTRY_KEYS, location, diagnostics):
         for key in ("question", "en_question"):
-            _check(isinstance(entry[key], str), f"{place}, {key}", entry[key], "text", notes)
+            _check(isinstance(entry[key], str), f"{location}, {key}", entry[key], "text", diagnostics)
         groups, idks = entry["annotations"], entry["idks"]
-        if _check(isinstance(groups, list), f"{place}, annotations", groups, "a list of groups", notes):
+        if _check(
+            isinstance(groups, list), f"{location}, annotations", groups, "a list of groups", diagnostics
+        ):
             for index, group in enumerate(groups):
-                _check_group(group, f"{place}, annotations[{index}]", notes)
-        if _has_keys(idks, _KINDS, f"{place}, idks", notes, others=True):
+                _check_group(group, f"{location}, annotations[{index}]", diagnostics)
+        if _has_keys(idks, _KINDS, f"{location}, idks", diagnostics, others=True):
             for kind, votes in idks.items():
-                where = f"{place}, idks[{kind!r}]"
-                _check(_is_count(votes, 0), where, votes, f"a count from 0 to {MOST_VOTES:,}", notes)
-    raise_all(notes.problems)
+                where = f"{location}, idks[{kind!r}]"
+                _check(_is_count(votes, 0), where, votes, f"a count from 0 to {MOST_VOTES:,}", diagnostics)
+    raise_all(diagnostics.problems)
 
 
-def _is_sound(entry: Json) -> bool:
+def _is_valid(entry: Json) -> bool:
     """Whether an entry has nothing wrong with it, told without the words for what could be."""
     if type(entry) is not dict or entry.keys() != _ENTRY_KEY_SET:
         return False
@@ -67,39 +69,43 @@ def _is_sound(entry: Json) -> bool:
     return set(map(type, texts)) == {str} and all(_is_count(votes, 0) for votes in idks.values())
 
 
-def _check_group(group: Json, where: str, notes: Notes) -> None:
-    if not _has_keys(group, _GROUP_KEYS, where, notes):
+def _check_group(group: Json, where: str, diagnostics: Diagnostics) -> None:
+    if not _has_keys(group, _GROUP_KEYS, where, diagnostics):
         return
     for key in ("answers", "en_answers"):
         texts = group[key]
         listed = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-        _check(listed, f"{where}.{key}", texts, "a list of texts", notes)
+        _check(listed, f"{where}.{key}", texts, "a list of texts", diagnostics)
     votes = group["count"]
-    _check(_is_count(votes, 1), f"{where}.count", votes, f"a count from 1 to {MOST_VOTES:,}", notes)
+    _check(_is_count(votes, 1), f"{where}.count", votes, f"a count from 1 to {MOST_VOTES:,}", diagnostics)
 
 
 def _is_count(votes: Json, least: int) -> bool:
     return type(votes) is int and least <= votes <= MOST_VOTES
 
 
-def _has_keys(value: Json, keys: tuple[str, ...], where: str, notes: Notes, *, others: bool = False) -> bool:
+def _has_keys(
+    value: Json, keys: tuple[str, ...], where: str, diagnostics: Diagnostics, *, others: bool = False
+) -> bool:
     """Whether the value is an object with these keys and, unless ``others`` are welcome, no further one."""
     if not isinstance(value, dict):
-        return _check(False, where, value, f"an object with {', '.join(keys)}", notes)
+        return _check(False, where, value, f"an object with {', '.join(keys)}", diagnostics)
     if (others or len(value) == len(keys)) and all(key in value for key in keys):
         return True
     for key in keys:
         if key not in value:
-            notes.problem(f"key {key!r} is missing", where=where, fix="add it")
+            diagnostics.problem(f"key {key!r} is missing", where=where, fix="add it")
     for key in value:
         if key not in keys and not others:
-            notes.problem(f"unknown key {key!r}", where=where, fix=f"remove it; the keys are {', '.join(keys)}")
+            diagnostics.problem(
+                f"unknown key {key!r}", where=where, fix=f"remove it; the keys are {', '.join(keys)}"
+            )
     return all(key in value for key in keys)
 
 
-def _check(holds: bool, where: str, value: Json, expected: str, notes: Notes) -> bool:
+def _check(holds: bool, where: str, value: Json, expected: str, diagnostics: Diagnostics) -> bool:
     if not holds:
-        notes.problem(f"{_shown(value)} is not {expected}", where=where, fix="correct the file")
+        diagnostics.problem(f"{_shown(value)} is not {expected}", where=where, fix="correct the file")
     return holds
 
 
@@ -109,7 +115,7 @@ def _shown(value: Json) -> str:
 
 
 def annotation_row(entry: Json, origin: Origin, tidy: Tidy) -> dict[str, Any]:
-    """A checked entry as a row of `frames.ANNOTATIONS`."""
+    """A checked entry as a row of `frame_columns.ANNOTATIONS`."""
     groups = [_group(group, index, origin, tidy) for index, group in enumerate(entry["annotations"])]
     _report_groups(groups, origin, tidy)
     counts = [group["count"] for group in groups]
@@ -123,7 +129,7 @@ def annotation_row(entry: Json, origin: Origin, tidy: Tidy) -> dict[str, Any]:
         "annotations": groups,
         "idks": _idks(entry["idks"], origin, tidy),
         "grouping": Grouping.UPSTREAM,
-        "source": origin.place,
+        "source": origin.location,
     }
 
 

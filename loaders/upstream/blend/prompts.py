@@ -6,28 +6,28 @@ from unicodedata import is_normalized, normalize
 
 import polars as pl
 
-from blend.loaders.files.notes import Notes, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.upstream.blend import PROMPT_FILES, data_folder, region_files
 from blend.schemas.errors import InputError
-from blend.schemas.frames import PROMPT_KEY, PROMPTS
-from blend.schemas.locales import Locale, Registry, registry
-from blend.schemas.rows import QUESTION_SLOT
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.rows.frame_columns import PROMPT_KEY, PROMPTS
+from blend.schemas.rows.published_rows import QUESTION_SLOT
 
 # Some files also say whether a translation was edited, or hold a machine translation.
 _COLUMNS = Columns(("id", "English", "Translation"), ignored=("Edited Y/N", "Edited", "G-Translation"))
 
 _FIELDS = {"Translation": "prompt", "English": "en_prompt"}
-"""Column to the field of `rows.ShortAnswerPrompt` that it fills."""
+"""Column to the field of `published_rows.ShortAnswerPrompt` that it fills."""
 
 
 class PromptTables(NamedTuple):
     """The published prompts as frames."""
 
     prompts: pl.DataFrame
-    """`frames.PROMPTS`, by locale and id."""
+    """`frame_columns.PROMPTS`, by locale and id."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`."""
+    """`frame_columns.FINDINGS`."""
 
 
 def has_prompts(folder: Path) -> bool:
@@ -51,45 +51,45 @@ def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTabl
         RowError, RowErrors: If a file cannot be read; names all places at once.
     """
     known = {locale.upstream: locale for locale in (registry() if locales is None else locales)}
-    root, notes = data_folder(folder), Notes()
+    root, diagnostics = data_folder(folder), Diagnostics()
     files = region_files(root, *PROMPT_FILES)
     if not files:
         raise InputError(f"{root}: no prompts; expected {PROMPT_FILES[0]}/*{PROMPT_FILES[1]}")
     prompts: list[dict[str, str]] = []
-    for name, place in sorted(files.items()):
+    for name, location in sorted(files.items()):
         if name in known:
-            with notes.collected():
-                prompts += _prompts(root / place, root, known[name], notes)
+            with diagnostics.collected():
+                prompts += _prompts(root / location, root, known[name], diagnostics)
         else:
-            notes.problems.append(unknown_name("region", name, known, where=place))
-    notes.raise_problems()
-    return PromptTables(pl.DataFrame(prompts, schema=PROMPTS).sort(PROMPT_KEY), notes.findings_frame())
+            diagnostics.problems.append(unknown_name("region", name, known, where=location))
+    diagnostics.raise_problems()
+    return PromptTables(pl.DataFrame(prompts, schema=PROMPTS).sort(PROMPT_KEY), diagnostics.findings_frame())
 
 
-def _prompts(path: Path, root: Path, locale: Locale, notes: Notes) -> list[dict[str, str]]:
+def _prompts(path: Path, root: Path, locale: Locale, diagnostics: Diagnostics) -> list[dict[str, str]]:
     kept: dict[str, dict[str, str]] = {}
-    for row in read_rows(path, root, notes, _COLUMNS):
+    for row in read_rows(path, root, diagnostics, _COLUMNS):
         prompt_id = row.values["id"]
         if not prompt_id.strip():
-            notes.problem("the cell is blank", where=f"{row.place}, column id", fix="fill it in")
+            diagnostics.problem("the cell is blank", where=f"{row.location}, column id", fix="fill it in")
         elif lacking := [column for column in _FIELDS if QUESTION_SLOT not in row.values[column]]:
             detail = f"{' and '.join(lacking)} of {prompt_id!r} has no {QUESTION_SLOT}; left out"
-            notes.finding("prompt-without-slot", row.place, detail, locale=locale.tag)
+            diagnostics.finding("prompt-without-slot", row.location, detail, locale=locale.tag)
         elif prompt_id in kept:
             detail = f"prompt {prompt_id!r} is also in {kept[prompt_id]['source']}, which counts; left out"
-            notes.finding("repeated-prompt", row.place, detail, locale=locale.tag)
+            diagnostics.finding("repeated-prompt", row.location, detail, locale=locale.tag)
         else:
-            kept[prompt_id] = _prompt(row, prompt_id, locale, notes)
+            kept[prompt_id] = _prompt(row, prompt_id, locale, diagnostics)
     return list(kept.values())
 
 
-def _prompt(row: Cells, prompt_id: str, locale: Locale, notes: Notes) -> dict[str, str]:
+def _prompt(row: Cells, prompt_id: str, locale: Locale, diagnostics: Diagnostics) -> dict[str, str]:
     texts = {}
     for column, field in _FIELDS.items():
         text = row.values[column]
         if not is_normalized("NFC", text):
             detail = f"{column} of {prompt_id!r} is not in Unicode NFC; composed"
-            notes.finding("not-nfc", row.place, detail, locale=locale.tag)
+            diagnostics.finding("not-nfc", row.location, detail, locale=locale.tag)
         texts[field] = normalize("NFC", text)
     names = {"prompt_id": prompt_id, "locale": locale.tag, "language": locale.language}
-    return {**texts, **names, "source": row.place}
+    return {**texts, **names, "source": row.location}

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from unicodedata import category, is_normalized, normalize
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -14,9 +14,9 @@ _ORDINARY_INVISIBLE = {"fa": "\u200c"}
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a text stands, as findings name it."""
+    """Location of a text, as findings name it."""
 
-    place: str
+    location: str
     locale: str
     template_id: str
     language: str
@@ -26,7 +26,7 @@ class Origin:
 class Tidy:
     """Reports what is odd about texts and, when asked to, removes it."""
 
-    notes: Notes
+    diagnostics: Diagnostics
     clean: bool
     """Whether texts are changed; otherwise they are reported and stay as published."""
 
@@ -64,7 +64,9 @@ class Tidy:
 
     def note(self, kind: str, detail: str, origin: Origin) -> None:
         """Note an oddity that is treated the same way whether texts are changed or not."""
-        self.notes.finding(kind, origin.place, detail, locale=origin.locale, template_id=origin.template_id)
+        self.diagnostics.finding(
+            kind, origin.location, detail, locale=origin.locale, template_id=origin.template_id
+        )
 
 
 def is_tidy(text: str) -> bool:

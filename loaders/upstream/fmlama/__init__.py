@@ -11,15 +11,15 @@ from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.content import place_of
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.content import location_of
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
 from blend.loaders.upstream.fmlama.oddities import dish_oddities, template_oddities
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.errors import InputError
-from blend.schemas.food import TEMPLATES
-from blend.schemas.languages import is_language
+from blend.schemas.language.languages import is_language
+from blend.schemas.rows.triple_rows import TEMPLATES
 
 SUBSETS = {"data_filter": "aligned", "data_lang": "language"}
 """Folder to subset: the dishes that all languages have, and all dishes of a language."""
@@ -48,16 +48,16 @@ _NUMBERED = {"[1]": "[X]", "[2]": "[Y]", "[3]": "[C]"}
 
 @dataclass(frozen=True, slots=True)
 class FmlamaTables:
-    """What FmLAMA's files hold."""
+    """Tables of FmLAMA's files."""
 
     dishes: pl.DataFrame
     """`DISHES`, by subset, language and file order."""
     templates: pl.DataFrame
-    """`schemas.food.TEMPLATES`, published ones, placeholders as everywhere else; by language and file order."""
+    """`triple_rows.TEMPLATES`, published ones, placeholders as everywhere else; by language and file order."""
     countries: pl.DataFrame
     """`COUNTRIES`, by name."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`, one row per irregularity."""
+    """`frame_columns.FINDINGS`, one row per irregularity."""
 
 
 def read_fmlama(folder: Path) -> FmlamaTables:
@@ -74,27 +74,27 @@ def read_fmlama(folder: Path) -> FmlamaTables:
         InputError: If the folder holds none of them.
         RowError, RowErrors: If anything cannot be read; names all places at once.
     """
-    notes = Notes()
-    countries = _countries(folder, notes)
+    diagnostics = Diagnostics()
+    countries = _countries(folder, diagnostics)
     dishes = [
         row
         for subset in SUBSETS
         for path in _files(folder, subset, "dishes")
-        for row in _dishes(path, folder, notes)
+        for row in _dishes(path, folder, diagnostics)
     ]
     paths = _files(folder, "templates", "templates")
-    templates = [row for path in paths for row in _templates(path, folder, notes)]
-    if not dishes and not templates and not notes.problems:
+    templates = [row for path in paths for row in _templates(path, folder, diagnostics)]
+    if not dishes and not templates and not diagnostics.problems:
         raise InputError(
             f"{folder}: no FmLAMA files; expected {', '.join(SUBSETS)} or templates with files such as "
             "en/en_dishes.jsonl and en_templates.jsonl"
         )
-    notes.raise_problems()
+    diagnostics.raise_problems()
     dish_rows = pl.DataFrame(dishes, schema=DISHES, orient="row")
     template_rows = pl.DataFrame(templates, schema=TEMPLATES, orient="row")
-    dish_oddities(dish_rows, countries, notes)
-    template_oddities(template_rows, notes)
-    findings = pl.concat([notes.findings_frame(), check_templates(template_rows)])
+    dish_oddities(dish_rows, countries, diagnostics)
+    template_oddities(template_rows, diagnostics)
+    findings = pl.concat([diagnostics.findings_frame(), check_templates(template_rows)])
     return FmlamaTables(
         dish_rows, template_rows, countries, findings.sort("kind", "source", "locale", "template_id", "detail")
     )
@@ -104,37 +104,39 @@ def _files(folder: Path, name: str, ending: str) -> list[Path]:
     return sorted(path for kind in ("jsonl", "csv") for path in (folder / name).glob(f"**/*_{ending}.{kind}"))
 
 
-def _countries(folder: Path, notes: Notes) -> pl.DataFrame:
+def _countries(folder: Path, diagnostics: Diagnostics) -> pl.DataFrame:
     path = folder / "country_info.json"
     if not path.exists():
         return pl.DataFrame(schema=COUNTRIES)
-    with notes.collected():
-        value = read_json(path, folder, notes)
+    with diagnostics.collected():
+        value = read_json(path, folder, diagnostics)
         if isinstance(value, dict) and all(isinstance(name, str) for name in value.values()):
             return pl.DataFrame(sorted(value.items()), schema=COUNTRIES, orient="row")
-        notes.problem(
-            "not an object of text", where=place_of(path, folder), fix='write {"country": "continent", …}'
+        diagnostics.problem(
+            "not an object of text", where=location_of(path, folder), fix='write {"country": "continent", …}'
         )
     return pl.DataFrame(schema=COUNTRIES)
 
 
-def _dishes(path: Path, folder: Path, notes: Notes) -> Iterator[tuple[Any, ...]]:
+def _dishes(path: Path, folder: Path, diagnostics: Diagnostics) -> Iterator[tuple[Any, ...]]:
     subset = SUBSETS[path.relative_to(folder).parts[0]]
     language = path.stem.removesuffix("_dishes")
     seen: dict[str, str] = {}
-    with notes.collected():
-        for row in read_rows(path, folder, notes, _DISH_FILES):
+    with diagnostics.collected():
+        for row in read_rows(path, folder, diagnostics, _DISH_FILES):
             values = _listed(row)
             fault = _dish_fault(values, language)
             if fault is not None:
-                notes.problem(fault[0], where=row.place, fix=fault[1])
+                diagnostics.problem(fault[0], where=row.location, fix=fault[1])
                 continue
             qid = values["url"].removeprefix(ENTITY)
             if qid in seen:
-                notes.problem(f"{qid} is also in {seen[qid]}", where=row.place, fix="keep one of the two")
-            seen[qid] = row.place
+                diagnostics.problem(
+                    f"{qid} is also in {seen[qid]}", where=row.location, fix="keep one of the two"
+                )
+            seen[qid] = row.location
             names = (values["sub_label"], values["origin"], values["origin_name"], values["obj_label"])
-            yield subset, qid, language, *names, row.place
+            yield subset, qid, language, *names, row.location
 
 
 def _listed(row: Cells) -> dict[str, Any]:
@@ -144,7 +146,7 @@ def _listed(row: Cells) -> dict[str, Any]:
 
 
 def _dish_fault(values: Mapping[str, Any], language: str) -> tuple[str, str] | None:
-    """What is wrong with a row, and what to do about it."""
+    """Say what is wrong with a row, and what to do about it."""
     for column in ("url", "origin", "origin_name", "lang", "sub_label"):
         if not isinstance(values[column], str) or not values[column].strip():
             return f"column {column}: {values[column]!r} is not text", "write the text"
@@ -159,24 +161,26 @@ def _dish_fault(values: Mapping[str, Any], language: str) -> tuple[str, str] | N
     return None
 
 
-def _templates(path: Path, folder: Path, notes: Notes) -> Iterator[tuple[Any, ...]]:
+def _templates(path: Path, folder: Path, diagnostics: Diagnostics) -> Iterator[tuple[Any, ...]]:
     language = path.stem.removesuffix("_templates")
     if not is_language(language):
-        notes.problem(
-            f"{language!r} is not a language tag", where=place_of(path, folder), fix="rename the file"
+        diagnostics.problem(
+            f"{language!r} is not a language tag", where=location_of(path, folder), fix="rename the file"
         )
         return
-    with notes.collected():
-        for row in read_rows(path, folder, notes, _TEMPLATE_FILES):
+    with diagnostics.collected():
+        for row in read_rows(path, folder, diagnostics, _TEMPLATE_FILES):
             relation, template = str(row.values["relation"]), str(row.values["template"])
             if not relation.startswith(("hasParts_", "country_")):
                 fix = "write hasParts_N or country_N"
-                notes.problem(f"column relation: unknown relation {relation!r}", where=row.place, fix=fix)
+                diagnostics.problem(
+                    f"column relation: unknown relation {relation!r}", where=row.location, fix=fix
+                )
                 continue
             lettered = template
             for number, letter in _NUMBERED.items():
                 lettered = lettered.replace(number, letter)
             if lettered != template:
                 detail = f"{relation} has placeholders [1] [2] [3]; read as [X] [Y] [C]"
-                notes.finding("numbered-placeholders", row.place, detail)
+                diagnostics.finding("numbered-placeholders", row.location, detail)
             yield language, relation, lettered, relation.startswith("country_"), True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 from rapidfuzz.fuzz import ratio
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 
 _SCRIPTS = {
     "ar": "ARABIC",
@@ -23,30 +23,32 @@ _SAME_SENTENCE = 80.0
 that are have 92 or more, the two that are not have 64."""
 
 
-def dish_oddities(dishes: pl.DataFrame, countries: pl.DataFrame, notes: Notes) -> None:
+def dish_oddities(dishes: pl.DataFrame, countries: pl.DataFrame, diagnostics: Diagnostics) -> None:
     """Note what is odd about the dishes; ``dishes`` and ``countries`` as in `loaders.upstream.fmlama`."""
     known = set(countries["origin_en"])
     for _, rows in dishes.group_by("subset", "language", maintain_order=True):
-        _label_oddities(rows, notes)
+        _label_oddities(rows, diagnostics)
         for row in rows.iter_rows(named=True):
             for kind, detail in _row_oddities(row, known):
-                notes.finding(kind, row["source"], detail)
-    _list_lengths(dishes.filter(pl.col("subset") == "aligned"), notes)
+                diagnostics.finding(kind, row["source"], detail)
+    _list_lengths(dishes.filter(pl.col("subset") == "aligned"), diagnostics)
 
 
-def template_oddities(templates: pl.DataFrame, notes: Notes) -> None:
+def template_oddities(templates: pl.DataFrame, diagnostics: Diagnostics) -> None:
     """Note templates beyond the five of a kind, and those with country that are not their pair's sentence."""
     for (language,), rows in templates.group_by("language", maintain_order=True):
         texts = dict(rows.select("relation", "template").iter_rows())
         for relation, template in texts.items():
-            place = f"{language}:{relation}"
+            location = f"{language}:{relation}"
             if relation.count("_") > 1:
-                notes.finding("further-wording", place, "another wording of the country phrase")
+                diagnostics.finding("further-wording", location, "another wording of the country phrase")
             pair = texts.get(f"hasParts_{relation.split('_')[1]}")
             if relation.startswith("country") and pair is not None:
                 similarity = ratio(_behind_country(template).casefold(), pair.casefold())
                 if similarity < _SAME_SENTENCE:
-                    notes.finding("unlike-its-pair", place, f"not the sentence {pair!r} with a country")
+                    diagnostics.finding(
+                        "unlike-its-pair", location, f"not the sentence {pair!r} with a country"
+                    )
 
 
 def _behind_country(template: str) -> str:
@@ -67,7 +69,7 @@ def _row_oddities(row: dict[str, object], known: set[str]) -> Iterator[tuple[str
         yield "comma-in-name", f"{label!r}; an ingredient with a comma would have been cut in pieces"
 
 
-def _label_oddities(rows: pl.DataFrame, notes: Notes) -> None:
+def _label_oddities(rows: pl.DataFrame, diagnostics: Diagnostics) -> None:
     language, source = rows["language"][0], rows["source"][0].rpartition(":")[0]
     kinds = {
         "dish": rows["label"].unique().sort(),
@@ -76,29 +78,29 @@ def _label_oddities(rows: pl.DataFrame, notes: Notes) -> None:
     for what, labels in kinds.items():
         for label in labels:
             for kind in _odd(label, language):
-                notes.finding(kind, source, f"{what} {label!r}")
-        _same_but_case(labels, what, source, notes)
+                diagnostics.finding(kind, source, f"{what} {label!r}")
+        _same_but_case(labels, what, source, diagnostics)
     twice = rows.group_by("label", maintain_order=True).agg("qid").filter(pl.col("qid").list.len() > 1)
     for label, qids in twice.iter_rows():
-        notes.finding("repeated-name", source, f"{label!r} names {' and '.join(qids)}")
+        diagnostics.finding("repeated-name", source, f"{label!r} names {' and '.join(qids)}")
 
 
-def _same_but_case(labels: pl.Series, what: str, source: str, notes: Notes) -> None:
+def _same_but_case(labels: pl.Series, what: str, source: str, diagnostics: Diagnostics) -> None:
     spellings: dict[str, list[str]] = {}
     for label in labels:
         spellings.setdefault(label.casefold(), []).append(label)
     for same in spellings.values():
         if len(same) > 1:
-            notes.finding("differ-in-case", source, f"{what}s {' and '.join(map(repr, same))}")
+            diagnostics.finding("differ-in-case", source, f"{what}s {' and '.join(map(repr, same))}")
 
 
-def _list_lengths(aligned: pl.DataFrame, notes: Notes) -> None:
+def _list_lengths(aligned: pl.DataFrame, diagnostics: Diagnostics) -> None:
     """An ingredient without a label in a language is missing there; two with one label count once."""
     english = aligned.filter(pl.col("language") == "en").select("qid", english=pl.col("parts").list.len())
     lengths = aligned.with_columns(here=pl.col("parts").list.len()).join(english, on="qid")
     for row in lengths.filter(pl.col("here") != pl.col("english")).iter_rows(named=True):
         kind = "fewer-parts" if row["here"] < row["english"] else "more-parts"
-        notes.finding(kind, row["source"], f"{row['here']} ingredients, {row['english']} in English")
+        diagnostics.finding(kind, row["source"], f"{row['here']} ingredients, {row['english']} in English")
 
 
 def _odd(label: str, language: str) -> Iterator[str]:

@@ -3,7 +3,15 @@
 from pathlib import Path
 
 import pytest
-from exported import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages.model import Material
+from blend.loaders.responses import read_responses
+from blend.loaders.sample import sample_path
+from blend.schemas.language.locales import registry
+from helpers.label_studio.exported import (
     PEOPLE,
     PROJECT,
     A,
@@ -18,14 +26,6 @@ from exported import (
     typed,
     write_lines,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from blend.builders.annotation.stages import STAGES
-from blend.builders.annotation.stages.model import Material
-from blend.loaders.responses import read_responses
-from blend.loaders.sample import sample_path
-from blend.schemas.locales import registry
 
 STRANGE = "a result of 'notes' of type 'textarea', which no control of this stage makes; it is left out"
 ANSWER = STAGES["answer"]

@@ -3,14 +3,15 @@
 from typing import Any
 
 import polars as pl
-from exported import PROJECT
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.annotation.collecting import PLAN, collection_plan
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material
-from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS
+from helpers.label_studio.exported import PROJECT
 
 TAGS = ("ko-KR", "fa-IR", "en-GB")
 
@@ -78,6 +79,7 @@ def test_a_response_that_a_review_rejected_is_replaced():
     assert (row["rejected"], row["still_needed"], row["annotations"], row["open"]) == (1, 1, 6, True)
 
 
+@pytest.mark.exhaustive
 @given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 8), st.integers(0, 3))
 def test_a_question_is_open_exactly_while_the_rule_says_so(valid: int, idk: int, other: int, rejected: int):
     row = planned(material(valid, idk, other, rejected))

@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from exported import annotation, chosen, typed
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile, read_project
@@ -23,7 +22,8 @@ from blend.loaders.label_studio.export import read_export
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Recipe
+from blend.schemas.recipe.recipe import Recipe
+from helpers.label_studio.exported import annotation, chosen, typed
 
 PROJECT = """\
 name = "trial"
@@ -99,6 +99,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_what_was_pulled_builds(pulled: ProjectFile, tmp_path: Path):
     source = {"kind": "responses", "location": "collected"}
     recipe = {"name": "trial", "version": "0.1.0", "license": "cc-by-4.0", "sources": [source]}

@@ -12,7 +12,8 @@ from blend.builders.annotation.reliability import ANNOTATORS, MIN_QUESTIONS, Rel
 from blend.builders.annotation.stages.model import WORK
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS, empty
+from helpers.examples import examples
 
 N = 40
 
@@ -142,7 +143,8 @@ def test_people_who_work_as_the_others_do_are_fine():
     assert 0.4 < locale["low"] < locale["alpha"] < locale["high"] < 0.9
 
 
-@settings(max_examples=25)
+@pytest.mark.exhaustive
+@settings(max_examples=examples(25))
 @given(st.permutations(range(60)), st.integers(0, 3))
 def test_neither_order_nor_names_make_a_difference(order: list[int], seed: int):
     rows = crowd(np.random.default_rng(seed), 12)

@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from exported import A, B, annotation, chosen, read, sample_questions, told, typed, write_lines
 from polars.testing import assert_frame_equal
 
 from blend.builders.annotation.project import Project
@@ -16,9 +15,20 @@ from blend.builders.annotation.stages.model import Material, Task
 from blend.builders.saq import aggregate
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.locales import registry
-from blend.schemas.recipe import SaqOptions
-from blend.schemas.text import clean
+from blend.schemas.language.locales import registry
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.recipe.recipe import SaqOptions
+from helpers.label_studio.exported import (
+    A,
+    B,
+    annotation,
+    chosen,
+    read,
+    sample_questions,
+    told,
+    typed,
+    write_lines,
+)
 
 REVIEW = STAGES["review"]
 
@@ -62,6 +72,7 @@ def test_the_id_of_a_review_changes_with_the_answers_alone(sample: ResponseTable
     assert len(changed) == 2
 
 
+@pytest.mark.exhaustive
 def test_pulled_responses_and_reviews_aggregate_as_the_same_files_do(
     tmp_path: Path, sample: ResponseTables, project: Project
 ):
@@ -95,7 +106,7 @@ def answered(folder: Path, sample: ResponseTables, project: Project, tag: str, k
     for number, task in enumerate(stage.tasks(project, locale, Material(sample.questions))):
         tasks.append({"id": number, "data": task.data, "annotations": given.get(task.data["template_id"], [])})
     random.shuffle(tasks)
-    reading = stage.read(tasks, stage.desk(project, locale, People(key)))
+    reading = stage.read(tasks, stage.context(project, locale, People(key)))
     assert reading.findings.filter(pl.col("kind") != "personal-data").is_empty()
     names = {pseudonym(f"{name}@example.org", key) for name in sample.responses.filter(locale=tag)["annotator"]}
     assert {row["annotator"] for row in reading.rows["responses"]} == names

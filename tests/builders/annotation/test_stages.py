@@ -8,25 +8,25 @@ from xml.etree.ElementTree import fromstring, tostring
 
 import polars as pl
 import pytest
-from exported import PROJECT, A, B, annotation, chosen, read, told, typed, write_lines
 
 from blend.builders.annotation.project import ORDER, Project
 from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.stages.predictions import PREDICTIONS
-from blend.builders.annotation.words import PageTexts, texts_of, words_of
+from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
-from blend.eval.judging.judgements import read_judgements
-from blend.eval.judging.sheet import SHEET as JUDGE_SHEET
-from blend.eval.judging.sheet import write_sheet
+from blend.eval.triples.people_judgements import read_judgements
+from blend.eval.triples.prediction_sheet import SHEET as JUDGE_SHEET
+from blend.eval.triples.prediction_sheet import write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.schemas.errors import RowError
-from blend.schemas.frames import ANNOTATION_ROWS, MCQ_ROWS
-from blend.schemas.locales import registry
-from blend.schemas.pair_sheets import PAIR_SHEET, pair_mark
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.frame_columns import ANNOTATION_ROWS, MCQ_ROWS
+from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
+from helpers.label_studio.exported import PROJECT, A, B, annotation, chosen, read, told, typed, write_lines
 
 KOREAN = registry().get("ko-KR")
 PLACE = "task 1, annotation 1"
@@ -54,7 +54,7 @@ def test_only_scripts_from_right_to_left_run_that_way(stage, tag):
 
 @pytest.mark.parametrize("stage", ORDER)
 def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
-    root = fromstring(STAGES[stage].config(PROJECT, KOREAN, PageTexts("**folded** & <b>", words_of("ko"))))
+    root = fromstring(STAGES[stage].config(PROJECT, KOREAN, PageTexts("**folded** & <b>", ui_strings_of("ko"))))
     names = [node.get("name") for node in root.iter() if node.get("name") and node.tag != "Bucket"]
     keys = [node.get("hotkey") for node in root.iter() if node.get("hotkey")]
     assert len(names) == len(set(names))
@@ -140,7 +140,7 @@ def test_topic_and_country_stand_in_the_local_language():
         (task.data["topic"], task.data["place"], task.data["english_topic"])
         for tag in ("fa-IR", "en-GB")
         for task in STAGES["collect"].tasks(
-            project, registry().get(tag), Material(words=texts_of(tag[:2], "collect").words)
+            project, registry().get(tag), Material(ui_strings=texts_of(tag[:2], "collect").ui_strings)
         )
     ]
     assert shown == [
@@ -158,7 +158,7 @@ def test_topics_of_tasks_of_earlier_versions_are_taken_as_they_are():
         typed("What do people eat in Korea?", control="in_english"),
         chosen("text", control="form"),
     ]
-    task = done("collect", Material(words=words_of("ko")), *results, project=project)
+    task = done("collect", Material(ui_strings=ui_strings_of("ko")), *results, project=project)
     for data in (task["data"], {"blend_id": task["data"]["blend_id"], "topic": "Food", "locale": "ko-KR"}):
         reading = read({**task, "data": data}, stage="collect", project=project)
         assert [row["topic"] for row in reading.rows["natives"]] == ["Food"]

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from exported import write_lines
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.starting import start_project
-from blend.builders.annotation.words import texts_of
+from blend.builders.annotation.ui_strings import texts_of
 from blend.cli import app
 from blend.loaders.files.locales import registry_with
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
+from helpers.label_studio.exported import write_lines
 
 
 def run(*arguments: object) -> None:
@@ -64,15 +64,15 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     assert sorted(set(checked.material.questions["locale"])) == ["en-GB", "wo-SN"]
     assert len(checked.material.questions) == 20
     nobody = [f"{tag}: {NOBODY}" for tag in ("wo-SN", "en-GB")]
-    *notes, _too_few_regions = checked.notes
-    assert notes == [NO_TEXTS, *nobody]
+    *diagnostics, _too_few_regions = checked.diagnostics
+    assert diagnostics == [NO_TEXTS, *nobody]
     project = Path("project.toml").read_text()
     for line in ("[instructions]", 'wo = "instructions/wo.md"'):
         assert f"# {line}\n" in project
         project = project.replace(f"# {line}", line)
     Path("project.toml").write_text(project)
     Path("instructions/english.md").rename("instructions/wo.md")
-    still, *others, _too_few_regions = check_project(Path("project.toml")).notes
+    still, *others, _too_few_regions = check_project(Path("project.toml")).diagnostics
     assert still == STILL_ENGLISH
     assert others == nobody
     answered = [{"template_id": "start-01", "annotator": "p-1", "answers": ["ceeb"]}]
@@ -106,7 +106,7 @@ def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
     )
     urdu = f"13 words (correct, {collect}instruction, local_question, {dishes})"
     write = "write your own, and name them under [instructions]"
-    assert list(check_project(project).notes) == [
+    assert list(check_project(project).diagnostics) == [
         f"ha-NG: in our pages in ha, {hausa} are in English: {write}",
         f"ur-PK: in instructions/ur.md, {urdu} are in English: translate them",
         f"no native speaker has checked our instructions in ha, ko: {marked}",
@@ -123,7 +123,7 @@ NO_COUNTRY = (
     "ZZ is not an ISO 3166 country; for another region write the country that it lies in, and change region "
     "and names in the locale file"
 )
-NO_NAME = "cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and - as --name"
+NO_NAME = "cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and - as `name`"
 
 
 @pytest.mark.parametrize(
@@ -148,11 +148,11 @@ def test_nothing_is_replaced(tmp_path: Path):
     with pytest.raises(BlendError) as raised:
         start_project(tmp_path, ["ko-KR"], name="x")
     told = (
-        "holds 'recipe.toml' and is not empty, so nothing is written there; choose another folder or empty it "
-        "yourself"
+        "holds 'recipe.toml' and is not empty, so nothing is written there; choose another `folder` or "
+        "empty it yourself"
     )
     assert str(raised.value) == f"{tmp_path}: {told}"
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]
     with pytest.raises(BlendError) as raised:
         start_project(tmp_path / "recipe.toml", ["ko-KR"])
-    assert str(raised.value) == f"{tmp_path}/recipe.toml: is not a folder; choose another folder"
+    assert str(raised.value) == f"{tmp_path}/recipe.toml: is not a folder; choose another `folder`"

@@ -14,7 +14,8 @@ import blend
 from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
 from blend.loaders.responses.decisions import Decision
-from blend.schemas.frames import ANNOTATIONS
+from blend.schemas.rows.frame_columns import ANNOTATIONS
+from helpers.examples import examples
 
 
 def asked(*rows: tuple[str, str, str, list[str]]) -> pl.DataFrame:
@@ -150,7 +151,7 @@ def test_the_classifier_learns_what_other_templates_show():
 
 
 @pytest.mark.parametrize(
-    ("cause", "options", "right"),
+    ("cause", "options", "correct"),
     [
         ("names-region", ["korean rice", "bread", "soup"], 1.0),
         ("names-another", ["bread", "British museum", "soup"], 0.0),
@@ -162,12 +163,12 @@ def test_the_classifier_learns_what_other_templates_show():
         ("repeated-option", ["soup", "bread", "Bread"], 0.0),
     ],
 )
-def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], right: float):
+def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: float):
     audit = blend.audit_questions(
         asked(one(options, "ko-KR", "a"), one(["meat", "bread", "soup"], "en-GB", "b"))
     )
     found = leak(audit, cause)
-    assert (found["questions"], found["share"], found["accuracy"]) == (1, 0.5, right)
+    assert (found["questions"], found["share"], found["accuracy"]) == (1, 0.5, correct)
 
 
 def test_nothing_stands_out_of_two_options_or_of_equals():
@@ -229,7 +230,8 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=15)
+@pytest.mark.exhaustive
+@settings(max_examples=examples(15))
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random.Random):
     questions = asked(*rows)
@@ -293,12 +295,14 @@ def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
         blend.audit_release(tmp_path / "few")
 
 
+@pytest.mark.slow
 def test_a_release_by_its_path_as_text(sample_release: Path):
     audit, again = blend.audit_release(str(sample_release)), blend.audit_release(sample_release)
     assert audit.size["group"].len() > 2
     assert audit.to_json() == again.to_json()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     default, paper = blend.audit_release(regions_release), blend.audit_release(paper_release)

@@ -12,11 +12,11 @@ from blend.builders.validate import validate_release
 from blend.builders.validate.checks.audit import check_audit
 from blend.loaders.releases.audits import audit_json, read_audit
 from blend.loaders.releases.tables import read_tables
-from blend.schemas.audit_report import AuditReport
 from blend.schemas.errors import RowError
-from blend.schemas.layout import AUDIT_NAME
-from blend.schemas.locales import registry
-from blend.views.stats import dataset_tables
+from blend.schemas.language.locales import registry
+from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.release.release_layout import AUDIT_NAME
+from blend.views.statistics import dataset_tables
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from blend.schemas.locales import Locale, registry
+from blend.schemas.language.locales import Locale, registry
 
 
 @pytest.fixture

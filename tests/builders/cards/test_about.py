@@ -17,10 +17,10 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.findings import finding_kinds
-from blend.schemas.frames import ANNOTATIONS, QUESTIONS
-from blend.schemas.locales import registry
-from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.release.finding_kinds import finding_kinds
+from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
 
 ABOUT = {
     "authors": ("Mina Kim", "Sara Ahmadi"),

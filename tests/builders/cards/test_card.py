@@ -10,15 +10,16 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+from blend.builders.cards.card_charts import QUESTION_CHARTS
 from blend.builders.cards.credits import canary
 from blend.builders.cards.fields import described_fields
 from blend.builders.cards.header import size_category
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.schemas.arrow import arrow_schema
-from blend.schemas.configs import model_of
-from blend.schemas.rows import Annotation
+from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.rows.configs import model_of
+from blend.schemas.rows.published_rows import Annotation
 
 
 @pytest.fixture(scope="session")
@@ -197,7 +198,7 @@ def test_every_link_and_picture_of_the_card_is_in_the_release(card, sample_relea
 
 def test_every_picture_has_an_alternative_text(card):
     pictures = re.findall(r"!\[(.*?)\]\((.*?)\)", card)
-    assert [path for _, path in pictures] == ["images/agreement.svg", "images/overlap.svg"]
+    assert [path for _, path in pictures] == [f"images/{name}.svg" for name in QUESTION_CHARTS]
     assert all(alt.endswith(".") and len(alt) > 40 for alt, _ in pictures)
 
 
@@ -235,6 +236,7 @@ def test_the_canary_never_changes():
     assert canary("blend") != canary("blend2")
 
 
+@pytest.mark.slow
 def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
     first = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})
     build_release(first, tmp_path / "first")

@@ -15,7 +15,7 @@ from blend.builders.cards.charts import (
     locale_label,
     overlap_chart,
 )
-from blend.schemas.locales import Locale, registry
+from blend.schemas.language.locales import Locale, registry
 
 SVG = "{http://www.w3.org/2000/svg}"
 

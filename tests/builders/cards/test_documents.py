@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 
 from blend.builders.cards import answers_toml
+from blend.builders.cards.card_charts import QUESTION_CHARTS
 from blend.builders.cards.credits import citation, license_of
 from blend.builders.release import build_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.datasheets import read_datasheet
-from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.schemas.datasheet import Datasheet, Motivation, questions
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.release.datasheet_answers import Datasheet, Motivation, questions
+from helpers.mini_release import mini_recipe
 
 DOCUMENTS = {
     "README.md",
@@ -22,8 +23,7 @@ DOCUMENTS = {
     "datasheet.toml",
     "CHANGELOG.md",
     "croissant.json",
-    "images/agreement.svg",
-    "images/overlap.svg",
+    *(f"images/{name}.svg" for name in QUESTION_CHARTS),
 }
 
 
@@ -38,6 +38,7 @@ def test_the_manifest_lists_every_document(sample_release: Path):
     assert listed | {"release.json"} == set(bytes_of(sample_release))
 
 
+@pytest.mark.slow
 def test_a_release_rebuilds_itself_from_its_own_recipe(sample_release: Path, tmp_path: Path):
     recipe = read_recipe(sample_release / "recipe.toml")
     assert recipe.datasheet == "datasheet.toml"
@@ -45,8 +46,9 @@ def test_a_release_rebuilds_itself_from_its_own_recipe(sample_release: Path, tmp
     assert bytes_of(tmp_path / "again") == bytes_of(sample_release)
 
 
+@pytest.mark.slow
 def test_without_a_datasheet_everything_is_listed_as_unanswered(tmp_path: Path):
-    recipe = sample_recipe().model_copy(update={"datasheet": None})
+    recipe = mini_recipe(datasheet=None)
     build_release(recipe, tmp_path / "release")
     sheet = (tmp_path / "release" / "DATASHEET.md").read_text(encoding="utf-8")
     assert "The authors have answered 0 of 57 questions. Not answered:\n" in sheet
@@ -85,7 +87,7 @@ def test_a_missing_datasheet_stops_the_build_before_anything_is_written(tmp_path
 
 
 def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
-    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+    recipe = mini_recipe(locales=("ko-KR",))
     build_release(recipe, tmp_path / "release")
     assert (tmp_path / "release" / "images" / "agreement.svg").is_file()
     assert not (tmp_path / "release" / "images" / "overlap.svg").exists()
@@ -116,8 +118,9 @@ def test_without_a_citation_one_is_made_that_names_the_version():
     )
 
 
+@pytest.mark.slow
 def test_a_source_can_have_a_licence_of_its_own(tmp_path: Path):
-    recipe = sample_recipe().model_copy(update={"sources": (Source(kind="sample", license="cc0-1.0"),)})
+    recipe = mini_recipe(sources=(Source(kind="sample", license="cc0-1.0"),))
     build_release(recipe, tmp_path / "release")
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     assert "| [CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/) |" in card

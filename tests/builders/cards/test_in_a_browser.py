@@ -2,18 +2,13 @@
 
 import json
 import re
-import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from markdown_it import MarkdownIt
 
 from blend.builders.cards.charts import Chart, agreement_chart, count_chart, locale_label, overlap_chart
-
-pytestmark = pytest.mark.integration
 
 LABELS = """
 const found = [...document.querySelectorAll("svg")].map(svg => {
@@ -39,16 +34,7 @@ Promise.all([...document.images].map(image => image.decode())).then(() => {
 """
 
 
-@pytest.fixture(scope="module")
-def browser(missing: Callable[[str], None]) -> str:
-    """A browser without a screen."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        missing("Chromium")
-    return str(found)
-
-
-def result(browser: str, page: str, script: str, folder: Path) -> Any:
+def result(chromium: str, page: str, script: str, folder: Path) -> Any:
     """What a script leaves as the text of a page."""
     path = folder / "page.html"
     path.write_text(
@@ -57,7 +43,7 @@ def result(browser: str, page: str, script: str, folder: Path) -> Any:
     options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
     profile = f"--user-data-dir={folder / 'profile'}"
     run = subprocess.run(
-        [browser, *options, profile, "--virtual-time-budget=5000", "--dump-dom", path.as_uri()],
+        [chromium, *options, profile, "--virtual-time-budget=5000", "--dump-dom", path.as_uri()],
         capture_output=True,
         text=True,
         check=True,
@@ -67,32 +53,32 @@ def result(browser: str, page: str, script: str, folder: Path) -> Any:
     return json.loads(found[1].replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
 
 
-def drawn(browser: str, charts: list[Chart], folder: Path) -> Any:
-    return result(browser, "".join(chart.svg for chart in charts), LABELS, folder)
+def drawn(chromium: str, charts: list[Chart], folder: Path) -> Any:
+    return result(chromium, "".join(chart.svg for chart in charts), LABELS, folder)
 
 
-def test_what_is_cut_and_what_overlaps_is_found(browser, tmp_path):
+def test_what_is_cut_and_what_overlaps_is_found(chromium, tmp_path):
     svg = (
         "<svg width='200' height='60'><text x='10' y='20'>left</text><text x='12' y='22'>over</text>"
         "<text x='190' y='50'>beyond</text></svg>"
     )
-    (found,) = result(browser, svg, LABELS, tmp_path)
+    (found,) = result(chromium, svg, LABELS, tmp_path)
     assert found == {"texts": 3, "cut": ["beyond"], "over": ["left / over"]}
 
 
-def test_no_label_of_33_locales_is_cut_or_lies_on_another(browser, means, overlap, all_locales, tmp_path):
+def test_no_label_of_33_locales_is_cut_or_lies_on_another(chromium, means, overlap, all_locales, tmp_path):
     charts = [agreement_chart(means, 0.5, all_locales), overlap_chart(overlap, all_locales)]
     names = [(locale_label(locale), 10 ** (i % 8)) for i, locale in enumerate(all_locales)]
     charts.append(count_chart("images/x.svg", "Dishes per origin", "Counts of seven digits", names))
-    for found in drawn(browser, charts, tmp_path):
+    for found in drawn(chromium, charts, tmp_path):
         assert found["texts"] >= 66
         assert found["cut"] == []
         assert found["over"] == []
 
 
-def test_the_pictures_of_the_card_load(browser, sample_release: Path, tmp_path: Path):
+def test_the_pictures_of_the_card_load(chromium, sample_release: Path, tmp_path: Path):
     card = (sample_release / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     html = MarkdownIt("commonmark").enable("table").render(card)
-    widths = result(browser, f'<base href="{sample_release.as_uri()}/">{html}', PICTURES, tmp_path)
+    widths = result(chromium, f'<base href="{sample_release.as_uri()}/">{html}', PICTURES, tmp_path)
     assert len(widths) == 2
     assert min(widths) >= 640

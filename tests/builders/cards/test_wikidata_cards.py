@@ -9,7 +9,7 @@ import yaml
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.recipe.recipe import Recipe, Source
 
 pytestmark = pytest.mark.integration
 
@@ -66,6 +66,7 @@ def test_charts_of_origins_and_ingredients(release: Path):
     assert sum(numbers) == 1609
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore")  # of the library's own dependencies
 def test_every_record_set_reads_back(release: Path):
     import mlcroissant

@@ -11,8 +11,8 @@ from blend.builders.diff.model import ConfigDiff
 from blend.builders.diff.version_step import version_step
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import blend_recipe, blend_source
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
 pytestmark = pytest.mark.integration
 
@@ -26,7 +26,7 @@ def build(blend_data: Path, tmp_path_factory: pytest.TempPathFactory):
 
     def built(**changes: Any) -> Path:
         out = tmp_path_factory.mktemp("regions") / "release"
-        build_release(recipe.model_copy(update=changes), out, places=places)
+        build_release(recipe.model_copy(update=changes), out, source_paths=places)
         return out
 
     return built
@@ -45,12 +45,14 @@ def by_config(old: Path, new: Path) -> dict[str, ConfigDiff]:
     return {config.config: config for config in diff_releases(old, new).configs}
 
 
+@pytest.mark.exhaustive
 def test_a_rebuild_differs_in_nothing(release, regions_release_again):
     found = diff_releases(release, regions_release_again)
     assert found.is_empty
     assert version_step(found).step == "none"
 
 
+@pytest.mark.exhaustive
 def test_another_seed_changes_multiple_choice_questions_alone(release, build):
     other = build(seed=3)
     found = by_config(release, other)
@@ -70,6 +72,7 @@ def test_another_seed_changes_multiple_choice_questions_alone(release, build):
     assert mcqs.examples[0].id in set(both["MCQID"])
 
 
+@pytest.mark.exhaustive
 def test_one_locale_less_breaks(release, build):
     fewer = build(locales=tuple(tag for tag in BLEND if tag != "su-JB"))
     step = version_step(diff_releases(release, fewer))
@@ -79,6 +82,7 @@ def test_one_locale_less_breaks(release, build):
     assert [(split.split, split.new_rows) for split in back.splits if not split.is_empty] == [("JB", 500)]
 
 
+@pytest.mark.exhaustive
 def test_the_published_procedure_makes_other_questions(release, paper_release):
     found = by_config(release, paper_release)
     (mcqs,) = found[MULTIPLE_CHOICE_QUESTIONS].splits

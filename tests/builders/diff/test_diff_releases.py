@@ -10,7 +10,7 @@ import pytest
 from blend.builders.diff import diff_releases, diff_tables, open_release
 from blend.builders.diff.model import FileChange, ReleaseDiff, ReleaseLabel, Setting
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.recipe import McqOptions, Source
+from blend.schemas.recipe.recipe import McqOptions, Source
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"]})
@@ -119,8 +119,7 @@ def test_message_for_a_directory_that_is_no_release(make, tmp_path):
     with pytest.raises(BlendError) as caught:
         diff_releases(make(BASE), tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; "
-        f"build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
     )
 
 

@@ -14,7 +14,8 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.model import CellChange, SplitDiff
 from blend.builders.diff.tables import diff_rows
 from blend.loaders.releases.columns import Digests, TableColumns
-from blend.schemas.manifest import TableInfo
+from blend.schemas.release.manifest import TableInfo
+from helpers.examples import examples
 
 SAQ = "short-answer-questions"
 
@@ -192,14 +193,14 @@ def test_files_are_read_in_order(make):
     assert found.examples == (CellChange(id="q17", column="Question", old="17", new="x"),)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables)
 def test_a_table_does_not_differ_from_itself(tmp_path_factory, table: list[Row]):
     folder = tmp_path_factory.mktemp("same")
     assert rows_between(folder, table, table).is_empty
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables, tables)
 def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row], new: list[Row]):
     found = rows_between(tmp_path_factory.mktemp("plain"), old, new)
@@ -222,7 +223,7 @@ def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row]
     assert len(old) - found.removed + found.added == len(new)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables, tables)
 def test_the_way_back_mirrors_the_way_there(tmp_path_factory, old: list[Row], new: list[Row]):
     folder = tmp_path_factory.mktemp("mirror")
@@ -235,7 +236,7 @@ def test_the_way_back_mirrors_the_way_there(tmp_path_factory, old: list[Row], ne
     assert {(e.id, e.column): (e.old, e.new) for e in there.examples} == mirrored
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(range(8)))
 def test_moved_rows_are_as_few_as_can_be(compare, order: list[int]):
     found = compare(frame(*map(question, range(8))), frame(*map(question, order)))

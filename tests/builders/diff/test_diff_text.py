@@ -13,6 +13,7 @@ from blend.builders.diff.model import ReleaseDiff
 from blend.builders.diff.text import changelog, changelog_entry, diff_json, first_entry, next_changelog
 from blend.builders.diff.values import value_pair
 from blend.loaders.releases import read_manifest
+from blend.schemas.errors import RowError
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2", "q3"], "Question": ["Tea | ጠጅ?", "b", "c"], "Topic": ["Food"] * 3})
@@ -114,6 +115,17 @@ def test_a_changelog_grows_at_the_top(make):
 def test_a_release_without_a_changelog_gets_its_first_section(make):
     text = next_changelog(open_release(make(BASE)), open_release(make(BASE, version="1.0.1")))
     assert [section.partition("\n")[0] for section in text.split("\n## ")[1:]] == ["1.0.1", "1.0.0"]
+
+
+def test_a_changelog_that_is_not_text_is_told(make):
+    first = open_release(make(BASE))
+    path = first.folder / "CHANGELOG.md"
+    path.write_bytes(b"# Changelog\n\n\x8a")
+    with pytest.raises(RowError) as caught:
+        next_changelog(first, open_release(make(BASE, version="1.0.1")))
+    assert str(caught.value) == (
+        f"{path}: byte 0x8A at offset 13 (line 3) is not UTF-8; restore it, or pull or build the release again"
+    )
 
 
 def test_json_says_what_follows(make):

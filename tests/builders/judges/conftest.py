@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from chat_server import SECRET, Chat, served
+
+from helpers.models.chat_server import SECRET, Chat, served
 
 
 @pytest.fixture

@@ -6,19 +6,20 @@ from datetime import date
 from typing import Any
 
 import pytest
-from chat_server import DROP, SECRET, Chat, Reply, answers_in, judge_at, sensible, served
 
 from blend.builders.judges.chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges.equivalence import Verdict
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.errors import BlendError
+from helpers.models.chat_server import DROP, SECRET, Chat, Reply, answers_in, judge_at, sensible, served
 
 pytestmark = pytest.mark.integration
 
 AGAIN = "run again: the verdicts that came are kept and not asked again"
-UNREACHABLE = f"start the server or correct base_url, then {AGAIN}"
+UNREACHABLE = f"start the server or correct `base_url`, then {AGAIN}"
 
 
+@pytest.mark.exhaustive
 def test_a_verdict_is_the_models_and_is_recorded(chat: Chat):
     kept: list[Decision] = []
     verdicts = judge_at(chat.url, kept).verdicts([("soccer", "football"), ("apple", "pear")])
@@ -158,7 +159,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
         ),
         (
             Reply({"message": f"no model m1 for {SECRET}"}, 404),
-            "HTTP 404, 'no model m1 for …'; correct model or base_url",
+            "HTTP 404, 'no model m1 for …'; correct model or `base_url`",
         ),
         (
             Reply({"message": "You exceeded your quota"}, 429),
@@ -226,5 +227,5 @@ def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
         ChatJudge("m1", record=lambda _: None).verdicts([("soccer", "football")])
     assert str(caught.value) == (
         "chat:m1: there is no API key; set OPENAI_API_KEY in the environment, "
-        "or give base_url, the address of a server that needs none"
+        "or give `base_url`, the address of a server that needs none"
     )

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from chat_server import SECRET, Chat, Reply, sensible
 from polars.testing import assert_frame_equal
 
 from blend.builders.judges import make_judges
@@ -20,7 +19,9 @@ from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError, RowError
-from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from helpers.models.chat_server import SECRET, Chat, Reply, sensible
+from helpers.tiers import rest_exhaustive
 
 pytestmark = pytest.mark.integration
 
@@ -60,6 +61,7 @@ def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Pa
     assert SECRET.encode() not in content
 
 
+@pytest.mark.exhaustive
 def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
     chat: Chat, tmp_path: Path, clean_tables: BlendTables
 ):
@@ -108,7 +110,10 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize(
-    ("signal_number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)], ids=["kill", "ctrl-c"]
+    ("signal_number", "code"),
+    rest_exhaustive(
+        [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)], (signal.SIGKILL, -signal.SIGKILL)
+    ),
 )
 def test_a_run_that_is_stopped_keeps_every_verdict_it_got(
     chat: Chat, tmp_path: Path, signal_number: int, code: int

@@ -5,15 +5,16 @@ from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcq_inputs import frames_of
 from polars.testing import assert_frame_equal
 
 from blend.builders.judges import DecisionsJudge
-from blend.builders.judges.bench import Bench
 from blend.builders.judges.equivalence import LexicalJudge
+from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import Decision
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from helpers.examples import examples
+from helpers.questions.mcq_inputs import frames_of
 
 WORDS = ["apple", "red apple", "pear", "pear juice", "plum", "grape", "quince", "fig"]
 TAGS = ["en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID"]
@@ -40,7 +41,7 @@ def judge_of(verdicts: dict[tuple[str, str], str]) -> DecisionsJudge:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ANSWERED, VERDICTS, st.booleans(), st.sampled_from([2, "all"]))
 def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, first, limit):
     frames = frames_of({"T-1": {tag: sorted(groups, key=lambda g: -g[1]) for tag, groups in answered.items()}})
@@ -61,7 +62,7 @@ def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, 
 
 def test_what_a_bench_concerns():
     known = judge_of({("apple", "pear"): "same"})
-    assert Bench((known, LexicalJudge())).concerns("Apple ")
-    assert not Bench((known, LexicalJudge())).concerns("plum")
-    assert not Bench((LexicalJudge(),)).concerns("apple")
-    assert Bench((LexicalJudge(), AskedAboutAll(known))).concerns("plum")
+    assert JudgePanel((known, LexicalJudge())).concerns("Apple ")
+    assert not JudgePanel((known, LexicalJudge())).concerns("plum")
+    assert not JudgePanel((LexicalJudge(),)).concerns("apple")
+    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).concerns("plum")

@@ -6,12 +6,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcq_inputs import FRUIT, RULES, build_of, frames_of, loss_of, right_answers, shown_to
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq.answers import template_formats
-from blend.schemas.frames import MCQS
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import MCQS
+from helpers.examples import examples
+from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, loss_of, right_answers, shown_to
 
 
 def test_four_locales_that_agree_with_themselves_make_four_questions():
@@ -286,6 +287,14 @@ def test_a_decision_overrules_the_words():
     assert ("decisions", 0, 1) in build.deciders.rows()
 
 
+def test_a_models_verdict_overrules_words_that_are_shared():
+    # Of pairs that only local variants hold for the same, a model's verdict would not count (`overruled`).
+    answers = {**SPORTS, "zh-CN": [("table football", 3)]}
+    verdict = Says("chat:m1", football__table_football=False)
+    build = build_of(answers, judges=(verdict, LexicalJudge()))
+    assert ("zh-CN", "table football") in shown_to(build, "en-GB")
+
+
 def test_an_unseen_variant_is_not_overruled():
     answers = {**SPORTS, "zh-CN": [(["foosball", "table football"], 3)]}
     decisions = Says("decisions", football__foosball=False, football__table_football=False)
@@ -306,7 +315,7 @@ def test_judges_are_not_asked_about_numbers():
     assert judge.asked == []
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.sets(st.sampled_from(list(combinations(sorted(SPORTS), 2))), max_size=4))
 def test_asking_late_gives_the_same_as_asking_first(same):
     texts = {tag: groups[0][0] for tag, groups in SPORTS.items()}

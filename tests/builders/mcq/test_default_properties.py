@@ -3,12 +3,13 @@
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcq_inputs import FRUIT, build_of, frames_of, shown_to
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
-from blend.schemas.frames import MCQS
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import MCQS
+from helpers.examples import examples
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
 
 PINNED_IDS = ["T-1_GB_48834ccb", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_5f8827bf"]
 WORDS = ["apple", "pear", "plum", "dates", "grape", "fig", "red apple", "pear juice"]
@@ -30,7 +31,7 @@ def ordered(templates):
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.integers(0, 9))
 def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     questions, annotations = frames_of(ordered(templates))
@@ -47,7 +48,7 @@ def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     assert_frame_equal(shuffled.outcomes, build.outcomes)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.sampled_from(TAGS))
 def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limit, joining):
     templates = ordered(templates)
@@ -67,7 +68,7 @@ def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limi
             assert [sorted(o) for o in mine["options"]] == [sorted(o) for o in rows["options"]]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS)
 def test_positions_differ_by_one_at_most_in_every_locale(templates, limit):
     rows = build_mcq(*frames_of(ordered(templates)), options=McqOptions(variants=limit), seed=3).frame()

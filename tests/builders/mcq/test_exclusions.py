@@ -1,18 +1,18 @@
-"""Exclusions: what people of a region turned down is not shown about it again, and elsewhere as before."""
+"""Exclusions: what people of a region excluded is not shown about it again, and elsewhere as before."""
 
 from pathlib import Path
 
 import polars as pl
 import pytest
-from mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.schemas.errors import BlendError, RowErrors
-from blend.schemas.frames import EXCLUSIONS
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import EXCLUSIONS
+from helpers.questions.mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 ROW = {"template_id": "T-1", "locale": "en-GB", "option": "Pear", "kind": "also-right", "reviewer": "r1"}
 MORE = {**FRUIT, "es-MX": [("mango", 3)]}
@@ -23,7 +23,7 @@ def exclusions_of(*rows):
 
 
 @pytest.mark.parametrize("kind", ["also-right", "silly"])
-def test_an_option_that_was_turned_down_is_shown_elsewhere_only(kind):
+def test_an_excluded_option_is_shown_elsewhere_only(kind):
     before = build_of(MORE)
     build = build_of(MORE, exclusions=exclusions_of({"kind": kind}))
     assert ("en-US", "pear") in shown_to(before, "en-GB")
@@ -58,20 +58,21 @@ def test_every_mistake_is_told():
     ]
 
 
+@pytest.mark.slow
 def test_a_release_uses_and_carries_them(tmp_path: Path):
     whole = build_release(sample_recipe(), tmp_path / "before")
     mcqs = read_config(tmp_path / "before", "multiple-choice-questions")
     first = mcqs.row(0, named=True)
-    turned_down = first["options"][(first["answer"] + 1) % 4]
+    excluded = first["options"][(first["answer"] + 1) % 4]
     header = "template_id,locale,option,kind,reviewer,why\n"
-    line = f'{first["template_id"]},{first["locale"]},"{turned_down}",also-right,r1,\n'
+    line = f'{first["template_id"]},{first["locale"]},"{excluded}",also-right,r1,\n'
     (tmp_path / "mine.csv").write_text(header + line, encoding="utf-8")
     recipe = sample_recipe().model_copy(update={"mcq": McqOptions(exclusions="mine.csv")})
     manifest = build_release(recipe, tmp_path / "after", base=tmp_path)
     asked = read_config(tmp_path / "after", "multiple-choice-questions").filter(
         template_id=first["template_id"], locale=first["locale"]
     )
-    assert turned_down not in asked["options"].explode().to_list()
+    assert excluded not in asked["options"].explode().to_list()
     assert [info.kind for info in manifest.sources] == ["sample", "exclusions"]
     assert manifest.recipe.mcq.exclusions == "exclusions.csv"
     assert (tmp_path / "after" / "exclusions.csv").read_text(encoding="utf-8") == header + line

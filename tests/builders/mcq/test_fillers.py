@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.frames import FILLERS
+from blend.schemas.rows.frame_columns import FILLERS
+from helpers.questions.mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 ROW = {
     "template_id": "T-1",

@@ -7,23 +7,22 @@ import pytest
 
 from blend.builders.audit import audit_questions
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.said import Said, said_texts
-from blend.builders.mcq.typical import Typicality
-from blend.builders.mcq.values import is_latin
-from blend.schemas.formats import AnswerFormat, magnitude
-from blend.schemas.locales import registry
-from blend.schemas.mentions import names_any
+from blend.builders.mcq.keyness import Keyness, answer_index
+from blend.builders.mcq.options import is_latin
+from blend.schemas.language.answer_formats import AnswerFormat, magnitude
+from blend.schemas.language.locales import registry
+from blend.schemas.language.region_mentions import names_any
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 
 def of_question(mcqs):
     """Template and locale, right answers with their distractors (text and locale), question by question."""
     for (template_id, tag), rows in mcqs.group_by("template_id", "locale", maintain_order=True):
-        asked: dict[str, list[list[Said]]] = {}
+        asked: dict[str, list[list[tuple[str, str]]]] = {}
         for options, tags, answer in rows.select("options", "option_locales", "answer").iter_rows():
-            said = [Said(*option) for option in zip(options, tags, strict=True)]
-            asked.setdefault(said.pop(answer).text, []).append(said)
+            shown = list(zip(options, tags, strict=True))
+            asked.setdefault(shown.pop(answer)[0], []).append(shown)
         yield template_id, tag, asked
 
 
@@ -89,15 +88,15 @@ def test_numbers_stand_at_one_place_in_all_variants_of_a_question(mcqs, publishe
             continue
         for gold, questions in asked.items():
             value = magnitude(gold, answer_format)
-            larger = {sum(magnitude(o.text, answer_format) > value for o in others) for others in questions}
+            larger = {sum(magnitude(text, answer_format) > value for text, _ in others) for others in questions}
             assert len(larger) == 1
             places[larger.pop()] += len(questions)
     assert min(places.values()) > 0.2 * places.total()
 
 
-def test_a_question_whose_answer_is_the_most_typical_is_asked_once(mcqs, published):
+def test_a_question_whose_answer_sounds_most_like_the_region_is_asked_once(mcqs, published):
     formats = template_formats(published.questions)
-    known = Typicality(said_texts(published.annotations))
+    known = Keyness(answer_index(published.annotations))
     checked = 0
     for template_id, tag, asked in of_question(mcqs):
         if formats[template_id] is not AnswerFormat.TEXT:
@@ -105,7 +104,7 @@ def test_a_question_whose_answer_is_the_most_typical_is_asked_once(mcqs, publish
         for gold, questions in asked.items():
             if len(questions) == 1 or any(magnitude(gold, scale) is not None for scale in AnswerFormat):
                 continue
-            # Once one of the first three is no less typical than it is, the others only follow.
-            assert known.compared(template_id, [Said(gold, tag)], questions[0]).max() >= 0
+            # Once one of the first three sounds no less like the region, the others only follow.
+            assert known.compared(template_id, [(gold, tag)], questions[0]).max() >= 0
             checked += 1
     assert checked > 500

@@ -6,15 +6,15 @@ from itertools import combinations
 
 import polars as pl
 import pytest
-from mcq_inputs import positions
 
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.values import shown
+from blend.builders.mcq.options import shown
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions
-from blend.schemas.formats import AnswerFormat, canonical, understood
-from blend.schemas.locales import registry
+from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
+from blend.schemas.language.locales import registry
+from helpers.questions.mcq_inputs import positions
 
 pytestmark = pytest.mark.integration
 

@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from mcq_inputs import positions
 
 from blend.builders.mcq import build_mcq
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from helpers.questions.mcq_inputs import positions
 
 pytestmark = pytest.mark.integration
 
@@ -17,6 +17,7 @@ DISTRACTORS = (672, 2109)
 JOINING = {"ko-KP": (5430, 4435, 193, 3916, 91), "as-AS": (5216, 3391, 272, 2593, 95)}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("joining", ["ko-KP", "as-AS"])
 def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, joining):
     others = pl.col("locale") != joining
@@ -42,6 +43,7 @@ def test_distractors_by_region(mcqs):
     assert (min(uses.values()), max(uses.values())) == (uses["az-AZ"], uses["as-AS"]) == DISTRACTORS
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("variants", [5, "all"])
 def test_yield(built, variants):
     build = built() if variants == 5 else built(variants=variants)
@@ -62,6 +64,7 @@ THRESHOLDS = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("thresholds", "questions"), THRESHOLDS)
 def test_other_thresholds(built, thresholds, questions):
     assert built(**thresholds).summary["questions"].sum() == questions

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from blend.builders.mcq.none_made import why_none_made
+from blend.builders.mcq.result import why_none_made
 from blend.builders.validate import CHECKS, validate_release
 from blend.cli import app
 from blend.loaders.releases import read_manifest
@@ -50,9 +50,5 @@ def test_three_regions_give_none_and_it_is_said(built: tuple[Path, str]):
     ]
 
 
-def test_with_some_there_is_nothing_to_say(tmp_path: Path):
-    from blend.builders.release import build_release
-    from blend.loaders.recipes.ready import sample_recipe
-
-    manifest = build_release(sample_recipe(), tmp_path / "release")
-    assert why_none_made(manifest) is None
+def test_with_some_there_is_nothing_to_say(mini_release: Path):
+    assert why_none_made(read_manifest(mini_release)) is None

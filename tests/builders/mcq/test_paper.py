@@ -10,10 +10,10 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
-from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, MCQS, QUESTIONS
-from blend.schemas.locales import registry
-from blend.schemas.recipe import McqOptions
-from blend.schemas.text import counted
+from blend.schemas.language.locales import registry
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import ANNOTATIONS, MCQ_ROWS, MCQS, QUESTIONS
 
 PAPER = McqOptions(mode="paper")
 RULES = (LexicalJudge(),)
@@ -74,9 +74,9 @@ def test_choices_of_the_sample(build, golden):
     for template_id, expected in sample.items():
         if expected["min_choices"] < 3:
             assert template_id not in plans
-            assert short[template_id].startswith(f"{counted(expected['min_choices'], 'distractor')} for ")
+            assert short[template_id].startswith(f"{pluralise(expected['min_choices'], 'distractor')} for ")
             continue
-        for part in plans[template_id].parts:
+        for part in plans[template_id].asked:
             country = expected["countries"][part.locale.upstream]
             assert list(part.answers) == country["answers"]
             chosen = [(UPSTREAM[tag], text) for text, tag in part.options]
@@ -103,8 +103,8 @@ def test_published_rows(build, golden):
 
 @pytest.mark.integration
 def test_every_question_is_accounted_for(build, published):
-    counted = build.summary.select(total=pl.col("questions") + pl.col("dropped"))
-    assert counted["total"].unique().to_list() == [500]
+    pluralise = build.summary.select(total=pl.col("questions") + pl.col("dropped"))
+    assert pluralise["total"].unique().to_list() == [500]
     # Six of the seven pairs without right answer belong to questions that are short anyway.
     assert Counter(build.dropped["reason"])["out-of-format"] == 1
 
@@ -237,7 +237,7 @@ class Nutritionist:
 def test_a_judge_rejects_what_the_strings_do_not_show():
     judge = Nutritionist()
     build = paper({**FRUIT, "zh-CN": [("grape", 3)]}, judges=(LexicalJudge(), judge))
-    options = {part.locale.tag: [text for text, _ in part.options] for part in build.plans[0].parts}
+    options = {one.locale.tag: [text for text, _ in one.options] for one in build.plans[0].asked}
     assert options == {
         # Korea's plums come first, so Algeria's dates give way to its figs.
         "en-GB": ["pear", "plum", "grape", "figs"],

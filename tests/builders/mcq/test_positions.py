@@ -1,28 +1,26 @@
-"""Where the right answer stands."""
+"""Where the correct answer stands."""
 
 from collections import Counter
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.mcq.positions import (
     LeftOver,
     arranged,
-    arrangements,
     balanced,
+    positions_in_region,
+    preferred_positions,
     shared_out,
-    shared_out_in_fours,
     split_off,
-    wishes,
 )
 
 DIGESTS = st.integers(0, 2**64 - 1)
 
 
 @given(DIGESTS)
-def test_wishes_are_all_positions(digest):
-    assert sorted(wishes(digest)) == [0, 1, 2, 3]
+def test_preferred_positions_are_all(digest):
+    assert sorted(preferred_positions(digest)) == [0, 1, 2, 3]
 
 
 @given(st.lists(DIGESTS, max_size=4, unique=True))
@@ -32,7 +30,7 @@ def test_a_group_shares_out_different_positions(digests):
     if digests:
         # The smallest digest chooses first.
         first = digests.index(min(digests))
-        assert positions[first] == wishes(digests[first])[0]
+        assert positions[first] == preferred_positions(digests[first])[0]
 
 
 @given(st.lists(DIGESTS, min_size=4, max_size=4, unique=True), st.permutations(range(4)))
@@ -40,13 +38,6 @@ def test_the_order_inside_a_group_is_irrelevant(digests, order):
     positions = dict(zip(digests, shared_out(digests), strict=True))
     shuffled = [digests[i] for i in order]
     assert dict(zip(shuffled, shared_out(shuffled), strict=True)) == positions
-
-
-# Small digests too, so that some in a group are equal.
-@given(st.lists(st.lists(DIGESTS | st.integers(0, 5), min_size=4, max_size=4), max_size=6))
-def test_many_groups_at_once_share_out_as_each_alone(groups):
-    at_once = shared_out_in_fours(np.array(groups, np.uint64).reshape(-1))
-    assert at_once.tolist() == [position for group in groups for position in shared_out(group)]
 
 
 def test_full_groups_of_four():
@@ -57,13 +48,6 @@ def test_full_groups_of_four():
 def test_the_arrangement_of_wrong_options_depends_on_the_digest_alone(digest, wrong):
     assert arranged(wrong, digest) == arranged(sorted(wrong), digest)
     assert sorted(arranged(wrong, digest)) == sorted(wrong)
-
-
-@given(st.lists(DIGESTS, max_size=10))
-def test_arrangements_of_many_questions_are_those_of_each(digests):
-    by_text = [("a", "ko-KR"), ("b", "am-ET"), ("c", "en-US")]
-    at_once = arrangements(np.array(digests, np.uint64))
-    assert [[by_text[i] for i in row] for row in at_once] == [arranged(by_text, digest) for digest in digests]
 
 
 def left_over_of(places):
@@ -95,6 +79,18 @@ def test_no_more_move_than_quotas_ask_for(places):
     quotas = [n + 1] * remainder + [n] * (4 - remainder)
     demand = sorted((wanted[position] for position in range(4)), reverse=True)
     assert moved == sum(max(0, d - q) for d, q in zip(demand, quotas, strict=True))
+
+
+@given(st.dictionaries(st.integers(), st.lists(DIGESTS, max_size=11, unique=True), max_size=8))
+def test_full_groups_share_out_and_the_rest_is_balanced(digests):
+    positions = positions_in_region(digests)
+    assert {key: len(found) for key, found in positions.items()} == {k: len(d) for k, d in digests.items()}
+    for key, found in positions.items():
+        for i in range(0, split_off(len(found)), 4):
+            assert found[i : i + 4] == shared_out(digests[key][i : i + 4])
+    counts = Counter(position for found in positions.values() for position in found)
+    every = [counts[position] for position in range(4)]
+    assert max(every) - min(every) <= 1
 
 
 def test_the_largest_digests_move():

@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
-from blend.schemas.frames import FILLERS
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import FILLERS
+from helpers.questions.mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 SHORT = {"en-GB": [("apple", 4)], "en-US": [("pear", 3)], "ko-KR": [("plum", 3)], "ar-DZ": [("dates", 1)]}
 RESERVE = McqOptions(variants="all", distractor_reserve_votes=1)

@@ -6,10 +6,12 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_variants import plainly_chosen
-from variant_inputs import Case, Gold, Pick, chosen, used
 
-from blend.builders.mcq.orders import Orders
+from blend.builders.mcq.distractors import RegionOrders
+from blend.builders.mcq.variants import Pick
+from helpers.examples import examples
+from helpers.questions.plain_variants import plainly_chosen
+from helpers.questions.variant_inputs import Case, Gold, chosen, used
 
 PINNED = ["GR", "ET", "CN", "IR", "AZ", "ID", "DZ", "AS"]
 REGIONS = ("DZ", "AS", "AZ", "CN", "ET", "GR", "ID", "IR")
@@ -18,19 +20,19 @@ REGIONS = ("DZ", "AS", "AZ", "CN", "ET", "GR", "ID", "IR")
 ALIKE = (0,) * len(REGIONS)
 
 
-def match(above=(), below=None, *, doubtful=(), unlike=ALIKE, wanted=(1, 2, 3, 0), **more):
-    """How the options compare with a right answer; all are below it that are not above it."""
-    rest = set(range(len(REGIONS))) - set(above) if below is None else below
-    return Gold(set(above), set(rest), set(doubtful), unlike, wanted, **more)
+def match(higher=(), lower=None, *, possibly_correct=(), unlike=ALIKE, quotas=(1, 2, 3, 0), **more):
+    """How the options compare with a correct answer; all are lower it that are not higher it."""
+    rest = set(range(len(REGIONS))) - set(higher) if lower is None else lower
+    return Gold(set(higher), set(rest), set(possibly_correct), unlike, quotas, **more)
 
 
-ANY = match(above=range(0, len(REGIONS), 2))
+ANY = match(higher=range(0, len(REGIONS), 2))
 
 
 def picks_of(regions, conflicts=(), *, limit=5, golds=(ANY,), seed=0, last=frozenset()):
     """Picks for one target; option i is offered by the i-th of all regions."""
     alive = {REGIONS.index(code) for code in regions}
-    orders = Orders(seed, "Al-en-01", ["ko-KR"], REGIONS)
+    orders = RegionOrders(seed, "Al-en-01", ["ko-KR"], REGIONS)
     (picks,) = chosen(Case(range(len(REGIONS)), [alive], conflicts, [golds], last, (), seed), limit, orders)
     return picks
 
@@ -41,18 +43,18 @@ SUBSETS = st.sets(st.sampled_from(REGIONS))
 SEEDS = st.integers(0, 1000)
 MATCHES = st.builds(
     match,
-    above=st.sets(st.sampled_from(NUMBERS)),
-    doubtful=st.sets(st.sampled_from(NUMBERS), max_size=3),
+    higher=st.sets(st.sampled_from(NUMBERS)),
+    possibly_correct=st.sets(st.sampled_from(NUMBERS), max_size=3),
     unlike=st.lists(st.integers(0, 3), min_size=len(REGIONS), max_size=len(REGIONS)),
-    wanted=st.permutations(range(4)).map(tuple),
-    by_value=st.booleans(),
+    quotas=st.permutations(range(4)).map(tuple),
+    is_number=st.booleans(),
     names_region=st.booleans(),
 )
 GOLDS = st.lists(MATCHES, min_size=1, max_size=3)
 
 
-def outdoing(pick, gold):
-    return sum(i in gold.above for i in pick.triple)
+def n_higher(pick, gold):
+    return sum(i in gold.higher for i in pick.triple)
 
 
 def possible(regions, conflicts):
@@ -79,13 +81,13 @@ def test_nothing_possible_is_left_out(regions, conflicts, seed, golds):
     found = picks_of(regions, conflicts, limit="all", golds=golds, seed=seed)
     assert {(pick.gold, frozenset(pick.triple)) for pick in found} == everything
     assert len(found) == len(everything)
-    # Whatever else is wished for, a question that can be asked is asked, once for every right answer.
+    # Whatever else is wished for, a question that can be asked is asked, once for every correct answer.
     few = picks_of(regions, conflicts, limit=len(golds), golds=golds, seed=seed)
     assert {pick.gold for pick in few} == (set(range(len(golds))) if triples else set())
 
 
 @given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), GOLDS)
-def test_two_distractors_recur_as_often_as_their_right_answer(regions, conflicts, seed, limit, golds):
+def test_two_distractors_recur_as_often_as_their_correct_answer(regions, conflicts, seed, limit, golds):
     picks = picks_of(regions, conflicts, limit=limit, golds=golds, seed=seed)
     for gold in range(len(golds)):
         mine = Counter(i for pick in picks if pick.gold == gold for i in pick.triple)
@@ -97,35 +99,35 @@ def test_two_distractors_recur_as_often_as_their_right_answer(regions, conflicts
 
 
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
-def test_a_right_answer_is_outdone_as_often_as_it_wishes_most_of_what_can_be(regions, conflicts, seed, gold):
+def test_a_correct_answer_has_the_first_quota_that_can_be_met(regions, conflicts, seed, gold):
     triples = possible(regions, conflicts)
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
-    n_doubtful = {triple: sum(i in gold.doubtful for i in triple) for triple in triples}
-    sound = [triple for triple in triples if n_doubtful[triple] == min(n_doubtful.values())]
-    can_be = {outdoing(Pick(0, tuple(triple)), gold) for triple in sound}
+    n_possibly_correct = {triple: sum(i in gold.possibly_correct for i in triple) for triple in triples}
+    sound = [triple for triple in triples if n_possibly_correct[triple] == min(n_possibly_correct.values())]
+    can_be = {n_higher(Pick(0, tuple(triple)), gold) for triple in sound}
     if picks:
         assert frozenset(picks[0].triple) in sound
-        assert outdoing(picks[0], gold) == next(n for n in gold.wanted if n in can_be)
-    if gold.by_value:
-        assert len({outdoing(pick, gold) for pick in picks}) <= 1
+        assert n_higher(picks[0], gold) == next(n for n in gold.quotas if n in can_be)
+    if gold.is_number:
+        assert len({n_higher(pick, gold) for pick in picks}) <= 1
 
 
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
 def test_what_a_guesser_finds_is_asked_once(regions, conflicts, seed, gold):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
-    if picks and (gold.names_region or (not gold.by_value and not outdoing(picks[0], gold))):
+    if picks and (gold.names_region or (not gold.is_number and not n_higher(picks[0], gold))):
         assert len(picks) == 1
 
 
-def test_an_option_that_is_just_as_typical_hides_the_right_answer_as_well():
-    apart, alike = match(), match(below=NUMBERS[1:])
+def test_an_option_that_is_just_as_telling_hides_the_correct_answer_as_well():
+    apart, alike = match(), match(lower=NUMBERS[1:])
     assert len(picks_of(REGIONS, golds=[apart])) == 1
     found = [picks_of(REGIONS, golds=[alike], seed=seed) for seed in range(9)]
     assert {len(picks) for picks in found if 0 in picks[0].triple} == {5}
     assert {len(picks) for picks in found if 0 not in picks[0].triple} == {1}
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(SUBSETS, CONFLICTS, SEEDS, st.sampled_from([1, 3, 5, "all"]), GOLDS, st.sampled_from(REGIONS))
 def test_a_region_that_is_not_chosen_changes_nothing(regions, conflicts, seed, limit, golds, joining):
     before = picks_of(regions - {joining}, conflicts, limit=limit, golds=golds, seed=seed)
@@ -144,30 +146,30 @@ def test_alike_options_come_before_unlike_ones():
 def test_a_region_shows_one_of_its_four_preferred_options():
     regions = (0, 0, 0, 0, 0, 1, 2)
     shown = set()
-    for above in range(8):
-        gold = match(above={above}, wanted=(1, 0, 2, 3), unlike=(0,) * len(regions))
+    for higher in range(8):
+        gold = match(higher={higher}, quotas=(1, 0, 2, 3), unlike=(0,) * len(regions))
         (picks,) = chosen(Case(regions, [range(len(regions))], (), [[gold]], (), (), 0), 5)
         shown |= used(picks)
     assert shown == {0, 1, 2, 3, 5, 6}
 
 
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
-def test_no_further_question_is_made_of_doubtful_options(regions, conflicts, seed, gold):
+def test_no_further_question_is_made_of_possibly_correct_options(regions, conflicts, seed, gold):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
-    assert not [pick for pick in picks[1:] if pick.triple[2] in gold.doubtful]
+    assert not [pick for pick in picks[1:] if pick.triple[2] in gold.possibly_correct]
 
 
-def test_right_answers_take_turns():
+def test_correct_answers_take_turns():
     assert [pick.gold for pick in picks_of(REGIONS, limit=5, golds=[ANY, ANY])] == [0, 1, 0, 1, 0]
 
 
-def test_a_right_answer_without_triple_left_gives_its_turn_away():
-    # Three options make one triple: each of the two right answers has it once.
+def test_a_correct_answer_without_triple_left_gives_its_turn_away():
+    # Three options make one triple: each of the two correct answers has it once.
     assert [pick.gold for pick in picks_of(REGIONS[:3], limit=5, golds=[ANY, ANY])] == [0, 1]
     assert [pick.gold for pick in picks_of(REGIONS, limit=4, golds=[match(), ANY])] == [0, 1, 1, 1]
 
 
-def test_right_answers_share_out_the_distractors():
+def test_correct_answers_share_out_the_distractors():
     first, second = picks_of(REGIONS, limit=2, golds=[ANY, ANY])
     assert not set(first.triple) & set(second.triple)
 
@@ -178,10 +180,12 @@ def test_fillers_stand_only_where_others_do_not_suffice():
 
 
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES, st.sets(st.sampled_from(NUMBERS)))
-def test_a_question_has_as_few_fillers_and_doubtful_options_as_can_be(regions, conflicts, seed, gold, fillers):
+def test_a_question_has_as_few_fillers_and_possibly_correct_options_as_can_be(
+    regions, conflicts, seed, gold, fillers
+):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed, last=frozenset(fillers))
     if picks:
-        last = {i for i in NUMBERS if i in fillers or i in gold.doubtful}
+        last = {i for i in NUMBERS if i in fillers or i in gold.possibly_correct}
         fewest = min(len(triple & last) for triple in possible(regions, conflicts))
         assert len(set(picks[0].triple) & last) == fewest
 
@@ -191,19 +195,22 @@ def test_too_few_options():
     assert picks_of(REGIONS[:4], [(0, 1), (2, 3), (0, 2)]) == []
 
 
+def drawn(target=0, variant=0, *, seed=0, template_id="Al-en-01", regions=REGIONS):
+    """The regions in the order of a variant."""
+    orders = RegionOrders(seed, template_id, ["ko-KR", "en-US"], regions)
+    return [code for _, code in sorted(zip(orders.keys(target, variant), regions, strict=True))]
+
+
 def test_orders_differ_by_seed_template_target_and_variant_but_not_by_what_else_is_there():
-    orders = Orders(0, "Al-en-01", ["ko-KR", "en-US"], REGIONS)
-    found = [orders.of(0, 0), orders.of(0, 1), orders.of(1, 0)]
-    found.append(Orders(1, "Al-en-01", ["ko-KR"], REGIONS).of(0, 0))
-    found.append(Orders(0, "Al-en-02", ["ko-KR"], REGIONS).of(0, 0))
+    found = [drawn(), drawn(variant=1), drawn(1), drawn(seed=1), drawn(template_id="Al-en-02")]
     assert len({tuple(order) for order in found}) == len(found)
-    fewer = Orders(0, "Al-en-01", ["ko-KR"], REGIONS[::-2])
-    assert fewer.of(0, 1) == [code for code in orders.of(0, 1) if code in REGIONS[::-2]]
+    fewer = REGIONS[::-2]
+    assert drawn(variant=1, regions=fewer) == [code for code in drawn(variant=1) if code in fewer]
 
 
 def test_the_order_is_pinned():
     # A release is rebuilt with the same order for ever; a change here changes every published dataset.
-    assert Orders(0, "Al-en-01", ["ko-KR"], REGIONS).of(0, 0) == PINNED
+    assert drawn() == PINNED
     first = picks_of(REGIONS, limit=1, golds=[match()])
     assert first == [Pick(0, tuple(REGIONS.index(code) for code in PINNED[:3]))]
 
@@ -219,7 +226,7 @@ def cases(draw):
     few = st.sets(st.sampled_from(numbers), max_size=4) if regions else st.just(set())
     degrees = st.lists(st.integers(0, 3), min_size=len(regions), max_size=len(regions))
     golds = st.builds(
-        lambda above, equal, *fixed: Gold(above, set(numbers) - above - equal, *fixed),
+        lambda higher, equal, *fixed: Gold(higher, set(numbers) - higher - equal, *fixed),
         *(some, few, few, degrees, st.permutations(range(4)), st.booleans(), st.booleans()),
     )
     fillers = draw(few)
@@ -235,14 +242,14 @@ def cases(draw):
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(cases(), st.integers(1, 10))
-def test_choosing_for_all_at_once_is_choosing_plainly(case, limit):
+def test_the_first_that_serves_is_found_as_by_trying_all(case, limit):
     assert chosen(case, limit) == plainly_chosen(case, limit)
 
 
-@pytest.mark.parametrize(("reserve", "above", "n"), [({3}, (), 1), ({2, 3}, (), 0), ({2, 3}, {1}, 1)])
-def test_what_few_people_gave_makes_no_question_that_gives_itself_away(reserve, above, n):
-    gold = match(above=set(above), unlike=(0,) * 4)
+@pytest.mark.parametrize(("reserve", "higher", "n"), [({3}, (), 1), ({2, 3}, (), 0), ({2, 3}, {1}, 1)])
+def test_what_few_people_gave_makes_no_question_that_gives_itself_away(reserve, higher, n):
+    gold = match(higher=set(higher), unlike=(0,) * 4)
     case = Case(range(4), [{1, 2, 3}], (), [[gold]], reserve, reserve, 0)
     assert len(chosen(case, 1)[0]) == n

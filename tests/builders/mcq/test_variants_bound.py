@@ -18,7 +18,7 @@ def test_the_sum_of_all_questions_is_known_before(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(InputError) as told:
         _check_sum(annotations(500, 33))
     assert str(told.value) == (
-        'variants "all": every right answer with every three options of up to 33 regions are some 81,840,000 '
+        'variants "all": every correct answer with every three options of up to 33 regions are some 81,840,000 '
         "questions, and at most 10,000,000 are made; give a number instead"
     )
     monkeypatch.setattr(default, "_MOST_QUESTIONS", 3)

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import FOUR, make_release
-from hub_server import Hub
-from hub_store import ALICE, Account
 
 from blend.builders.publish import plan_publication, publish_release
 from blend.schemas.errors import BlendError
+from helpers.hub.hub_releases import FOUR, make_release
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import ALICE, Account
 
 REPO = "org/blend"
 

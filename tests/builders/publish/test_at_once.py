@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import digests, held, published
-from hub_server import Hub
 
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import addressed_files
 from blend.loaders.releases.pull import pull_release
+from helpers.hub.hub_releases import digests, held, published
+from helpers.hub.hub_server import Hub
 
 pytestmark = [
     pytest.mark.integration,
@@ -51,6 +51,7 @@ def once(action: Callable[[], object]) -> Callable[[], None]:
     return act
 
 
+@pytest.mark.exhaustive
 def test_somebody_else_publishes_while_the_repository_is_made(
     hub: Hub, refusal: Any, releases: Path, somebody_else: Any, quick: None
 ):
@@ -66,6 +67,7 @@ def test_somebody_else_publishes_while_the_repository_is_made(
     assert not [request for request in hub.requests if "preupload" in request or "/commit/" in request]
 
 
+@pytest.mark.exhaustive
 def test_a_version_that_somebody_published_meanwhile_counts_as_the_latest(
     hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None
 ):
@@ -122,6 +124,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", FAULTS)
 @pytest.mark.parametrize("route", ROUTES)
 def test_one_fault_at_any_request_of_a_pull(

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import REPO, altered, digests, held, published, with_another_number
-from hub_server import Hub
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import validated
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from helpers.hub.hub_releases import REPO, altered, digests, held, published, with_another_number
+from helpers.hub.hub_server import Hub
 
 pytestmark = [
     pytest.mark.integration,
@@ -31,11 +31,11 @@ def n_checked(publish: Any) -> Callable[[Path], int]:
     def n_checked(release: Path) -> int:
         made = [0]
 
-        def notify(step: str, done: int, total: int) -> None:
+        def on_progress(step: str, done: int, total: int) -> None:
             if step == "check the release":
                 made[0] = total
 
-        publish(release, dry_run=True, notify=notify)
+        publish(release, dry_run=True, on_progress=on_progress)
         return made[0]
 
     return n_checked
@@ -115,10 +115,11 @@ def test_a_release_that_changes_while_it_is_checked_is_not_remembered(
             text = (release / "release.json").read_text(encoding="utf-8")
             (release / "release.json").write_text(text + " ", encoding="utf-8")
 
-    assert validate_release(release, checks=QUICK, notify=change).passes()
+    assert validate_release(release, checks=QUICK, on_progress=change).passes()
     assert n_checked(release) == len(QUICK)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"left": 1}', '{"left": null}', "\xff"])
 def test_a_damaged_memory_is_none(releases: Path, n_checked: Any, blend_cache: Path, content: str):
     assert n_checked(releases / "1.0.0") == len(QUICK)

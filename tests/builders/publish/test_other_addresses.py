@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import REPO, held, published, writes
-from hub_server import Hub
 
 from blend.builders.diff import diff_releases
 from blend.builders.publish import publish_release
@@ -14,6 +12,8 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import addressed_files
 from blend.loaders.releases.pull import pull_release
 from blend.loaders.releases.references import fetch_release
+from helpers.hub.hub_releases import REPO, held, published, writes
+from helpers.hub.hub_server import Hub
 
 pytestmark = [
     pytest.mark.integration,
@@ -118,7 +118,7 @@ def test_what_is_the_same_for_publishing_is_the_same_for_the_diff(
 
 
 def test_a_reason_that_is_not_given_again_is_no_other_content(hub: Hub, publish: Any, releases: Path):
-    first = publish(releases / "1.0.0", despite="nobody reads it yet")
+    first = publish(releases / "1.0.0", allow_errors="nobody reads it yet")
     done = publish(releases / "1.0.0")
     assert (done.plan.action, done.commit) == ("nothing", first.commit)
 

@@ -12,8 +12,8 @@ from blend.builders.publish.plan import (
 )
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.repository import RemoteFile
+from blend.schemas.base.versions import newest_version, numbers_of
 from blend.schemas.errors import BlendError
-from blend.schemas.versions import newest_version, numbers_of
 
 CONTENTS = st.integers(0, 3)
 FILES = st.dictionaries(st.sampled_from(["a", "b/c", "d", "e.parquet"]), CONTENTS)

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import (
+
+from blend.loaders.releases import read_manifest
+from blend.schemas.recipe.recipe import McqOptions
+from helpers.hub.hub_releases import (
     FIRST,
     FOUR,
     REPO,
@@ -19,11 +22,8 @@ from hub_releases import (
     published,
     writes,
 )
-from hub_server import Hub
-from hub_store import ALICE
-
-from blend.loaders.releases import read_manifest
-from blend.schemas.recipe import McqOptions
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import ALICE
 
 pytestmark = [
     pytest.mark.integration,
@@ -39,7 +39,7 @@ NO_QUESTIONS = McqOptions(target_min_votes=50)
 
 def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, releases: Path):
     steps = []
-    done = publish(releases / FIRST, notify=lambda step, ready, total: steps.append((step, ready, total)))
+    done = publish(releases / FIRST, on_progress=lambda step, ready, total: steps.append((step, ready, total)))
     repository = hub.repository(REPO)
     assert held(repository, "main") == held(repository, "v1.0.0") == published(releases / FIRST, hub.url)
     assert repository.tags == {"v1.0.0": done.commit} == {"v1.0.0": repository.branches["main"]}
@@ -64,7 +64,7 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
 ):
     publish(releases / FIRST)
     hub.requests.clear()
-    done = publish(releases / "fewer", forced="a test of removal")
+    done = publish(releases / "fewer", force_version="a test of removal")
     repository = hub.repository(REPO)
     gone = {
         "data/annotations/MX-00000.parquet",
@@ -104,7 +104,7 @@ def test_other_content_under_a_published_version_is_refused(
         "data/multiple-choice-questions/test-00000.parquet and 4 more); "
         f"see `blend diff org/blend@v1.0.0 {releases / 'other'}`, raise `version` in the recipe and build again"
     )
-    assert refusal(releases / "other", forced="I want to").startswith("Hub dataset org/blend: v1.0.0 is")
+    assert refusal(releases / "other", force_version="I want to").startswith("Hub dataset org/blend: v1.0.0 is")
     assert writes(hub) == []
     assert next(before)[0] == hub.repository(REPO).branches["main"]
 
@@ -119,7 +119,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
     login(ALICE)
     publish(releases / FIRST)
     hub.requests.clear()
-    plan = publish(releases / SECOND, dry_run=True, forced="a test")
+    plan = publish(releases / SECOND, dry_run=True, force_version="a test")
     assert (plan.action, plan.creates, plan.previous) == ("publish", False, "1.0.0")
     assert "data/annotations/CN-00000.parquet" in plan.changes.added
     assert not [request for request in hub.requests if request.split()[0] in ("PUT", "POST", "DELETE")]
@@ -127,7 +127,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
 
 def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases: Path):
     publish(releases / SECOND)
-    assert refusal(releases / FIRST, forced="back") == (
+    assert refusal(releases / FIRST, force_version="back") == (
         "Hub dataset org/blend: version 1.0.0 is not above 1.1.0, the latest one there; "
         "raise `version` in the recipe and build again"
     )
@@ -144,14 +144,15 @@ def test_the_version_has_to_follow_from_the_changes(
         "Hub dataset org/blend: version 1.0.1 does not follow from what changed since 1.0.0 "
         "(minor: annotations: 1 split added: CN; short-answer-questions: 1 split added: CN; "
         "short-answer-prompts: 1 split added: CN); "
-        "build it as 1.1.0 or 2.0.0, or give a reason with --force-version; "
+        "build it as 1.1.0 or 2.0.0, or give a reason with `force_version`; "
         f"see `blend diff org/blend@v1.0.0 {more}`"
     )
     assert writes(hub) == []
-    done = publish(more, forced="only a test")
+    done = publish(more, force_version="only a test")
     assert hub.repository(REPO).commits[done.commit or ""].description.endswith("Version forced: only a test")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("version", ["1.1.0", "2.0.0"])
 def test_the_version_that_follows_and_a_larger_one_need_no_reason(
     publish: Publish, tmp_path: Path, version: str
@@ -173,7 +174,7 @@ def test_the_second_of_two_maintainers_gets_a_conflict(
     other_is_done = threading.Event()
     hub.fail("POST /api/datasets/org/blend/commit/main", action=other_is_done.wait)
     with ThreadPoolExecutor() as pool:
-        late = pool.submit(refusal, releases / SECOND, forced="late")
+        late = pool.submit(refusal, releases / SECOND, force_version="late")
         while "POST /api/datasets/org/blend/commit/main" not in hub.requests[-1]:
             other_is_done.wait(0.01)
         winner = hub.repository(REPO).edit({"README.md": b"mine"}, title="from elsewhere")
@@ -187,15 +188,16 @@ def test_the_second_of_two_maintainers_gets_a_conflict(
     assert list(hub.repository(REPO).tags) == ["v1.0.0"]
 
 
+@pytest.mark.exhaustive
 def test_a_publish_between_anothers_commit_and_tag_is_refused(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path, hub_cache: Path, tmp_path: Path
 ):
     publish(releases / FIRST)
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
-    refusal(releases / SECOND, forced="stopped before the tag")
+    refusal(releases / SECOND, force_version="stopped before the tag")
     head = hub.repository(REPO).branches["main"]
     make_release(tmp_path / "mine", "1.1.0", seed=3)
-    assert refusal(tmp_path / "mine", forced="mine") == (
+    assert refusal(tmp_path / "mine", force_version="mine") == (
         "Hub dataset org/blend: conflict: version 1.1.0 is on main but not tagged, so another publish is under "
         "way or was stopped; nothing was changed; wait a minute and try again, or finish it: "
         f"blend pull org/blend@{head} DIR && blend publish DIR org/blend"
@@ -236,6 +238,6 @@ def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(
 def test_edits_by_hand_are_told_before_they_are_replaced(hub: Hub, publish: Publish, releases: Path):
     publish(releases / FIRST)
     hub.repository(REPO).edit({"README.md": b"# mine", "notes.txt": b"x"})
-    plan = publish(releases / SECOND, dry_run=True, forced="a test")
+    plan = publish(releases / SECOND, dry_run=True, force_version="a test")
     assert plan.edited == ("README.md", "notes.txt")
     assert plan.changes.removed == ("notes.txt",)

@@ -4,12 +4,14 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hub_releases import FIRST, REPO, Publish, Refusal, held, published, writes
-from hub_server import Hub
+
+from helpers.hub.hub_releases import FIRST, REPO, Publish, Refusal, held, published, writes
+from helpers.hub.hub_server import Hub
+from helpers.tiers import rest_exhaustive
 
 pytestmark = [
     pytest.mark.integration,
@@ -31,21 +33,23 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        pytest.param({"status": 503}, id="503"),
-        pytest.param({"status": 429, "retry_after_s": 0}, id="429"),
-        pytest.param({"drop": True}, id="connection lost before"),
-        pytest.param({"drop": True, "moment": "after"}, id="acknowledgement lost"),
-        pytest.param({"status": 504, "moment": "after"}, id="gateway gave up but it was done"),
-    ],
-)
-@pytest.mark.parametrize("step", STEPS)
+HOW = {
+    "503": {"status": 503},
+    "429": {"status": 429, "retry_after_s": 0},
+    "connection lost before": {"drop": True},
+    "acknowledgement lost": {"drop": True, "moment": "after"},
+    "gateway gave up but it was done": {"status": 504, "moment": "after"},
+}
+EVERY_STEP_AND_HOW = [(step, list(HOW)[number % len(HOW)]) for number, step in enumerate(STEPS)]
+"""Each once: `make test-all` tries every step with every fault."""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("step", "how"), rest_exhaustive(product(STEPS, HOW), *EVERY_STEP_AND_HOW))
 def test_a_passing_error_at_any_step(
-    step: str, how: dict[str, Any], hub: Hub, publish: Publish, releases: Path, quick: None
+    step: str, how: str, hub: Hub, publish: Publish, releases: Path, quick: None
 ):
-    fault = hub.fail(STEPS[step], **how)
+    fault = hub.fail(STEPS[step], **HOW[how])
     done = publish(releases / FIRST)
     assert fault.struck == 1
     repository = hub.repository(REPO)

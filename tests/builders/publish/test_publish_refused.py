@@ -4,11 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import FIRST, REPO, SECOND, Publish, Refusal, digests, held, make_release, published, writes
-from hub_server import Hub
-from hub_store import BOB, CAROL, DAVE, Account
 
 from blend.schemas.errors import BlendError
+from helpers.hub.hub_releases import (
+    FIRST,
+    REPO,
+    SECOND,
+    Publish,
+    Refusal,
+    digests,
+    held,
+    make_release,
+    published,
+    writes,
+)
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import BOB, CAROL, DAVE, Account
 
 pytestmark = [
     pytest.mark.integration,
@@ -36,7 +47,7 @@ def test_a_private_repository_is_seen_by_its_owners_only(
             pull_release("org/blend@v1.0.0", tmp_path / "stranger", endpoint=hub.url)
     login(BOB)
     assert publish(releases / FIRST, private=True).plan.action == "nothing"
-    assert publish(releases / SECOND, forced="no flag needed", dry_run=True).action == "publish"
+    assert publish(releases / SECOND, force_version="no flag needed", dry_run=True).action == "publish"
 
 
 def test_a_public_repository_is_not_taken_for_a_private_one(
@@ -44,7 +55,7 @@ def test_a_public_repository_is_not_taken_for_a_private_one(
 ):
     publish(releases / FIRST)
     assert refusal(releases / SECOND, private=True) == (
-        "Hub dataset org/blend: exists and is public, so --private cannot be kept; make it private in its "
+        "Hub dataset org/blend: exists and is public, so `private` cannot be kept; make it private in its "
         "settings, or publish to another repository"
     )
 
@@ -99,7 +110,7 @@ def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, re
 def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path):
     publish(releases / FIRST)
     make_release(tmp_path / "other", "3.0.0", name="another")
-    assert refusal(tmp_path / "other", forced="mistaken") == (
+    assert refusal(tmp_path / "other", force_version="mistaken") == (
         "Hub dataset org/blend: holds the dataset 'blend-sample', and this release is of 'another'; "
         "publish to another repository, or correct `name` in the recipe"
     )
@@ -134,7 +145,7 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
 def test_a_gitignore_on_the_hub_leaves_nothing_out(hub: Hub, publish: Publish, releases: Path):
     publish(releases / FIRST)
     hub.repository(REPO).edit({".gitignore": b"data/\n*.toml\n"})
-    publish(releases / SECOND, forced="a test")
+    publish(releases / SECOND, force_version="a test")
     assert held(hub.repository(REPO), "v1.1.0") == published(releases / SECOND, hub.url)
 
 

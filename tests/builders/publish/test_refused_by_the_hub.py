@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import writes
-from hub_server import Hub
+
+from helpers.hub.hub_releases import writes
+from helpers.hub.hub_server import Hub
 
 pytestmark = [
     pytest.mark.integration,

@@ -6,9 +6,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import hub_api
 import pytest
-from hub_server import Hub
+
+from helpers.hub import hub_api
+from helpers.hub.hub_server import Hub
 
 pytestmark = [
     pytest.mark.integration,

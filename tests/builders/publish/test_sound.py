@@ -12,11 +12,11 @@ from urllib.parse import urljoin
 
 import polars as pl
 import pytest
-from hub_releases import FOUR, altered, make_release, with_another_number
-from hub_server import Hub
 
 from blend.loaders.releases.pull import pull_release
-from blend.schemas.layout import CHANGELOG_NAME
+from blend.schemas.release.release_layout import CHANGELOG_NAME
+from helpers.hub.hub_releases import FOUR, altered, make_release, with_another_number
+from helpers.hub.hub_server import Hub
 
 pytestmark = [
     pytest.mark.integration,
@@ -53,7 +53,7 @@ def test_an_unsound_release_is_refused(
     message = refusal(release)
     assert message.startswith(f"{release}: not sound, and a published version never changes: {found}")
     assert message.endswith(
-        f"; see `blend validate {release}`, build the release again, or give a reason with --despite"
+        f"; see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
     )
     assert hub.store.repositories == {}
 
@@ -62,7 +62,7 @@ def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
     hub: Hub, publish: Any, releases: Path, tmp_path: Path
 ):
     release = altered(releases / "1.0.0", tmp_path / "unsound", "README.md", with_another_number)
-    done = publish(release, despite="the Hub's page counts them")
+    done = publish(release, allow_errors="the Hub's page counts them")
     repository = hub.repository("org/blend")
     assert repository.commits[done.commit].description.splitlines()[-1] == (
         "Published despite errors that validation reports: the Hub's page counts them"
@@ -74,7 +74,7 @@ def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
     )
     # The directory is as it was, and the same command again does nothing.
     assert "despite" not in (release / CHANGELOG_NAME).read_text()
-    assert publish(release, despite="the Hub's page counts them").plan.action == "nothing"
+    assert publish(release, allow_errors="the Hub's page counts them").plan.action == "nothing"
 
 
 def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
@@ -84,11 +84,12 @@ def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
     again = make_release(tmp_path / "again", "1.0.1", after=releases / "1.0.0")
     # Half of the rows are gone, and the digest of the content is that of all of them.
     cut = altered(again, tmp_path / "cut", KR, half_of_the_rows)
-    message = refusal(cut, despite="I know better")
+    message = refusal(cut, allow_errors="I know better")
     assert "version 1.0.1 does not follow from what changed since 1.0.0 (major: annotations: " in message
     assert "20 rows removed" in message
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("after", [None, "1.0.0"])
 def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
     publish: Any, refusal: Any, releases: Path, tmp_path: Path, after: str | None
@@ -100,7 +101,7 @@ def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
     assert refusal(release) == (
         "Hub dataset org/blend: CHANGELOG.md has no section for 1.0.1, so it would not tell readers what "
         "changed since 1.0.1, the latest version there; build it again on top of that: "
-        f"blend build {release}/recipe.toml --previous org/blend@v1.0.1 --out {release}"
+        f"`blend build {release}/recipe.toml --previous org/blend@v1.0.1 --out {release}`"
     )
 
 
@@ -130,6 +131,7 @@ def test_the_published_metadata_lead_to_the_files(hub: Hub, publish: Any, releas
     assert "REPOSITORY" not in card
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_manifest_in_the_cache_is_fetched_again(
     publish: Any, refusal: Any, releases: Path, hub_cache: Path
 ):

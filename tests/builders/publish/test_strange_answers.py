@@ -2,17 +2,19 @@
 
 import shutil
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import digests, held, published
-from hub_server import Hub
 
 from blend.builders.diff import diff_releases
 from blend.loaders.releases.pull import pull_release
 from blend.loaders.releases.references import fetch_release
 from blend.schemas.errors import BlendError
+from helpers.hub.hub_releases import digests, held, published
+from helpers.hub.hub_server import Hub
+from helpers.tiers import rest_exhaustive
 
 pytestmark = [
     pytest.mark.integration,
@@ -38,8 +40,11 @@ def first(hub: Hub, publish: Callable[..., Any], releases: Path, hub_cache: Path
     return releases / "1.0.0"
 
 
-@pytest.mark.parametrize("how", [{"status": 500}, {"drop": True}], ids=str)
-@pytest.mark.parametrize("route", ROUTES)
+HOW = {"error": {"status": 500}, "cut": {"drop": True}}
+EVERY_ROUTE = [(route, list(HOW)[number % len(HOW)]) for number, route in enumerate(ROUTES)]
+
+
+@pytest.mark.parametrize(("route", "how"), rest_exhaustive(product(ROUTES, HOW), *EVERY_ROUTE))
 def test_one_error_at_any_request_of_a_successor_or_a_comparison(
     hub: Hub,
     publish: Any,
@@ -48,13 +53,13 @@ def test_one_error_at_any_request_of_a_successor_or_a_comparison(
     quick: None,
     hub_cache: Path,
     route: str,
-    how: dict[str, Any],
+    how: str,
 ):
-    fault = hub.fail(route, **how)
+    fault = hub.fail(route, **HOW[how])
     diff = diff_releases(fetch_release(REPO, "v1.0.0", endpoint=hub.url), releases / "1.1.0")
     assert diff.old.version == "1.0.0"
     assert fault.struck == 1
-    hub.fail(route, **how)
+    hub.fail(route, **HOW[how])
     publish(releases / "1.1.0")
     assert held(hub.repository(REPO), "v1.1.0") == published(releases / "1.1.0", hub.url)
 

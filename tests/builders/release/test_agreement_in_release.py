@@ -11,9 +11,9 @@ from blend.loaders.releases.agreement import read_agreement
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
-from blend.schemas.layout import AGREEMENT_NAME
-from blend.schemas.recipe import SaqOptions
-from blend.views.stats import stats_tables
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.release.release_layout import AGREEMENT_NAME
+from blend.views.statistics import stats_tables
 
 
 def test_what_is_released_is_what_the_responses_say(sample_release: Path):

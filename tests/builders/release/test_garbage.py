@@ -4,11 +4,11 @@ import gc
 
 import pytest
 
-from blend.builders.release.garbage import uncollected
+from blend.builders.release import gc_paused
 
 
 def broken_off():
-    with uncollected():
+    with gc_paused():
         raise KeyboardInterrupt
 
 
@@ -16,7 +16,7 @@ def broken_off():
 def test_collection_is_as_before_whatever_happens(enabled: bool):
     try:
         (gc.enable if enabled else gc.disable)()
-        with uncollected():
+        with gc_paused():
             assert not gc.isenabled()
         assert gc.isenabled() is enabled
         with pytest.raises(KeyboardInterrupt):

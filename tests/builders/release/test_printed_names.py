@@ -12,8 +12,8 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.loaders.releases.tables import read_config
-from blend.schemas.locales import registry
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import Recipe, Source
 
 SPELLED = tuple(locale for locale in registry() if "_" in locale.upstream)
 """Locales with a name of upstream's that is not one in a text."""
@@ -83,6 +83,7 @@ def test_every_document_has_the_printed_names(release: Path):
     assert all(locale.region_name in card for locale in SPELLED)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_every_command_prints_the_printed_names(release: Path):
     environment = {**os.environ, "COLUMNS": "200"}
@@ -97,6 +98,7 @@ def test_every_command_prints_the_printed_names(release: Path):
         assert spelled_in(run.stdout + run.stderr) == [], command
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_show_prints_them_as_values_of_the_two_columns_that_keep_them(release: Path):
     environment = {**os.environ, "COLUMNS": "200"}
@@ -110,6 +112,7 @@ def test_show_prints_them_as_values_of_the_two_columns_that_keep_them(release: P
         assert config == "multiple-choice-questions" or not lines
 
 
+@pytest.mark.slow
 def test_what_validation_finds_has_them(release: Path):
     report = validate_release(release)
     assert spelled_in(json.dumps(json.loads(report.to_json()), ensure_ascii=False)) == []

@@ -11,7 +11,7 @@ from blend.builders.release import build_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.starter import write_starter
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
 
 DECISIONS = "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n"
 FILLERS = '{"template_id": "food-01", "option": "a made-up meal", "region": "KR", "reviewer": "mina"}\n'
@@ -58,7 +58,12 @@ def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
     shutil.rmtree(project)
 
     again = blend(
-        "build", f"{release}/recipe.toml", "--place", f"collected={collected}", "--out", tmp_path / "again"
+        "build",
+        f"{release}/recipe.toml",
+        "--source-path",
+        f"collected={collected}",
+        "--out",
+        tmp_path / "again",
     )
 
     assert again.returncode == 0, again.stderr
@@ -98,25 +103,49 @@ def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Pa
     templates = project / "collected" / "templates.csv"
     templates.write_text(templates.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     place = f"collected={project / 'collected'}"
-    done = blend("build", tmp_path / "release" / "recipe.toml", "--place", place, "--out", tmp_path / "again")
+    done = blend(
+        "build", tmp_path / "release" / "recipe.toml", "--source-path", place, "--out", tmp_path / "again"
+    )
     assert done.returncode == 1
     assert "but the recipe says" in done.stderr
     assert not (tmp_path / "again").exists()
 
 
+@pytest.mark.exhaustive
+@pytest.mark.integration
+def test_the_release_before_may_lie_elsewhere_as_well(project: Path, tmp_path: Path):
+    recipe = read_recipe(project / "recipe.toml")
+    build_release(recipe, tmp_path / "moved", base=project)
+    later = recipe.model_copy(update={"version": "1.1.0", "previous": "before"})
+    moved = {"before": tmp_path / "moved"}
+    build_release(later, tmp_path / "release", base=project, source_paths=moved)
+    done = blend(
+        *("build", tmp_path / "release" / "recipe.toml", "--out", tmp_path / "again"),
+        *(
+            "--source-path",
+            f"collected={project / 'collected'}",
+            "--source-path",
+            f"before={tmp_path / 'moved'}",
+        ),
+    )
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "again") == contents(tmp_path / "release")
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("place", "code", "message"),
     [
-        ("collected", 2, "--place collected: expected LOCATION=PATH"),
+        ("collected", 2, "--source-path collected: expected LOCATION=PATH"),
         (
             "elsewhere=.",
             1,
-            "--place elsewhere=.: the recipe has no source at 'elsewhere'; there are: collected",
+            "--source-path elsewhere=.: the recipe names nothing at 'elsewhere'; there are: collected",
         ),
-        ("collected=nowhere", 1, "--place collected=nowhere: nothing lies at nowhere; correct the path"),
+        ("collected=nowhere", 1, "--source-path collected=nowhere: nothing lies at nowhere; correct the path"),
     ],
 )
 @pytest.mark.integration
 def test_a_place_that_means_nothing(project: Path, tmp_path: Path, place: str, code: int, message: str):
-    done = blend("build", project / "recipe.toml", "--place", place, "--out", tmp_path / "again")
+    done = blend("build", project / "recipe.toml", "--source-path", place, "--out", tmp_path / "again")
     assert (done.returncode, done.stderr) == (code, f"error: {message}\n")

@@ -19,7 +19,8 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError, InputError, RowErrors, UnknownNameError
-from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
+from helpers.mini_release import mini_recipe
 
 
 @pytest.fixture
@@ -64,6 +65,7 @@ def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
     assert str(caught.value) == message
 
 
+@pytest.mark.exhaustive
 def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
     (responses / "prompts.csv").write_text("prompt_id,locale,prompt,en_prompt\n", encoding="utf-8")
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
@@ -91,6 +93,7 @@ def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_pat
     assert "no person has merged" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_sources_of_different_kinds_make_one_release(responses: Path, tmp_path: Path):
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
@@ -119,6 +122,7 @@ def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_locales_choose_what_is_built(tmp_path: Path):
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})
     build_release(recipe, tmp_path / "release")
@@ -146,9 +150,10 @@ def test_a_locale_that_nobody_knows():
     assert said.startswith(
         "recipe, key locales: unknown locale 'ko-KX'; did you mean 'ko-KR'? the nearest of the 33 "
     )
-    assert said.endswith("needs an entry in a locale file (`locale_file` in docs/recipe.md)")
+    assert said.endswith("needs an entry in a locale file (`locale_file`, see docs/recipe.md)")
 
 
+@pytest.mark.slow
 def test_decisions_and_fillers_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "decisions.tsv").write_text(
         "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n",
@@ -177,9 +182,10 @@ def test_one_build_at_a_time(tmp_path: Path):
         build_release(sample_recipe(), tmp_path / "release")
 
 
+@pytest.mark.slow
 def test_progress_is_told(tmp_path: Path):
     told: list[tuple[str, int, int]] = []
-    build_release(sample_recipe(), tmp_path / "release", notify=lambda *step: told.append(step))
+    build_release(mini_recipe(), tmp_path / "release", on_progress=lambda *step: told.append(step))
     steps = list(dict.fromkeys(step for step, _, _ in told))
     assert steps[0] == "read sources"
     assert steps[-1] == "write multiple-choice questions"
@@ -187,18 +193,17 @@ def test_progress_is_told(tmp_path: Path):
     assert told[-1][1] == told[-1][2]
 
 
-def test_findings_are_lines_that_name_their_step(tmp_path: Path):
-    manifest = build_release(sample_recipe(), tmp_path / "release")
-    lines = (tmp_path / "release" / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
+def test_findings_are_lines_that_name_their_step(mini_release: Path):
+    manifest = read_manifest(mini_release)
+    lines = (mini_release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     counted = pl.DataFrame(rows).group_by("stage").len().rows()
     reported = {stage.stage: sum(stage.findings.values()) for stage in manifest.report}
     assert dict(counted) == {stage: n for stage, n in reported.items() if n}
 
 
-def test_a_release_reads_back_as_it_was_built(tmp_path: Path):
-    build_release(sample_recipe(), tmp_path / "release")
-    tables = read_tables(tmp_path / "release")
+def test_a_release_reads_back_as_it_was_built(sample_release: Path):
+    tables = read_tables(sample_release)
     with sample_path() as folder:
         n_questions = len((folder / "questions.csv").read_text(encoding="utf-8").splitlines()) - 1
     assert len(tables.questions) == len(tables.annotations) == n_questions
@@ -208,8 +213,7 @@ def test_no_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         read_manifest(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; "
-        f"build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
     )
 
 
@@ -219,8 +223,8 @@ def test_a_manifest_of_the_future(tmp_path: Path):
         read_manifest(tmp_path)
 
 
-def test_a_missing_file_and_an_unknown_configuration(tmp_path: Path):
-    build_release(sample_recipe(), tmp_path / "release")
+def test_a_missing_file_and_an_unknown_configuration(mini_release: Path, tmp_path: Path):
+    shutil.copytree(mini_release, tmp_path / "release")
     with pytest.raises(UnknownNameError, match="unknown configuration 'mcq'"):
         read_config(tmp_path / "release", "mcq")
     (tmp_path / "release" / "data" / "annotations" / "KR-00000.parquet").unlink()
@@ -236,7 +240,7 @@ def test_blend_needs_one_source_to_replace():
     with pytest.raises(BlendError) as caught:
         blend_source(sample_recipe())
     assert str(caught.value) == (
-        "--blend gives the place of one source of kind 'blend', but the recipe has 0; "
+        "`blend_data` gives the place of one source of kind 'blend', but the recipe has 0; "
         "write the locations into the recipe"
     )
 
@@ -284,8 +288,8 @@ def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: P
     report = validate_release(tmp_path / "release")
     assert not report.errors
     again = manifest.recipe
-    places = {"collected": responses}
-    build_release(again, tmp_path / "again", base=tmp_path / "release", places=places)
+    source_paths = {"collected": responses}
+    build_release(again, tmp_path / "again", base=tmp_path / "release", source_paths=source_paths)
     for name in ("release.json", "README.md", "data/annotations/PY-00000.parquet"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
 

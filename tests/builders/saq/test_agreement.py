@@ -56,6 +56,7 @@ def exact_masi(a: frozenset[str], b: frozenset[str]) -> float:
     return 1 - weight * shared / len(a | b)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(LABELS, min_size=2, max_size=5), min_size=2, max_size=8))
 def test_alpha_is_that_of_the_library(questions: list[list[frozenset[str]]]):
     from nltk.metrics.agreement import AnnotationTask

@@ -5,14 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of, review_of
-from test_saq_properties import surveys
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet, groups_without_english
 from blend.builders.saq.reviews import reviews_of
-from blend.schemas.answer_sheets import ANSWER_SHEET
 from blend.schemas.errors import RowError, RowErrors
+from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
+from helpers.examples import examples
+from helpers.questions.random_surveys import surveys
+from helpers.questions.saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of, review_of
 
 TYPED = {"a1": ["밥", "국"], "a2": ["쌀밥"], "a3": ["밥"], "a4": ["모름"], "a5": "idk"}
 
@@ -310,7 +311,7 @@ def test_all_mistakes_are_told_at_once():
 
 # For any survey
 
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=examples(25), deadline=None)
 
 
 @few
@@ -324,6 +325,7 @@ def test_an_untouched_sheet_builds_the_groups_that_no_review_gives(survey):
     assert_frame_equal(built.drop("grouping"), expected.drop("grouping"))
 
 
+@pytest.mark.exhaustive
 @few
 @given(surveys())
 def test_an_untouched_sheet_of_everything_keeps_every_review(survey):

@@ -10,8 +10,9 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.saq.collection import collection_status
 from blend.schemas.errors import RowError
-from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.recipe import SaqOptions
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS
+from helpers.examples import examples
 
 OPTIONS = SaqOptions(wanted=5, max_idk=5)
 NO_REVIEW = pl.DataFrame(schema=REVIEWS)
@@ -172,7 +173,7 @@ SURVEYS = st.dictionaries(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(SURVEYS, st.integers(1, 6), st.integers(0, 6), st.randoms(use_true_random=False))
 def test_every_question_is_in_one_state_and_the_sums_agree(survey, wanted, max_idk, rng):
     options = SaqOptions(wanted=wanted, max_idk=max_idk)

@@ -11,10 +11,11 @@ from polars.testing import assert_frame_equal
 from blend.builders.saq import aggregate
 from blend.builders.saq.expand import Expansion, expand
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, REVIEWS
-from blend.schemas.recipe import SaqOptions
-from blend.schemas.rows import MAX_ANSWERS, Response, Review
-from blend.schemas.text import clean
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS, REVIEWS
+from blend.schemas.rows.published_rows import MAX_ANSWERS, Response, Review
+from helpers.examples import examples
 
 IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
 
@@ -83,7 +84,7 @@ GROUPS = st.lists(
 COUNTS = st.integers(0, 9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(GROUPS, COUNTS, COUNTS, st.dictionaries(st.sampled_from(["not sure", "it varies"]), st.integers(1, 3)))
 def test_expanding_and_aggregating_returns_the_votes(groups, idk, no_answer, reasons):
     others = [
@@ -139,6 +140,7 @@ def _cleaned(annotations: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ANNOTATIONS)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_all_8000_published_questions_come_back(published: BlendTables, expansion: Expansion):
     result = aggregate(published.questions, *expansion, options=SaqOptions())
@@ -151,6 +153,7 @@ def test_all_8000_published_questions_come_back(published: BlendTables, expansio
     assert set(got["grouping"]) == {"reviewed"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_votes_do_not_depend_on_who_is_asked_first(published: BlendTables, expansion: Expansion):
     forwards = aggregate(published.questions, *expansion, options=SaqOptions())
@@ -172,6 +175,7 @@ def test_expanded_rows_are_responses_and_reviews(published: BlendTables, expansi
     assert too_many == 95
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_without_reviews_every_vote_stays(published: BlendTables, expansion: Expansion):
     # Rules know no synonyms, so they make more groups than reviewers, but none gets a vote that nobody gave.

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.builders.saq.grouping import grouping_key, several_answers, untidiness
-from blend.schemas.formats import AnswerFormat, format_of
-from blend.schemas.locales import registry
-from blend.schemas.notations import asked_unit
-from blend.schemas.text import clean, words
+from blend.schemas.language.answer_formats import AnswerFormat, format_of
+from blend.schemas.language.locales import registry
+from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.text_comparison import clean, words
+from helpers.examples import examples
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat.TEXT, AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE
 
@@ -130,7 +131,7 @@ def test_a_key_is_its_own_key(answer: str, language: str, asked: AnswerFormat):
     assert grouping_key(once, language, asked) == once
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(ANSWERS, ANSWERS)
 def test_rules_never_join_what_differs_in_letters_or_digits(one: str, other: str):
     # `words` folds case, accents of three scripts, blanks and punctuation: the loosest comparison there is of

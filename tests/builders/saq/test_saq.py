@@ -5,13 +5,22 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from saq_inputs import KINDS, NO_REVIEW, OPTIONS, findings_of, one, questions_of, responses_of, review_of
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.ballots import cast_ballots
 from blend.schemas.errors import BlendError, RowError, RowErrors
-from blend.schemas.frames import ANNOTATIONS, FINDINGS, RESPONSES
-from blend.schemas.rows import Annotation
+from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, RESPONSES
+from blend.schemas.rows.published_rows import Annotation
+from helpers.questions.saq_inputs import (
+    KINDS,
+    NO_REVIEW,
+    OPTIONS,
+    findings_of,
+    one,
+    questions_of,
+    responses_of,
+    review_of,
+)
 
 
 def test_a_vote_is_an_annotator_not_an_answer_string():

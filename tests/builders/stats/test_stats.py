@@ -15,9 +15,10 @@ from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.measures import MEASURES
 from blend.builders.stats.overlap import answer_overlap
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.frames import ANNOTATIONS, QUESTIONS
-from blend.schemas.locales import Registry, registry
-from blend.schemas.recipe import SaqOptions
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
+from helpers.examples import examples
 
 NOBODY: dict[str, Any] = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
 
@@ -332,7 +333,8 @@ def datasets(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     return questions_of(*keys), annotations_of(*rows)
 
 
-@settings(max_examples=50, deadline=None)
+@pytest.mark.exhaustive
+@settings(max_examples=examples(50), deadline=None)
 @given(datasets(), st.randoms())
 def test_row_order_is_irrelevant(dataset, rng):
     questions, annotations = dataset
@@ -344,7 +346,7 @@ def test_row_order_is_irrelevant(dataset, rng):
         assert_frame_equal(stats_frames(shuffled)[name], frame, check_exact=True)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(datasets())
 def test_overlap_is_symmetric_and_bounded(dataset):
     _, annotations = dataset
@@ -357,7 +359,7 @@ def test_overlap_is_symmetric_and_bounded(dataset):
         assert there[share].drop_nulls().is_between(0, 1).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(datasets())
 def test_means_keep_within_their_bounds(dataset):
     stats = build_stats(*dataset)
@@ -370,7 +372,7 @@ def test_means_keep_within_their_bounds(dataset):
     assert max(top["scored"], top["idks_at_most_2"]) <= top["all"] <= top["including_idks"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(datasets())
 def test_locales_add_up_to_the_whole(dataset):
     stats = build_stats(*dataset)

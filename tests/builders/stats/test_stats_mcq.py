@@ -8,7 +8,8 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.stats.mcq import McqStats, mcq_stats
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.frames import MCQ_ROWS
+from blend.schemas.rows.frame_columns import MCQ_ROWS
+from helpers.examples import examples
 
 
 def mcqs_of(*rows: tuple[str, str, str, int, str]) -> pl.DataFrame:
@@ -105,7 +106,7 @@ def questions(draw: st.DrawFn) -> tuple[str, str, str, int, str]:
     return locale, topic, template, answer, " ".join(options)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(questions(), min_size=1))
 def test_everything_adds_up(rows):
     figures = mcq_stats(mcqs_of(*rows))

@@ -11,12 +11,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.triples import build_food
+from blend.builders.triples import build_triples
 from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
-from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError
-from blend.schemas.food_options import TAIWAN, FoodOptions
+from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe.triple_options import TAIWAN, TripleOptions
+from helpers.examples import examples
 
 DISH = domains()["dish"]
 
@@ -79,7 +80,7 @@ def worlds(draw: st.DrawFn) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(worlds())
 def test_one_pass_finds_what_one_query_per_country_finds(world: str):
     with tempfile.TemporaryDirectory() as folder:
@@ -89,9 +90,9 @@ def test_one_pass_finds_what_one_query_per_country_finds(world: str):
 
 
 def in_one_pass(path: Path) -> set[tuple[str, ...]]:
-    options = FoodOptions.paper(single_origin="off", chinese="keep")
+    options = TripleOptions.paper(single_origin="off", chinese="keep")
     try:
-        build = build_food(read_facts(path, DISH), DISH, options)
+        build = build_triples(read_facts(path, DISH), DISH, options)
     except BlendError:
         return set()  # no dish at all
     return {

@@ -6,14 +6,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.stats.triples import build_food_stats
-from blend.builders.triples import FoodBuild, build_food
+from blend.builders.stats.triples import build_triple_stats
+from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.subsets import by_continent, code_switched, in_groups, with_groups
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.domains import domains, find_domain, parse_domains
 from blend.schemas.errors import BlendError, RowError, RowErrors, UnknownNameError
-from blend.schemas.food import split_name
-from blend.schemas.food_options import FoodOptions
+from blend.schemas.recipe.domains import domains, find_domain, parse_domains
+from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.rows.triple_rows import split_name
 
 DISH = domains()["dish"]
 
@@ -44,17 +44,17 @@ FACTS = """
 
 
 @pytest.fixture
-def build(facts_of: Callable[..., Facts]) -> FoodBuild:
-    return build_food(facts_of(FACTS), DISH)
+def build(facts_of: Callable[..., Facts]) -> TripleBuild:
+    return build_triples(facts_of(FACTS), DISH)
 
 
-def test_cultural_groups(build: FoodBuild):
+def test_cultural_groups(build: TripleBuild):
     rows = build.rows("en")
     assert with_groups(rows, DISH).select("qid", "group").rows() == [("Q1", "Turkey"), ("Q2", None)]
     assert in_groups(rows, DISH)["qid"].to_list() == ["Q1"]
 
 
-def test_a_country_on_two_continents_is_in_both_groups(build: FoodBuild):
+def test_a_country_on_two_continents_is_in_both_groups(build: TripleBuild):
     grouped = by_continent(build.rows("en")).select("continent", "qid").rows()
     assert grouped == [(None, "Q2"), ("Asia", "Q1"), ("Europe", "Q1")]
 
@@ -69,7 +69,7 @@ def test_a_country_on_two_continents_is_in_both_groups(build: FoodBuild):
     ],
 )
 def test_code_switching(
-    build: FoodBuild, subject: str, prompt: str, setting: str, label: str, origin: str, parts: list[str]
+    build: TripleBuild, subject: str, prompt: str, setting: str, label: str, origin: str, parts: list[str]
 ):
     triples = {language: build.rows(language) for language in build.languages}
     row = code_switched(triples, subject=subject, prompt=prompt).row(0, named=True)
@@ -77,14 +77,14 @@ def test_code_switching(
     assert [part["label"] for part in row["parts"]] == parts
 
 
-def test_code_switching_in_an_unknown_language(build: FoodBuild):
+def test_code_switching_in_an_unknown_language(build: TripleBuild):
     with pytest.raises(UnknownNameError) as error:
         code_switched({"en": build.rows("en")}, subject="en", prompt="zh")
     assert str(error.value) == "unknown language 'zh'; choose one of: en"
 
 
-def test_stats(build: FoodBuild):
-    stats = build_food_stats(build.batches(), common=1)
+def test_stats(build: TripleBuild):
+    stats = build_triple_stats(build.batches(), common=1)
     assert stats.languages.rows() == [("en", 2, 3, 2, 2, 1, 2, 0, 0), ("zh", 1, 1, 1, 1, 1, 1, 0, 0)]
     assert stats.origins.rows() == [
         ("en", "Q43", "Turkey", 1),
@@ -93,15 +93,15 @@ def test_stats(build: FoodBuild):
     ]
     assert stats.common_parts.rows() == [("en", 1, "Q200", "bread", 2), ("zh", 1, "Q200", "面包", 1)]
     with pytest.raises(BlendError) as error:
-        build_food_stats([])
+        build_triple_stats([])
     assert str(error.value) == "there are no rows to count; build a language that has some"
 
 
 @pytest.mark.integration
 def test_published_figures(food_facts: Facts):
     """The table of the README beside the published files, and the dishes per group of `data_lang/en`."""
-    build = build_food(food_facts, DISH, FoodOptions.paper())
-    figures = build_food_stats(build.aligned().values()).languages
+    build = build_triples(food_facts, DISH, TripleOptions.paper())
+    figures = build_triple_stats(build.aligned().values()).languages
     columns = ["dishes", "triples", "part_labels", "one_part", "origins"]
     assert {row["language"]: tuple(row[name] for name in columns) for row in figures.iter_rows(named=True)} == {
         "en": (175, 475, 226, 67, 40),

@@ -12,8 +12,8 @@ from blend.builders.parquet import write_table
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.domains import domains
-from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
+from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe.triple_options import PAPER_LANGUAGES, TripleOptions
 
 pytestmark = pytest.mark.integration
 
@@ -26,7 +26,7 @@ from blend.builders.triples.tables import triple_tables
 from blend.builders.parquet import write_table
 from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.domains import domains
+from blend.schemas.recipe.domains import domains
 facts = read_facts(Path(sys.argv[1]), domains()["dish"])
 templates = packaged_templates()
 for table in triple_tables(facts, domains()["dish"], templates=templates, source="").tables():
@@ -49,6 +49,7 @@ def test_configurations_and_splits(tables: TripleTables):
     assert len(found["food-templates"]) == 14
 
 
+@pytest.mark.exhaustive
 def test_two_processes_write_the_same_bytes(food_snapshot: Path, tmp_path: Path):
     outputs = []
     for seed in ("1", "2"):
@@ -94,7 +95,7 @@ def test_alignment_with_a_language_that_has_no_rows(food_facts: Facts):
     tables = triple_tables(
         food_facts,
         DISH,
-        FoodOptions(languages=("en", "ko")),
+        TripleOptions(languages=("en", "ko")),
         templates=packaged_templates(),
         source="food_snapshot.nt.gz",
     )

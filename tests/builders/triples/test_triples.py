@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.triples import FoodBuild, build_food
+from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.classes import class_cycles, class_members
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.domains import Domain, domains
 from blend.schemas.errors import BlendError
-from blend.schemas.fitting import published
-from blend.schemas.food import FoodTriple
-from blend.schemas.food_options import FoodOptions
+from blend.schemas.recipe.domains import Domain, domains
+from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.rows.triple_rows import Triple
+from blend.schemas.rows.vectorised_validation import published
 
 DISH = domains()["dish"]
 
@@ -55,22 +55,22 @@ OTHER = """
     Q2 label en:stew
 """
 
-Build = Callable[..., FoodBuild]
+Build = Callable[..., TripleBuild]
 
 
 @pytest.fixture
 def build(facts_of: Callable[..., Facts]) -> Build:
-    def made(more: str, world: str = WORLD, domain: Domain = DISH, **options: Any) -> FoodBuild:
-        return build_food(facts_of(world + more, domain), domain, FoodOptions(**options))
+    def made(more: str, world: str = WORLD, domain: Domain = DISH, **options: Any) -> TripleBuild:
+        return build_triples(facts_of(world + more, domain), domain, TripleOptions(**options))
 
     return made
 
 
-def origins(made: FoodBuild) -> list[tuple[str, str]]:
+def origins(made: TripleBuild) -> list[tuple[str, str]]:
     return made.dishes.select("item", "origin").rows()
 
 
-def reasons(made: FoodBuild) -> dict[tuple[str, str | None], str]:
+def reasons(made: TripleBuild) -> dict[tuple[str, str | None], str]:
     return {(qid, language): reason for qid, language, reason, _ in made.dropped.iter_rows()}
 
 
@@ -91,7 +91,7 @@ def test_own_origin(build: Build):
 def test_rows_follow_their_model(build: Build):
     made = build("Q1 P495 Q100\nQ1 label zh:麵包湯")
     for frame in made.batches():
-        assert len(published(frame, FoodTriple)) == 1
+        assert len(published(frame, Triple)) == 1
 
 
 @pytest.mark.parametrize("by", ["P17", "P495"])
@@ -218,12 +218,14 @@ def deep_claims(*more: tuple[str, str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["item", "property", "value"], orient="row")
 
 
+@pytest.mark.slow
 def test_a_chain_of_fifty_thousand_classes():
     claims = deep_claims()
     assert len(class_members(claims, DISH)) == DEEP
     assert class_cycles(claims, DISH) == []
 
 
+@pytest.mark.slow
 def test_a_cycle_of_fifty_thousand_classes():
     last = f"Q{1_000_000 + DEEP - 1}"
     claims = deep_claims(("Q1000000", last))
@@ -232,6 +234,7 @@ def test_a_cycle_of_fifty_thousand_classes():
     assert cycle[:2] == ("Q1000000", last)
 
 
+@pytest.mark.slow
 def test_fifty_thousand_classes_that_are_each_others_subclasses():
     back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
     cycles = class_cycles(deep_claims(*back), DISH)
@@ -245,7 +248,7 @@ def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..
     facts = facts_of(WORLD + f"Q1 P495 {chain[0]}")
     more = pl.DataFrame([*steps, *former], schema=facts.claims.columns, orient="row")
     longer = replace(facts, claims=pl.concat([facts.claims, more]))
-    made = build_food(longer, DISH, FoodOptions(historical="map"))
+    made = build_triples(longer, DISH, TripleOptions(historical="map"))
     assert origins(made) == [("Q1", "Q100")]
 
 

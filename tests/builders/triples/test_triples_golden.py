@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from blend.builders.triples import FoodBuild, build_food
+from blend.builders.triples import TripleBuild, build_triples
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.store import ENTITY
-from blend.schemas.domains import domains
-from blend.schemas.food_options import PAPER_LANGUAGES, FoodOptions
+from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe.triple_options import PAPER_LANGUAGES, TripleOptions
 
 pytestmark = pytest.mark.integration
 
@@ -30,17 +30,17 @@ def counts(shared: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def all_origins(food_facts: Facts) -> FoodBuild:
+def all_origins(food_facts: Facts) -> TripleBuild:
     """The rows of the published query, before the single-origin rule and the conversion of script."""
-    return build_food(food_facts, DISH, FoodOptions.paper(single_origin="off", chinese="keep"))
+    return build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", chinese="keep"))
 
 
 @pytest.fixture(scope="module")
-def published(food_facts: Facts) -> FoodBuild:
-    return build_food(food_facts, DISH, FoodOptions.paper())
+def published(food_facts: Facts) -> TripleBuild:
+    return build_triples(food_facts, DISH, TripleOptions.paper())
 
 
-def rows_of(build: FoodBuild) -> list[dict[str, Any]]:
+def rows_of(build: TripleBuild) -> list[dict[str, Any]]:
     """Rows as the golden file has them."""
     rows = [
         {
@@ -66,19 +66,19 @@ def without(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name not in names} for row in rows]
 
 
-def test_published_rows(all_origins: FoodBuild, expected: list[dict[str, Any]]):
+def test_published_rows(all_origins: TripleBuild, expected: list[dict[str, Any]]):
     assert len(expected) == 2495
     assert rows_of(all_origins) == without(expected, "all_images", "all_materials")
 
 
 def test_sound_rows_have_every_image_and_material(food_facts: Facts, expected: list[dict[str, Any]]):
-    sound = FoodOptions.paper(single_origin="off", chinese="keep", images="own")
+    sound = TripleOptions.paper(single_origin="off", chinese="keep", images="own")
     wanted = [{**row, "images": row["all_images"], "materials": row["all_materials"]} for row in expected]
-    rows = rows_of(build_food(food_facts, DISH, sound))
+    rows = rows_of(build_triples(food_facts, DISH, sound))
     assert rows == without(wanted, "all_images", "all_materials")
 
 
-def test_published_counts(all_origins: FoodBuild, counts: dict[str, Any]):
+def test_published_counts(all_origins: TripleBuild, counts: dict[str, Any]):
     rows = rows_of(all_origins)
     assert len(rows) == counts["rows"]
     assert Counter(row["lang"] for row in rows) == counts["rows_per_language"]
@@ -92,13 +92,13 @@ def test_published_counts(all_origins: FoodBuild, counts: dict[str, Any]):
 
 
 def test_sound_counts(food_facts: Facts, counts: dict[str, Any]):
-    build = build_food(food_facts, DISH, FoodOptions.paper(single_origin="off", images="own"))
+    build = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", images="own"))
     rows = rows_of(build)
     assert sum(bool(row["images"]) for row in rows) == counts["rows_with_all_images"]
     assert sum(bool(row["materials"]) for row in rows) == counts["rows_with_all_materials"]
 
 
-def test_single_origin_rule_of_the_published_version(published: FoodBuild, counts: dict[str, Any]):
+def test_single_origin_rule_of_the_published_version(published: TripleBuild, counts: dict[str, Any]):
     rows = {language: published.rows(language) for language in published.languages}
     assert {language: len(frame) for language, frame in rows.items()} == counts["single_origin_per_language"]
     dropped = published.dropped.drop_nulls("language")
@@ -110,7 +110,7 @@ def test_single_origin_rule_of_the_published_version(published: FoodBuild, count
 
 
 def test_an_item_has_one_origin_in_all_languages_or_none(food_facts: Facts):
-    build = build_food(food_facts, DISH)
+    build = build_triples(food_facts, DISH)
     # The published rule drops this dish in English and Russian and keeps it in French.
     reasons = {(qid, language): reason for qid, language, reason, _ in build.dropped.iter_rows()}
     assert reasons["Q9904000004", None] == "several-origins"
@@ -118,13 +118,13 @@ def test_an_item_has_one_origin_in_all_languages_or_none(food_facts: Facts):
 
 
 def test_continents(food_facts: Facts, counts: dict[str, Any]):
-    rows = build_food(food_facts, DISH, FoodOptions.paper(single_origin="off")).rows("en")
+    rows = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off")).rows("en")
     found = {row["origin_en"]: row["continents"] for row in rows.iter_rows(named=True) if row["continents"]}
     assert found.items() <= counts["continents"].items()
     assert set(counts["continents"]) - set(found) == {"South Korea"}, "it has no dish here"
 
 
-def test_aligned_dishes_are_the_175_published_ones(published: FoodBuild, counts: dict[str, Any]):
+def test_aligned_dishes_are_the_175_published_ones(published: TripleBuild, counts: dict[str, Any]):
     aligned = published.aligned()
     for frame in aligned.values():
         assert frame["qid"].to_list() == counts["aligned"]
@@ -133,9 +133,9 @@ def test_aligned_dishes_are_the_175_published_ones(published: FoodBuild, counts:
 
 
 @pytest.mark.parametrize("language", PAPER_LANGUAGES)
-@pytest.mark.parametrize("options", [FoodOptions.paper(), FoodOptions()], ids=["paper", "default"])
+@pytest.mark.parametrize("options", [TripleOptions.paper(), TripleOptions()], ids=["paper", "default"])
 def test_aligned_rows_are_the_published_files(
-    food_facts: Facts, shared: Path, language: str, options: FoodOptions
+    food_facts: Facts, shared: Path, language: str, options: TripleOptions
 ):
     # For zh this compares OpenCC's conversion with zhconv's, by which the published file was made: they agree
     # on all 175 names, on the countries, and on all ingredients.
@@ -144,7 +144,7 @@ def test_aligned_rows_are_the_published_files(
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         wanted[row["url"]] = (row["sub_label"], row["origin_name"], row["origin"], set(row["obj_label"]))
-    rows = build_food(food_facts, DISH, options).aligned()[language]
+    rows = build_triples(food_facts, DISH, options).aligned()[language]
     found = {
         ENTITY + row["qid"]: (
             row["label"],
@@ -158,8 +158,8 @@ def test_aligned_rows_are_the_published_files(
 
 
 def test_rows_changed_by_the_conversion(food_facts: Facts, counts: dict[str, Any]):
-    rows = build_food(food_facts, DISH, FoodOptions.paper(single_origin="off")).rows("zh")
-    plain = build_food(food_facts, DISH, FoodOptions.paper(single_origin="off", chinese="keep")).rows("zh")
+    rows = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off")).rows("zh")
+    plain = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", chinese="keep")).rows("zh")
     changed = 0
     for row, original in zip(rows.iter_rows(named=True), plain.iter_rows(named=True), strict=True):
         changed += any(row[name] != original[name] for name in ("label", "origin", "parts"))
@@ -180,7 +180,7 @@ def test_english_rows_are_the_published_1549(food_facts: Facts, shared: Path):
         wanted[row["url"]] = (row["sub_label"], row["origin"], set(row["obj_label"]))
     # The made-up dishes of the fixture come from the studied countries too.
     studied = {origin for group in DISH.groups for origin in group.origins}
-    rows = build_food(food_facts, DISH).rows("en")
+    rows = build_triples(food_facts, DISH).rows("en")
     found = {
         ENTITY + row["qid"]: (row["label"], row["origin_en"], {part["label"] for part in row["parts"]})
         for row in rows.iter_rows(named=True)

@@ -8,14 +8,15 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.mcq.rows import published_rows
-from blend.builders.validate.checks.answers import Given
+from blend.builders.mcq.published_mcqs import published_rows
+from blend.builders.validate.checks.answers import GoldAnswers
 from blend.builders.validate.checks.mcq import _Names, _text_problems
 from blend.builders.validate.checks.overlaps import _clear, _Questions
 from blend.builders.validate.repeated import regions_agree, texts_agree
-from blend.schemas.formats import AnswerFormat
-from blend.schemas.frames import MCQS, QUESTIONS
-from blend.schemas.locales import registry
+from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.frame_columns import MCQS, QUESTIONS
+from helpers.examples import examples
 
 TAGS = ["en-GB", "en-US", "ko-KR", "su-JB", "id-ID"]
 TEXTS = [
@@ -102,14 +103,14 @@ CHANGES: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 ]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(published())
 def test_texts_and_letters(rows: pl.DataFrame):
     looked_at = rows.filter(~texts_agree(rows))
     assert problems(looked_at, _text_problems) == problems(rows, _text_problems)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(published())
 def test_regions_and_countries(rows: pl.DataFrame):
     names = _Names(registry())
@@ -127,12 +128,12 @@ ANSWERS = st.lists(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(published(), ANSWERS)
 def test_overlaps(rows: pl.DataFrame, answers: list[tuple[str, str, str]]):
     columns = dict.fromkeys(("ID", "locale", "text"), pl.String())
     formats = {"T-1": AnswerFormat.TEXT, "T-2": AnswerFormat.INTEGER}
-    questions = _Questions(Given(pl.DataFrame(answers, columns, orient="row"), formats, {}))
+    questions = _Questions(GoldAnswers(pl.DataFrame(answers, columns, orient="row"), formats, {}))
 
     def overlaps(row: dict[str, Any]) -> list[str]:
         wrong = [text for i, text in enumerate(row["options"]) if i != row["answer"]]

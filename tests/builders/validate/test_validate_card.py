@@ -10,7 +10,7 @@ import yaml
 from blend.builders.parquet import Table, write_table
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.food import FOOD_TRIPLES, TRIPLES, FoodTriple
+from blend.schemas.rows.triple_rows import FOOD_TRIPLES, TRIPLES, Triple
 
 REBUILD = "rebuild the release"
 
@@ -160,7 +160,7 @@ def test_food_tables_are_read_like_any_other(release):
         "unlabelled_parts": [],
     }
     batches = [pl.DataFrame([row, row], schema=TRIPLES)]
-    info = write_table(Table(FOOD_TRIPLES, "en", FoodTriple, batches), release.path)
+    info = write_table(Table(FOOD_TRIPLES, "en", Triple, batches), release.path)
     release.edit_manifest(lambda manifest: manifest["tables"].append(info.model_dump(mode="json")))
     checks = {
         name: check for name, check in CHECKS.items() if name not in ("files", "card", "croissant", "loading")

@@ -6,9 +6,9 @@ import pytest
 
 from blend.loaders.files import unpacked
 from blend.loaders.releases import read_manifest
-from blend.schemas.arrow import arrow_schema
-from blend.schemas.configs import CONFIGS
-from blend.schemas.rows import Annotation
+from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.rows.configs import CONFIGS
+from blend.schemas.rows.published_rows import Annotation
 
 KR = "data/annotations/KR-00000.parquet"
 

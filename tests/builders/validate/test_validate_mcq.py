@@ -87,7 +87,7 @@ def test_prompts_that_do_not_agree(release, old: str, new: str, said: str):
         (
             "country",
             "Iran",
-            ["country is 'Iran', the right option's is 'US'", "country is 'Iran', that of en-US is 'US'"],
+            ["country is 'Iran', the correct option's is 'US'", "country is 'Iran', that of en-US is 'US'"],
         ),
         (
             "choice_countries",
@@ -100,7 +100,7 @@ def test_prompts_that_do_not_agree(release, old: str, new: str, said: str):
             "ko-KR",
             [
                 "country is 'US', that of ko-KR is 'South_Korea'",
-                "the right option's region is 'US', that of ko-KR is 'KR'",
+                "the correct option's region is 'US', that of ko-KR is 'KR'",
             ],
         ),
     ],
@@ -115,8 +115,8 @@ def test_a_right_option_that_nobody_gave(release):
         first(rows)["options"][0] = "sing the anthem"
 
     release.change(CONFIG, "test", change)
-    assert release.problems("right-answers") == [
-        f"error: {MCQ}:{ID}: the right option 'sing the anthem' is not an answer of en-US to edu-01; {FIX}"
+    assert release.problems("correct-answers") == [
+        f"error: {MCQ}:{ID}: the correct option 'sing the anthem' is not an answer of en-US to edu-01; {FIX}"
     ]
 
 
@@ -125,7 +125,7 @@ def test_a_right_option_in_another_case_is_the_same(release):
         first(rows)["options"][0] = "Say  Good Morning"
 
     release.change(CONFIG, "test", change)
-    assert release.problems("right-answers") == []
+    assert release.problems("correct-answers") == []
 
 
 def test_a_wrong_option_that_nobody_of_its_region_gave(release):
@@ -141,10 +141,11 @@ def test_a_wrong_option_that_nobody_of_its_region_gave(release):
 
 def test_answers_of_a_region_without_sound_annotations_are_not_judged(release):
     (release.path / "data/annotations/US-00000.parquet").unlink()
-    assert release.problems("right-answers") == []
+    assert release.problems("correct-answers") == []
     assert release.problems("wrong-answers") == []
 
 
+@pytest.mark.slow
 def test_a_wrong_option_that_is_acceptable(release):
     def change(rows):
         row = first(rows)
@@ -215,12 +216,13 @@ def test_positions_that_give_the_answer_away(release):
 
     n_us = sum(row["country"] == "US" for row in release.rows(CONFIG, "test"))
     release.change(CONFIG, "test", change)
-    said = f"the right answers about the US (en-US) are not spread evenly: A {n_us}, B 0, C 0, D 0"
+    said = f"the correct answers about the US (en-US) are not spread evenly: A {n_us}, B 0, C 0, D 0"
     assert release.problems("positions") == [f"warning: {CONFIG}: {said}; rebuild the release"]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
     assert release.problems("positions") == [f"info: {CONFIG}: {said}"]
 
 
+@pytest.mark.slow
 def test_rows_of_a_wrong_shape_are_left_to_the_check_of_rows(release):
     def change(rows):
         first(rows).update(options=["a", "b"], option_regions=["US", "KR"], answer=7)
@@ -230,4 +232,4 @@ def test_rows_of_a_wrong_shape_are_left_to_the_check_of_rows(release):
         assert release.problems(check) == []
     assert len(release.problems("rows")) == 3
     release.problems("overlaps")
-    release.problems("right-answers")
+    release.problems("correct-answers")

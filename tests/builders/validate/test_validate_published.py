@@ -7,17 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from hub_releases import make_release
-from hub_server import Hub
-from hub_store import ALICE
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe import McqOptions
+from blend.schemas.recipe.recipe import McqOptions
+from helpers.hub.hub_releases import make_release
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import ALICE
 
 pytestmark = pytest.mark.integration
 
 
+@pytest.mark.exhaustive
 def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_release: Path):
     report = validate_release(regions_release, examples=1000)
     found = {check.check: check for check in report.checks if check.level is not None}
@@ -45,7 +46,7 @@ def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     chosen = (
         "mcq-texts",
         "mcq-regions",
-        "right-answers",
+        "correct-answers",
         "wrong-answers",
         "overlaps",
         "positions",
@@ -55,7 +56,7 @@ def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     assert {check.check: (check.errors, check.warnings, check.infos) for check in report.checks} == {
         "mcq-texts": (0, 0, 0),
         "mcq-regions": (0, 0, 0),
-        "right-answers": (0, 0, 0),
+        "correct-answers": (0, 0, 0),
         "wrong-answers": (0, 0, 0),
         "overlaps": (0, 9654, 0),
         "positions": (0, 0, 16),
@@ -63,6 +64,7 @@ def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     }
 
 
+@pytest.mark.exhaustive
 def test_a_version_on_the_hub_is_validated_by_name(hub: Hub, tmp_path: Path):
     # Without multiple-choice questions, as a release may be.
     release = make_release(tmp_path / "release", "1.0.0", mcq=McqOptions(target_min_votes=50))

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-import blend.builders.validate.subject as subject_module
+import blend.builders.validate.checked_release as subject_module
 from blend.builders.validate import CHECKS, validate_release
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks import characters
-from blend.builders.validate.subject import Subject
-from blend.schemas.configs import MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from helpers.tiers import rest_exhaustive
 
 MCQ_FILE = "data/multiple-choice-questions/test-00000.parquet"
 FIX = "correct the source and rebuild the release"
@@ -19,7 +20,7 @@ Row = dict[str, Any]
 
 LOOKING_AT_ROWS = (
     *("tables", "rows", "splits", "ids", "questions", "mcq-texts", "mcq-regions"),
-    *("right-answers", "wrong-answers", "overlaps", "positions", "characters", "scripts"),
+    *("correct-answers", "wrong-answers", "overlaps", "positions", "characters", "scripts"),
 )
 
 
@@ -51,18 +52,19 @@ CHANGES: dict[str, Callable[[Row], None]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.slow
+@pytest.mark.parametrize("change", rest_exhaustive(CHANGES, "nothing", "an option everywhere"))
 def test_what_is_kept_or_skipped_changes_no_word(release, monkeypatch, change):
     release.change(MULTIPLE_CHOICE_QUESTIONS, "test", changed(CHANGES[change]))
     checks = {name: CHECKS[name] for name in LOOKING_AT_ROWS}
     quick = validate_release(release.path, checks=checks, examples=1000)
 
-    def everything_is_doubtful(_: Subject, __: str, ___: object) -> Iterator[str]:
+    def everything_is_doubtful(_: Release, __: str, ___: object) -> Iterator[str]:
         yield from ("rows", "texts", "regions")
 
     monkeypatch.setattr(subject_module, "KEPT_BYTES", 0)
     monkeypatch.setattr(subject_module, "BATCH_ROWS", 100)
-    monkeypatch.setattr(Subject, "_doubts", everything_is_doubtful)
+    monkeypatch.setattr(Release, "_doubts", everything_is_doubtful)
     monkeypatch.setattr(characters, "_suspicious", lambda *_: None)
     slow = validate_release(release.path, checks=checks, examples=1000)
     assert quick.to_json() == slow.to_json()
@@ -80,11 +82,11 @@ def test_a_character_is_told_in_every_column_that_repeats_it(release):
 
 
 def test_only_some_batches_are_read_again(release):
-    subject = Subject.open(release.path, registry())
-    (table,) = subject.tables(MULTIPLE_CHOICE_QUESTIONS)
-    assert {len(subject.doubts(table, doubt)) for doubt in ("rows", "texts", "regions")} == {0}
+    checked = Release.open(release.path, registry())
+    (table,) = checked.tables(MULTIPLE_CHOICE_QUESTIONS)
+    assert {len(checked.doubts(table, doubt)) for doubt in ("rows", "texts", "regions")} == {0}
     release.change(MULTIPLE_CHOICE_QUESTIONS, "test", changed(CHANGES["the prompt alone"]))
-    subject = Subject.open(release.path, registry())
-    (table,) = subject.tables(MULTIPLE_CHOICE_QUESTIONS)
-    assert subject.doubts(table, "texts") == {(MCQ_FILE, 0)}
-    assert subject.doubts(table, "rows") == subject.doubts(table, "regions") == frozenset()
+    checked = Release.open(release.path, registry())
+    (table,) = checked.tables(MULTIPLE_CHOICE_QUESTIONS)
+    assert checked.doubts(table, "texts") == {(MCQ_FILE, 0)}
+    assert checked.doubts(table, "rows") == checked.doubts(table, "regions") == frozenset()

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
+from blend.builders.validate.checked_release import Batch
 from blend.builders.validate.checks.personal import personal_data
-from blend.builders.validate.subject import Batch
-from blend.schemas.manifest import TableInfo
+from blend.schemas.release.manifest import TableInfo
 
 FIX = "correct the source and rebuild the release"
 KR = "data/annotations/KR-00000.parquet"
@@ -245,6 +245,7 @@ def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
     assert "an e-mail address" in personal_data(f"{before} {address} {after}")
 
 
+@pytest.mark.slow
 def test_nulls_are_told_once_and_stop_no_other_check(release):
     """Every column of every table is null in some row, and lists and structs hold nulls."""
     for config, split in (

@@ -28,7 +28,7 @@ def release(once: Any) -> Path:
 @pytest.fixture(scope="session")
 def tiny_model(once: Any) -> Path:
     """The model that ``blend eval tiny-model`` makes."""
-    from blend.eval.models.tiny import make_tiny_model
+    from blend.eval.models.tiny_model import make_tiny_model
 
     return once.path("tiny", make_tiny_model)
 

@@ -1,6 +1,7 @@
 """Exports: the questions of a release as tasks of other harnesses, text by text what we ask ourselves."""
 
 import ast
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -9,11 +10,15 @@ import yaml
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.export import export_tasks
-from blend.eval.tasks.asking import ask
+from blend.eval import export
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError, StorageError, UnknownNameError
 
+export_tasks = partial(export.export_tasks, task=TASKS["multiple-choice"])
 
+
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["letters", "texts"])
 def test_lm_eval_is_given_our_prompts_and_options(release: Path, tmp_path: Path, style: str):
     made = export_tasks(release, "lm-eval", tmp_path / "tasks", style=style)
@@ -25,7 +30,7 @@ def test_lm_eval_is_given_our_prompts_and_options(release: Path, tmp_path: Path,
         assert task["task"] == name
         rows.append(pl.read_parquet(tmp_path / "tasks" / task["dataset_kwargs"]["data_files"]["test"]))
     written = pl.concat(rows).sort("item_id")
-    items = ask(release, "multiple-choice", style=style).asked
+    items = read_items(release, TASKS["multiple-choice"], style=style).asked
     asked = items.items.join(items.gold.select("item_id", "answer"), on="item_id").sort("item_id")
     columns = ["item_id", "prompt", "options", "answer"]
     assert written.select(columns).equals(asked.select(columns))
@@ -71,7 +76,7 @@ def test_lighteval_is_given_a_file_of_python_with_our_questions_beside_it(
     }
     assert ast.literal_eval(values["REGIONS"]) == list(made.regions)
     rows = pl.concat(pl.read_parquet(tmp_path / "data" / region / "test.parquet") for region in made.regions)
-    items = ask(release, "multiple-choice", style=style).asked
+    items = read_items(release, TASKS["multiple-choice"], style=style).asked
     asked = items.items.join(items.gold.select("item_id", "answer"), on="item_id")
     columns = ["item_id", "prompt", "options", "answer"]
     assert rows.select(columns).sort("item_id").equals(asked.select(columns).sort("item_id"))
@@ -83,7 +88,7 @@ def test_inspect_is_given_letters_and_a_file_of_python(release: Path, tmp_path: 
     code = ast.parse((tmp_path / "tasks" / f"{made.task}.py").read_text(encoding="utf-8"))
     assert [node.name for node in code.body if isinstance(node, ast.FunctionDef)] == [made.task]
     rows = pl.read_ndjson(tmp_path / "tasks" / "questions.jsonl")
-    items = ask(release, "multiple-choice", style="letters").asked
+    items = read_items(release, TASKS["multiple-choice"], style="letters").asked
     assert rows["prompt"].to_list() == items.items["prompt"].to_list()
     assert rows["letter"].to_list() == ["ABCD"[answer] for answer in items.gold["answer"]]
 
@@ -93,7 +98,7 @@ def test_message_for_a_style_that_inspect_does_not_have(release: Path, tmp_path:
         export_tasks(release, "inspect", tmp_path / "tasks", style="texts")
     assert str(caught.value) == (
         "Inspect asks for a written answer, so the style 'texts' cannot be exported to it; "
-        "choose --style letters, or --to lm-eval"
+        "choose the `style` letters, or lm-eval"
     )
     assert not (tmp_path / "tasks").exists()
 
@@ -104,7 +109,7 @@ def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: P
         export_tasks(release, "lm-eval", tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: holds 'notes.txt' and is not empty, so nothing is written there; "
-        "choose another --out or empty it yourself"
+        "choose another `out` or empty it yourself"
     )
 
 
@@ -113,7 +118,7 @@ def test_message_for_a_directory_that_cannot_be_made(release: Path, tmp_path: Pa
     with pytest.raises(StorageError) as caught:
         export_tasks(release, "lm-eval", tmp_path / "file" / "tasks")
     assert str(caught.value) == (
-        f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another --out"
+        f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another `out`"
     )
 
 
@@ -146,7 +151,7 @@ def test_the_command_says_how_to_run_what_it_wrote(release: Path, tmp_path: Path
     out = tmp_path / "tasks"
     result = CliRunner().invoke(app, ["eval", "export", str(release), "--to", harness, "--out", str(out)])
     assert result.exit_code == 0, result.output
-    n_questions = ask(release, "multiple-choice").asked.items.height
+    n_questions = read_items(release, TASKS["multiple-choice"]).asked.items.height
     assert result.stdout == (
         f"Wrote {n_questions:,} questions about US, KR, IR, MX to {out}. Run them:\n"
         f"  {command.format(out=out, task='blend_sample_mcq_letters')}\n"

@@ -5,23 +5,27 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
-from hub_server import Hub
 
-from blend.eval.export import export_tasks
+from blend.eval import export
 from blend.eval.models import open_model
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.running import ask_model
-from blend.eval.scoring import Scored, score_run
-from blend.eval.tasks.asking import ask
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import ScoredAnswers, score_answers
+from helpers.hub.hub_server import Hub
 
-pytestmark = pytest.mark.integration
+export_tasks = partial(export.export_tasks, task=TASKS["multiple-choice"])
+
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 LIMIT = 12
 """Templates per region, where a server answers one question at a time."""
@@ -36,21 +40,23 @@ class Verdict(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def ours(release: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Scored]:
+def ours(
+    release: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., ScoredAnswers]:
     """Asks the tiny model ourselves."""
 
-    def ours(style: str, limit: int | None = None, rule: str = "default") -> Scored:
+    def ours(style: str, limit: int | None = None, rule: str = "default") -> ScoredAnswers:
         out = tmp_path_factory.mktemp("ours") / "run"
-        asked = ask(release, "multiple-choice", style=style, limit=limit)
+        asked = read_items(release, TASKS["multiple-choice"], style=style, limit=limit)
         model = open_model(str(tiny_model), asked_for="logprobs", device="cpu", dtype="float32")
         with opened(out, asked, model.describe(), None) as run:
             ask_model(run, model)
-        return score_run(read_run(out), rule=rule)
+        return score_answers(read_run(out), rule=rule)
 
     return ours
 
 
-def figure(scored: Scored, metric: str, scope: str = "overall", key: str = "all") -> float:
+def figure(scored: ScoredAnswers, metric: str, scope: str = "overall", key: str = "all") -> float:
     """A figure of ours as a fraction."""
     (found,) = [
         score
@@ -60,9 +66,9 @@ def figure(scored: Scored, metric: str, scope: str = "overall", key: str = "all"
     return found.value / 100
 
 
-def agree(theirs: dict[str, Verdict], scored: Scored) -> None:
+def agree(theirs: dict[str, Verdict], scored: ScoredAnswers) -> None:
     """The same option was chosen for every question, and counted alike."""
-    decisions = scored.decisions.select("item_id", "chosen", "right").rows()
+    decisions = scored.decisions.select("item_id", "chosen", "correct").rows()
     assert theirs == {item: Verdict(chosen, right) for item, chosen, right in decisions}
 
 
@@ -190,7 +196,7 @@ def test_inspect_chooses_what_we_choose(
     inspect: Path, release: Path, tiny_model: Path, ours: Any, tmp_path: Path
 ):
     # Inspect sends its prompts to the tiny model on a server, which may only write an option letter.
-    from model_server import serving
+    from helpers.models.model_server import serving
 
     made = export_tasks(release, "inspect", tmp_path / "tasks", limit=LIMIT)
     with serving(tiny_model) as server:
@@ -213,14 +219,13 @@ def test_inspect_runs_a_release_from_the_hub(
 ):
     # The release brings the task along (eval.yaml). It asks for a written letter in words of Inspect, so what
     # is compared is the way from the answer to the score: the letters that the tiny model chose with us.
-    from hub_store import ALICE
-
     from blend.builders.publish import publish_release
+    from helpers.hub.hub_store import ALICE
 
     monkeypatch.setenv("HF_TOKEN", ALICE.token)
     publish_release(release, "org/blend", endpoint=hub.url)
     scored = ours("letters")
-    asked = ask(release, "multiple-choice").asked
+    asked = read_items(release, TASKS["multiple-choice"]).asked
     choices = scored.decisions.join(asked.gold.select("item_id", "option_texts"), on="item_id")
     questions = asked.items.select("item_id", question=pl.col("prompt").str.split("\nA. ").list.first())
     answers = {

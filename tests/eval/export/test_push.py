@@ -5,17 +5,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from hub_server import Hub
-from hub_store import ALICE, DAVE
 
-from blend.eval.export.push import push_scores
+from blend.eval.export.hub_results import push_scores
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.recorded import read_recorded
-from blend.eval.runs.running import keep_recorded
-from blend.eval.scoring import score_run, write_scores
-from blend.eval.tasks.asking import ask
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import HubError, InputError
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import ALICE, DAVE
 
 MODEL, DATASET = "org/model", "org/blend"
 PATH = ".eval_results/org--blend--multiple-choice.yaml"
@@ -24,17 +25,17 @@ PATH = ".eval_results/org--blend--multiple-choice.yaml"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A scored run of recorded answers: always A."""
-    from hub_releases import make_release
+    from helpers.hub.hub_releases import make_release
 
     folder = tmp_path_factory.mktemp("push")
-    asked = ask(make_release(folder / "release", "1.0.0"), "multiple-choice", style="json")
+    asked = read_items(make_release(folder / "release", "1.0.0"), TASKS["multiple-choice"], style="json")
     answers = asked.asked.items.select("item_id").with_columns(response=pl.lit('{"answer_choice": "A"}'))
     answers.write_parquet(folder / "answers.parquet")
     recorded = read_recorded(folder / "answers.parquet", asked.asked, model=MODEL)
     with opened(folder / "run", asked, recorded.description, None) as started:
         keep_recorded(started, recorded)
     kept = read_run(folder / "run")
-    write_scores(kept, score_run(kept))
+    write_scores(kept, score_answers(kept))
     return folder / "run"
 
 
@@ -48,6 +49,7 @@ def model_hub(hub: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Hub
     return hub
 
 
+@pytest.mark.slow
 def test_a_dry_run_sends_nothing(run: Path):
     sent = push_scores(run, MODEL, dataset=DATASET, dry_run=True)
     assert sent.url is None

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_models import CHAT_TEMPLATE, copied, make_model
+
+from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_model
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_models import make_model
 
 from blend.eval.models.alone import TRIED, Twice, agrees, check_alone, spread, tolerance
-from blend.eval.models.local import open_local
-from blend.eval.models.probing import open_prober
-from blend.eval.models.probing.protocol import CandidateScores
+from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.candidates.candidate_protocol import CandidateScores
+from blend.eval.models.local_model import open_local
 from blend.schemas.errors import InputError
+from helpers.models.tiny_models import make_model
 
 T5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4, "decoder_start_token_id": 0}
 BART = {
@@ -99,11 +99,12 @@ def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
 def probed(model: str, **options: Any) -> dict[int, CandidateScores]:
     found: dict[int, CandidateScores] = {}
-    prober = open_prober(model, device="cpu", **options)
+    prober = open_candidate_scorer(model, device="cpu", **options)
     prober.candidate_logprobs(PROMPTS, [0, 0], [WORDS], keep=found.__setitem__)
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("architecture", [*MASKED, *SPANS, *CAUSAL])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_architectures_in_use_are_probed(made: Callable[[str], str], architecture: str, dtype: str):
@@ -118,6 +119,7 @@ def test_every_way_to_ask_a_causal_model_is_tried(made: Callable[[str], str], wa
         probed(made("XLNetConfig"), causal=way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", CAUSAL)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_options_of_causal_architectures_are_scored(made: Callable[[str], str], architecture: str, dtype: Any):
@@ -130,7 +132,7 @@ def test_options_of_causal_architectures_are_scored(made: Callable[[str], str], 
 def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[[str], str], architecture: str):
     kept: list[int] = []
     with pytest.raises(InputError) as raised:
-        open_prober(made(architecture)).candidate_logprobs(
+        open_candidate_scorer(made(architecture)).candidate_logprobs(
             PROMPTS, [0, 0], [WORDS], keep=lambda position, _: kept.append(position)
         )
     name = architecture.removesuffix("Config")
@@ -162,9 +164,9 @@ def test_options_of_such_an_architecture_are_refused(made: Callable[[str], str],
 @pytest.fixture(scope="module")
 def gpt2(tiny_gpt2: Path) -> Any:
     from blend.eval.models.checkpoint import find_checkpoint
-    from blend.eval.models.loading import Place, load_model
+    from blend.eval.models.model_loading import Device, load_model
 
-    return load_model(find_checkpoint(str(tiny_gpt2)), Place("cpu", "float32"))
+    return load_model(find_checkpoint(str(tiny_gpt2)), Device("cpu", "float32"))
 
 
 def test_what_a_reader_is_told(gpt2: Any):

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_models import copied
 
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.encoding import Encoder
-from blend.eval.models.loading import check_causal, choose_place, load_model, load_tokenizer
-from blend.schemas.errors import BlendError
+from blend.eval.models.model_loading import check_causal, choose_device, load_model, load_tokenizer
+from blend.schemas.errors import BlendError, InputError
+from helpers.models.tiny_models import copied
 
 TOKENIZERS = "tokenizer.json, tokenizer.model, spiece.model, vocab.json, vocab.txt, tekken.json"
 
@@ -198,7 +198,7 @@ def test_code_that_a_repository_brings_along_never_runs(tiny_gpt2: Path, tmp_pat
         check_causal(find_checkpoint(str(folder)))
     assert str(caught.value) == (
         "model own-code: it needs code of its own from its repository, which is never run; "
-        "serve it where you trust that code, and evaluate the server (--server)"
+        "serve it where you trust that code, and evaluate the server (`server`)"
     )
 
 
@@ -210,7 +210,7 @@ def test_weights_that_are_missing_are_not_made_up(tiny_gpt2: Path, tmp_path: Pat
     del weights["transformer.h.1.mlp.c_fc.weight"], weights["transformer.ln_f.bias"]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(BlendError) as caught:
-        load_model(find_checkpoint(str(folder)), choose_place("cpu"))
+        load_model(find_checkpoint(str(folder)), choose_device("cpu"))
     assert str(caught.value) == (
         "model gaps: its files lack 2 of the model's weights (transformer.h.1.mlp.c_fc.weight, …), "
         "or hold them in another shape; download or save the model again"
@@ -221,7 +221,7 @@ def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
     with pytest.raises(BlendError) as caught:
         Encoder(load_tokenizer(find_checkpoint(str(tiny_gpt2))), chat=True)
     assert str(caught.value) == (
-        "chat: the tokenizer of this model has no chat template; leave --chat out, "
+        "chat: the tokenizer of this model has no chat template; leave `chat` out, "
         "or save the template beside the tokenizer as chat_template.jinja"
     )
 
@@ -232,5 +232,15 @@ def test_a_device_that_is_not_there(device: str):
 
     there = ", ".join(["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])
     with pytest.raises(BlendError) as caught:
-        choose_place(device)
+        choose_device(device)
     assert str(caught.value) == f"device {device!r}: torch finds no such device; choose one of: {there}"
+
+
+def test_a_setting_that_is_read_only_when_texts_are_encoded(tiny_gpt2: Path, tmp_path: Path):
+    folder = copied(tiny_gpt2, tmp_path / "model")
+    settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "model_max_length": "many"}))
+    with pytest.raises(InputError) as caught:
+        load_tokenizer(find_checkpoint(str(folder)))
+    assert str(caught.value).startswith("model model: the tokenizer cannot be loaded ('>' not supported")
+    assert str(caught.value).endswith("; download or save the model again")

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, plainly
-from tiny_models import ARCHITECTURES
 
 from blend.eval.models import open_model
 from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.loading import choose_place, load_model
-from blend.eval.models.local import open_local
+from blend.eval.models.local_model import open_local
+from blend.eval.models.model_loading import choose_device, load_model
 from blend.eval.models.protocols import Decoding, Generation, OptionScores
+from helpers.examples import examples
+from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, plainly
+from helpers.models.tiny_models import ARCHITECTURES
 
 
 def test_options_score_what_plain_computation_says(tiny_gpt2: Path):
@@ -37,7 +38,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     np.testing.assert_allclose(scores.logprobs, expected(folder), **CLOSE)
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), batch_size=st.integers(1, 7), tokens=st.integers(1, 400))
 def test_batch_order_and_budget_change_no_score(
     tiny_gpt2: Path, order: Sequence[int], batch_size: int, tokens: int
@@ -48,7 +49,7 @@ def test_batch_order_and_budget_change_no_score(
     np.testing.assert_allclose(scores.logprobs, whole_run(tiny_gpt2)[list(order)], **CLOSE)
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), tokens=st.integers(1, 400))
 def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order: Sequence[int], tokens: int):
     # Each question once whole, and once with its options turned and one left out.
@@ -94,7 +95,7 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
 ):
     import torch
 
-    import blend.eval.models.local as module
+    import blend.eval.models.local_model as module
 
     real = module.option_logprobs
 
@@ -117,7 +118,7 @@ def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
 ):
     import torch
 
-    import blend.eval.models.local as module
+    import blend.eval.models.local_model as module
 
     real, threads = module.option_logprobs, []
 
@@ -129,7 +130,7 @@ def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
     torch.set_num_threads(2)
     try:
         open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-        monkeypatch.setattr("blend.eval.models.threads.WORTH_THREADS", 0)
+        monkeypatch.setattr("blend.eval.models.model_loading.WORTH_THREADS", 0)
         open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
         # Twice each: once to see that the model can be trusted.
         assert (threads, torch.get_num_threads()) == ([1, 1, 2, 2], 2)
@@ -160,7 +161,7 @@ def test_what_is_kept_on_the_way_is_what_is_returned(tiny_gpt2: Path):
 def test_a_batch_that_does_not_fit_is_halved_until_it_does(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
     import torch
 
-    import blend.eval.models.local as module
+    import blend.eval.models.local_model as module
 
     sizes: list[int] = []
     real = module.option_logprobs
@@ -182,7 +183,7 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does(tiny_gpt2: Path, monk
 def test_an_item_that_does_not_fit_on_its_own_is_an_error_of_its_own(
     tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    import blend.eval.models.local as module
+    import blend.eval.models.local_model as module
 
     real = module.option_logprobs
 
@@ -215,7 +216,7 @@ def test_an_activation_of_eight_passes_is_computed_in_one(tiny_gpt2: Path):
 
     checkpoint = find_checkpoint(str(tiny_gpt2))
     assert checkpoint.config["activation_function"] == "gelu_new"
-    model = load_model(checkpoint, choose_place("cpu"))
+    model = load_model(checkpoint, choose_device("cpu"))
     kinds = {type(module).__name__ for module in model.modules()}
     assert "GELUTanh" in kinds
     assert "NewGELUActivation" not in kinds

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plain_computation import PROMPTS, local, parts
-from tiny_models import copied
 
 from blend.eval.models.batches import written_tokens
 from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.loading import Limits, read_limits
+from blend.eval.models.model_loading import Limits, read_limits
 from blend.eval.models.protocols import Decoding, Generation
+from helpers.models.plain_computation import PROMPTS, local, parts
+from helpers.models.tiny_models import copied
 
 
 def greedily(folder: Path, prompt: str, n: int) -> str:
@@ -27,6 +27,7 @@ def greedily(folder: Path, prompt: str, n: int) -> str:
     return tokenizer.decode(ids[start:], skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 
+@pytest.mark.slow
 def test_texts_are_what_plain_computation_writes(tiny_gpt2: Path):
     written = local(tiny_gpt2, decoding=Decoding(max_tokens=10)).generate(PROMPTS)
     assert [answer.text for answer in written] == [greedily(tiny_gpt2, prompt, 10) for prompt in PROMPTS]
@@ -61,6 +62,7 @@ def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
     assert other.text != together[0].text
 
 
+@pytest.mark.slow
 def test_drawing_follows_the_models_distribution(tiny_gpt2: Path):
     import torch
 
@@ -147,7 +149,7 @@ def test_texts_are_written_as_many_at_a_time_as_their_cache_allows(cache_bytes: 
 
 
 def test_a_small_model_writes_many_texts_at_a_time(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
-    import blend.eval.models.local as module
+    import blend.eval.models.local_model as module
 
     # Two layers of 96 numbers, each with a key and a value of four bytes a number.
     assert read_limits(find_checkpoint(str(tiny_gpt2))) == Limits(256, cache_bytes=2 * 96 * 2 * 4)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.eval.models import open_model
-from blend.eval.models.tiny import make_tiny_model
+from blend.eval.models.tiny_model import make_tiny_model
 from blend.schemas.errors import MissingExtraError
 
 INSTALL = 'in a checkout of blend-sdk: pip install -e ".[eval]"'

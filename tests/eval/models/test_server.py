@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_server import DROP, ModelServer, Reply, serving
 
 from blend.eval.models import open_model
 from blend.eval.models.protocols import Decoding, Generation
 from blend.eval.models.server import MAX_FAILURES, ServerModel, open_server
 from blend.schemas.errors import BlendError, InputError, ServerError
+from helpers.models.model_server import DROP, ModelServer, Reply, serving
 
 pytestmark = pytest.mark.integration
 
@@ -92,7 +92,7 @@ FAULTS: dict[str, tuple[Reply, str]] = {
         Reply({"error": {"message": "at most 256 tokens"}}, 400),
         (
             "HTTP 400, 'at most 256 tokens'; if the request is too long, serve the model with a longer "
-            "context, else correct model or --server"
+            "context, else correct model or `server`"
         ),
     ),
     "500": (Reply({"error": {"message": f"{SECRET}!"}}, 500), f"HTTP 500, '…!'; {AGAIN}"),
@@ -150,14 +150,14 @@ def test_what_the_server_cannot_serve_now_is_repeated(server: ModelServer):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (DROP, f"no connection, or it broke; start the server or correct --server, then {AGAIN}"),
+        (DROP, f"no connection, or it broke; start the server or correct `server`, then {AGAIN}"),
         (
             Reply({"error": {"message": f"wrong key {SECRET}"}}, 401),
             "the server refuses the API key (HTTP 401); correct OPENAI_API_KEY",
         ),
         (
             Reply({"error": {"message": "no model tiny-chat"}}, 404),
-            "HTTP 404, 'no model tiny-chat'; correct model or --server",
+            "HTTP 404, 'no model tiny-chat'; correct model or `server`",
         ),
     ],
     ids=["dropped", "401", "404"],
@@ -178,7 +178,7 @@ def test_no_server_at_all(chat_model: Path):
     with pytest.raises(ServerError) as caught:
         open_server("m", url.replace("http://", "http://user:password@"), retries=0).describe()
     assert str(caught.value) == (
-        f"model m at {url}: no connection, or it broke; start the server or correct --server, then {AGAIN}"
+        f"model m at {url}: no connection, or it broke; start the server or correct `server`, then {AGAIN}"
     )
 
 
@@ -265,22 +265,22 @@ def test_options_of_chat_prompts_are_refused(server: ModelServer):
     reason = "a server scores options only of prompts that it is sent as they are, without a chat template"
     with pytest.raises(InputError) as caught:
         asked(server).option_logprobs(PROMPTS, OPTIONS)
-    assert str(caught.value) == f"model tiny-chat at {server.url}: {reason}; add --no-chat"
+    assert str(caught.value) == f"model tiny-chat at {server.url}: {reason}; set `chat` to false"
     with pytest.raises(InputError) as caught:
         open_model("tiny-chat", server=server.url, asked_for="logprobs", chat=True)
-    assert str(caught.value) == f"model tiny-chat: {reason}; leave --chat out"
+    assert str(caught.value) == f"model tiny-chat: {reason}; leave `chat` out"
 
 
 def test_options_that_do_not_fit():
     with pytest.raises(InputError) as caught:
         open_model("m", server="http://localhost:1/v1", device="cpu")
-    assert str(caught.value) == "--device cpu makes sense only without --server; leave one of the two out"
+    assert str(caught.value) == "`device=cpu` makes sense only without `server`; leave one of the two out"
     with pytest.raises(InputError) as caught:
         open_model("m", concurrency=4)
-    assert str(caught.value) == "--concurrency 4 makes sense only with --server; leave one of the two out"
+    assert str(caught.value) == "`concurrency=4` makes sense only with `server`; leave it out"
     with pytest.raises(BlendError) as caught:
         open_model("m", server="localhost:8000")
     assert str(caught.value) == (
-        "--server 'localhost:8000' is not the address of a server; "
+        "`server` 'localhost:8000' is not the address of a server; "
         "write it in full, for example 'http://localhost:8000/v1'"
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blend.eval.models import open_model
-from blend.eval.models.tiny import make_tiny_model
+from blend.eval.models.tiny_model import make_tiny_model
 
 PROMPTS = [
     "What do people eat?\nA. rice\nB. bread\nC. naan\nD. injera\nAnswer:",
@@ -19,7 +19,7 @@ LETTERS = ("A", "B", "C", "D")
 @pytest.fixture
 def bytes_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model whose tokens are single bytes and which has none to pad with."""
-    monkeypatch.setattr("blend.eval.models.tiny.VOCABULARY", 257)
+    monkeypatch.setattr("blend.eval.models.tiny_model.VOCABULARY", 257)
     make_tiny_model(tmp_path / "bytes")
     for name in ("tokenizer_config.json", "config.json", "generation_config.json"):
         path = tmp_path / "bytes" / name
@@ -52,6 +52,7 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
             np.testing.assert_allclose(scores.logprobs[item, place], plain, rtol=0, atol=2e-4)
 
 
+@pytest.mark.slow
 def test_texts_are_written_without_a_token_to_pad_with(bytes_model: Path):
     model = open_model(str(bytes_model), asked_for="text", device="cpu", chat=False)
     together = model.generate(PROMPTS)

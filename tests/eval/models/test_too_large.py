@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from blend.eval.models.local import open_local
-from blend.eval.models.probing import open_prober
+from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.local_model import open_local
 from blend.schemas.errors import InputError
 
 
@@ -30,12 +30,12 @@ def test_options_can_be_asked_of_a_server(tiny_gpt2: Path, dtype: Any):
     smaller = "dtype bfloat16, " if dtype == "float32" else ""
     assert str(raised.value) == (
         f"model tiny-gpt2: it does not fit into the memory of cpu as {dtype}; use {smaller}another device, or "
-        "a server that spreads it over several (--server)"
+        "a server that spreads it over several (`server`)"
     )
 
 
 def test_candidates_cannot(shared: Path, dtype: Any):
-    prober = open_prober(str(shared / "models" / "tiny-bert"), device="cpu", dtype=dtype)
+    prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"), device="cpu", dtype=dtype)
     with pytest.raises(InputError) as raised:
         prober.candidate_logprobs(["It is [Y]."], [0], [["egg"]], keep=lambda *_: None)
     smaller = "dtype bfloat16, " if dtype == "float32" else ""

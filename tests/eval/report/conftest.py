@@ -9,13 +9,14 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.recorded import read_recorded
-from blend.eval.runs.running import keep_recorded
-from blend.eval.runs.table_files import write_frame
-from blend.eval.scoring import score_run, write_scores
-from blend.eval.tasks.asking import ask
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.run_tables import write_frame
+from blend.eval.scoring import score_answers, write_scores
 from blend.loaders.recipes.ready import sample_recipe
 
 HOSTILE = (
@@ -36,7 +37,7 @@ MakeRun = Callable[..., Path]
 
 @pytest.fixture(scope="session")
 def make_run(release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun:
-    """Makes a scored run: a model of some name that is right in a share of the templates."""
+    """Makes a scored run: a model of some name that is correct in a share of the templates."""
 
     def make(
         name: str,
@@ -48,7 +49,7 @@ def make_run(release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun
         hostile: Sequence[int] = (),
     ) -> Path:
         where = tmp_path_factory.mktemp("runs")
-        asked = ask(release, "multiple-choice", style="json", limit=limit)
+        asked = read_items(release, TASKS["multiple-choice"], style="json", limit=limit)
         rows = asked.asked.gold.join(asked.asked.items.select("item_id", "template_id"), on="item_id")
         answers = [
             {"item_id": row["item_id"], "response": HOSTILE if n in hostile else _letter(row, share)}
@@ -60,7 +61,7 @@ def make_run(release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun
         with opened(where / folder, asked, recorded.description, None) as run:
             keep_recorded(run, recorded)
         run = read_run(where / folder)
-        write_scores(run, score_run(run, allow_missing=True))
+        write_scores(run, score_answers(run, allow_missing=True))
         return where / folder
 
     return make
@@ -68,9 +69,9 @@ def make_run(release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun
 
 @pytest.fixture(scope="session")
 def short(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of short answers, asked in both languages, of which every third answer counts as right."""
+    """A run of short answers, asked in both languages, of which every third answer counts as correct."""
     folder = tmp_path_factory.mktemp("short") / "run"
-    asked = ask(release, "short-answer", limit=4)
+    asked = read_items(release, TASKS["short-answer"], limit=4)
     answers = [{"item_id": item_id, "response": f"جواب {item_id}"} for item_id in asked.asked.items["item_id"]]
     file = folder.with_name("answers.parquet")
     pl.DataFrame(answers).write_parquet(file)
@@ -79,14 +80,14 @@ def short(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         keep_recorded(run, recorded)
     # The layout that scripts rely on, with decisions of the test's own: how they come about is not at issue.
     decided = asked.asked.items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(
-        right=pl.int_range(pl.len()) % 3 == 0
+        correct=pl.int_range(pl.len()) % 3 == 0
     )
     write_frame(folder / "decisions.parquet", decided.drop("region"))
     figures = [
         {"metric": "sem-b", "scope": "region", "key": region, "value": 100 * right, "low": None, "high": None}
         | {"n": n}
         for region, right, n in decided.group_by("region", maintain_order=True)
-        .agg(pl.col("right").mean(), n=pl.len())
+        .agg(pl.col("correct").mean(), n=pl.len())
         .iter_rows()
     ]
     scores = {"task": "short-answer", "signature": "blend-saq|rel:x", "rule": "default", "release": "x@1.0.0"}
@@ -104,13 +105,13 @@ def _letter(row: dict[str, object], share: float) -> str:
 
 @pytest.fixture(scope="session")
 def good(make_run: MakeRun) -> Path:
-    """A run of a model that is right in about nine of ten items."""
+    """A run of a model that is correct in about nine of ten items."""
     return make_run("good", 0.9)
 
 
 @pytest.fixture(scope="session")
 def poor(make_run: MakeRun) -> Path:
-    """A run of a model that is right in about four of ten items."""
+    """A run of a model that is correct in about four of ten items."""
     return make_run("poor <b>&</b>", 0.4)
 
 

@@ -1,5 +1,6 @@
 """Comparisons of scored runs: who is better, where, and what cannot be compared."""
 
+import dataclasses
 import io
 import json
 import re
@@ -12,11 +13,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.report.compare import compare_runs
+from blend.eval.evaluation import compare_runs, read_scored
+from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.schemas.errors import InputError
 from blend.views.comparison import comparison_views
 
 
+@pytest.mark.slow
 def test_who_is_better_and_where(good: Path, poor: Path):
     found = compare_runs([poor, good])
     (pair,) = found.pairs
@@ -84,6 +87,23 @@ def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
     )
     with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
         compare_runs([good, short])
+
+
+@pytest.mark.parametrize("part", ["dtype:bfloat16", "missing:3", "unanswered:3"])
+def test_how_a_model_ran_keeps_no_runs_apart(good: Path, part: str):
+    check_comparable([*read_scored([good]), signed(good, part)])
+
+
+def test_another_seed_of_the_intervals_is_refused(good: Path):
+    with pytest.raises(InputError, match=r"\n  seed of the intervals \(seed\): absent there, 3 here\n"):
+        check_comparable([*read_scored([good]), signed(good, "seed:3")])
+
+
+def signed(path: Path, part: str) -> ScoredRun:
+    """A scored run whose signature has one part more."""
+    (run,) = read_scored([path])
+    signature = run.scores.signature.replace("|sdk:", f"|{part}|sdk:")
+    return dataclasses.replace(run, scores=run.scores.model_copy(update={"signature": signature}))
 
 
 def test_one_run_is_not_a_comparison(good: Path):

@@ -1,21 +1,22 @@
 """The page about dishes: best first, nothing cut off, free answers by language."""
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from blend.eval.report.page import build_report
+from blend.eval.evaluation import read_scored
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.report.report_page import build_report
 from blend.eval.runs import opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.recorded import read_recorded
-from blend.eval.runs.running import keep_recorded
-from blend.eval.scoring import score_run, write_scores
-from blend.eval.tasks.asking import ask
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers, write_scores
 
 pytestmark = pytest.mark.integration  # the published dishes, and a real browser
 
@@ -30,7 +31,9 @@ NAMES = {WEAK: 1, STRONG: 3}
 @pytest.fixture(scope="module")
 def runs(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("dishes")
-    asked = ask(food_release, "free-answers", config="food-aligned", languages=("en", "ko"), limit=60)
+    asked = read_items(
+        food_release, TASKS["free-listing"], config="food-aligned", languages=("en", "ko"), limit=60
+    )
     accepted = asked.asked.gold["accepted"].to_list()
     for number, (model, n_named) in enumerate(NAMES.items()):
         texts = [", ".join([*(names[0] for names in parts[:n_named]), "stone"]) for parts in accepted]
@@ -40,13 +43,13 @@ def runs(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
         with opened(folder / f"run-{number}", asked, recorded.description, None) as run:
             keep_recorded(run, recorded)
         run = read_run(folder / f"run-{number}")
-        write_scores(run, score_run(run))
+        write_scores(run, score_answers(run))
     return [folder / "run-0", folder / "run-1"]
 
 
 @pytest.fixture(scope="module")
 def page(runs: list[Path]) -> str:
-    return build_report(runs)
+    return build_report(read_scored(runs))
 
 
 def test_the_best_by_the_leading_figure_comes_first(page: str):
@@ -56,20 +59,17 @@ def test_the_best_by_the_leading_figure_comes_first(page: str):
     assert places == ["1", "2"]
 
 
-def test_free_answers_have_figures_by_language(page: str):
-    section = page.partition('id="free-answers-language"')[2].partition("<h3")[0]
+def test_lists_have_figures_by_language(page: str):
+    section = page.partition('id="free-listing-language"')[2].partition("<h3")[0]
     assert "Languages have other dishes and other words for ingredients" in section
     languages = re.findall(r'<td data-label="language"><bdi>(\w+)</bdi>', section)
     assert sorted(languages) == ["en", "ko"]
 
 
 @pytest.fixture(scope="module")
-def browser(missing: Callable[[str], None]) -> Iterator[Any]:
+def browser(chromium: str) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        missing("the browser chromium")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield started

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.runs.answers import ANSWERS, JOURNAL, PARQUET, cut_half_line, finish, journal, read_answers
+from blend.eval.runs.answer_files import ANSWERS, JOURNAL, PARQUET, cut_half_line, finish, journal, read_answers
 from blend.schemas.errors import RowError
 
 NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(

@@ -4,16 +4,23 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from kill_points import N_ITEMS, Echo, asked, run_all
 from polars.testing import assert_frame_equal
 
-from blend.eval.runs import answers, opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.running import ask_model
+from blend.eval.runs import answer_files, opened
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import read_run
 from blend.schemas.errors import BlendError, ConflictError, InputError, StorageError
+from helpers import kill_points
+from helpers.kill_points import N_ITEMS, Echo, asked, run_all
+from helpers.tiers import rest_exhaustive
+
+ONE_MOMENT = (("SIGKILL", [9]),)
+"""In the middle of what the run writes."""
+ALL = (("SIGKILL", None), ("SIGINT", None))
 
 
 def digest(directory: Path) -> dict[str, bytes]:
@@ -25,20 +32,22 @@ def digest(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("death", ["SIGKILL", "SIGINT"])
-def test_killed_at_every_moment_and_gone_on_with_is_the_run_that_was_not(tmp_path: Path, death: str):
+@pytest.mark.parametrize(("death", "moments"), rest_exhaustive([*ONE_MOMENT, *ALL], *ONE_MOMENT))
+def test_killed_at_a_moment_and_gone_on_with_is_the_run_that_was_not(
+    tmp_path: Path, death: str, moments: Sequence[int] | None
+):
     whole = tmp_path / "whole"
     run_all(whole, Echo())
-    script = Path(__file__).with_name("kill_points.py")
+    script = Path(kill_points.__file__)
     made = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "killed"), death],
+        [sys.executable, str(script), str(tmp_path / "killed"), death, *map(str, moments or ())],
         capture_output=True,
         text=True,
         check=True,
     )
-    moments = int(made.stdout)
-    assert moments >= 20
-    for moment in range(moments):
+    tried = [int(moment) for moment in made.stdout.split()]
+    assert tried == moments or (moments is None and tried == list(range(max(20, len(tried)))))
+    for moment in tried:
         killed = tmp_path / "killed" / str(moment)
         kept = read_run(killed).answers() if (killed / "run.json").exists() else None
         model = Echo()
@@ -84,7 +93,7 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path: Path):
 
 
 def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    out, written = tmp_path / "run", answers.Journal.append
+    out, written = tmp_path / "run", answer_files.Journal.append
 
     def full(self, rows) -> None:
         rows = list(rows)
@@ -94,12 +103,12 @@ def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         written(self, rows)
 
-    monkeypatch.setattr(answers.Journal, "append", full)
+    monkeypatch.setattr(answer_files.Journal, "append", full)
     with pytest.raises(StorageError) as raised:
         run_all(out, Echo())
     assert str(raised.value) == (
         f"{out}: no space left on the disk; what was answered until now is kept; "
-        "free some space and run the same command again"
+        "free some space and run the same again"
     )
     monkeypatch.undo()
     assert read_run(out).answers().height == 8
@@ -117,7 +126,7 @@ def test_a_second_process_is_refused(tmp_path: Path):
     with first, pytest.raises(ConflictError) as raised, second:
         pass
     assert str(raised.value) == (
-        f"{out}: another process is running into this directory; wait for it, or choose another --out"
+        f"{out}: another process is running into this directory; wait for it, or choose another `out`"
     )
 
 
@@ -133,7 +142,7 @@ def test_another_run_is_refused_by_what_differs(tmp_path: Path):
         "  release.version: 1.0.0 there, 1.1.0 now\n"
         "  model.id: echo there, gpt-x now\n"
         f"  model.revision: absent there, {'v' * 60}… now\n"
-        "choose another --out, or ask for the same again to go on with this one"
+        "choose another `out`, or ask for the same again to go on with this one"
     )
     assert digest(out) == before
 
@@ -141,11 +150,11 @@ def test_another_run_is_refused_by_what_differs(tmp_path: Path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda out: out.write_text("x"), "is not a folder; choose another --out"),
+        (lambda out: out.write_text("x"), "is not a folder; choose another `out`"),
         (
             lambda out: (out.mkdir(), (out / "thesis.doc").write_text("x")),
             "holds 'thesis.doc' and is not the directory of a run, so nothing is written there; "  # noqa: ISC004
-            "choose another --out or empty it yourself",
+            "choose another `out` or empty it yourself",
         ),
     ],
 )

@@ -7,16 +7,16 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from blend.eval.items import TaskItems
 from blend.eval.models.protocols import Decoding, Generation, ModelDescription
-from blend.eval.runs.answers import AnswerReader, Journal, journals_of, make_part, parts_of, read_answers
-from blend.eval.runs.description import AskedRelease, RunDescription
-from blend.eval.runs.directory import Run, Shard, open_run
-from blend.eval.runs.running import ask_model
-from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, ask_cultural_prompts
-from blend.eval.tasks.items import Asked
-from blend.schemas.cultural_prompts import CULTURAL_PROMPTS
+from blend.eval.runs.answer_files import AnswerReader, Journal, journals_of, make_part, parts_of, read_answers
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_description import AskedRelease, RunDescription
+from blend.eval.runs.run_directory import Run, Shard, open_run
+from blend.eval.tasks.cultural_prompts.cultural_items import CulturalPromptOptions, cultural_items
 from blend.schemas.errors import ConflictError, RowError
-from blend.schemas.frames import CULTURAL_PROMPT_ROWS
+from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
+from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
 
 MODEL = ModelDescription(backend="server", id="tiny", chat=False, delimiter=" ")
 
@@ -37,7 +37,7 @@ class Echo:
         return []
 
 
-def asked_of(n_topics: int = 4, samples: int = 3) -> Asked:
+def asked_of(n_topics: int = 4, samples: int = 3) -> TaskItems:
     rows = [
         {
             "prompt_id": f"t1/c/topic{topic}/{group}",
@@ -55,10 +55,10 @@ def asked_of(n_topics: int = 4, samples: int = 3) -> Asked:
         for group in ("French", "Thai")
     ]
     frame = pl.DataFrame(rows, schema=CULTURAL_PROMPT_ROWS)
-    return ask_cultural_prompts({CULTURAL_PROMPTS: frame}, CulturalPromptOptions(samples=samples))
+    return cultural_items({CULTURAL_PROMPTS: frame}, CulturalPromptOptions(samples=samples))
 
 
-def description_of(asked: Asked) -> RunDescription:
+def description_of(asked: TaskItems) -> RunDescription:
     return RunDescription(
         sdk_version="0",
         release=AskedRelease(name="r", version="1.0.0", tables={}),
@@ -72,7 +72,7 @@ def description_of(asked: Asked) -> RunDescription:
     )
 
 
-def ran(folder: Path, asked: Asked, model: Echo, shard: Shard | None = None) -> None:
+def ran(folder: Path, asked: TaskItems, model: Echo, shard: Shard | None = None) -> None:
     with open_run(folder, description_of(asked), asked, shard=shard) as run:
         ask_model(run, model)
 
@@ -113,15 +113,15 @@ def test_a_shard_asks_nothing_that_another_division_has_answered(tmp_path: Path)
 
 def test_one_process_and_shards_of_a_run_exclude_each_other(tmp_path: Path):
     asked, folder = asked_of(), tmp_path / "run"
-    busy = f"{folder}: another process is running into this directory; wait for it, or choose another --out"
+    busy = f"{folder}: another process is running into this directory; wait for it, or choose another `out`"
     with open_run(folder, description_of(asked), asked, shard=Shard(1, 2)):
         for shard in (None, Shard(1, 2)):
             with (
-                pytest.raises(ConflictError) as told,
+                pytest.raises(ConflictError) as reword,
                 open_run(folder, description_of(asked), asked, shard=shard),
             ):
                 pass
-            assert str(told.value) == busy
+            assert str(reword.value) == busy
         with open_run(folder, description_of(asked), asked, shard=Shard(2, 2)):
             pass
 
@@ -129,7 +129,7 @@ def test_one_process_and_shards_of_a_run_exclude_each_other(tmp_path: Path):
 @pytest.mark.parametrize("stop_after", [0, 1, 7, 23])
 @pytest.mark.parametrize("part_bytes", [1, 600, 1 << 20])
 def test_a_killed_run_goes_on_from_parts_and_journal(tmp_path: Path, monkeypatch, stop_after, part_bytes):
-    monkeypatch.setattr("blend.eval.runs.answers.PART_BYTES", part_bytes)
+    monkeypatch.setattr("blend.eval.runs.answer_files.PART_BYTES", part_bytes)
     asked, first, second = asked_of(), Echo(stop_after), Echo()
     with pytest.raises(KeyboardInterrupt):
         ran(tmp_path / "run", asked, first)
@@ -165,7 +165,7 @@ def test_an_answer_counts_more_than_the_error_of_another_machine(tmp_path: Path)
 
 
 def test_answers_of_some_items_are_those_of_all(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("blend.eval.runs.answers.PART_BYTES", 900)
+    monkeypatch.setattr("blend.eval.runs.answer_files.PART_BYTES", 900)
     asked = asked_of()
     with pytest.raises(KeyboardInterrupt):
         ran(tmp_path, asked, Echo(17))
@@ -182,9 +182,9 @@ def test_a_damaged_part_says_what_to_do(tmp_path: Path):
         lambda: read_answers(tmp_path),
         lambda: AnswerReader(tmp_path).of(pl.DataFrame({"item_id": ["a"]}), "item_id", "error"),
     ):
-        with pytest.raises(RowError) as told:
+        with pytest.raises(RowError) as reword:
             read()
-        assert str(told.value).startswith(
+        assert str(reword.value).startswith(
             (f"{path}: not a Parquet file, or damaged; ", f"{path}: not the answers")
         )
-        assert str(told.value).endswith("restore the file, or delete it to have all items asked again")
+        assert str(reword.value).endswith("restore the file, or delete it to have all items asked again")

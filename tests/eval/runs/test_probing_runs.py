@@ -8,15 +8,17 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.models.probing import open_prober
-from blend.eval.models.probing.protocol import CandidateScores
+from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.candidates.candidate_protocol import CandidateScores
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.directory import read_run
-from blend.eval.runs.probing import TOKENS_NAME, ask_prober
-from blend.eval.runs.running import Outcome
-from blend.eval.scoring import score_run, write_scores
-from blend.eval.tasks.asking import ask
+from blend.eval.runs.ask_model import RunOutcome
+from blend.eval.runs.candidate_answers import TOKENS_NAME, ask_candidates
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
+from helpers.tiers import rest_exhaustive
 
 pytestmark = pytest.mark.integration
 
@@ -68,25 +70,30 @@ def probed(
     stop_after: int | None = None,
     batch_size: int | None = None,
     **options: Any,
-) -> Outcome:
-    asked = ask(
-        release, "probe", **{"config": "food-aligned", "limit": 2, "languages": ("en", "ko"), **options}
+) -> RunOutcome:
+    asked = read_items(
+        release,
+        TASKS["probing"],
+        **{"config": "food-aligned", "limit": 2, "languages": ("en", "ko"), **options},
     )
-    told = asked.options
-    prober = open_prober(str(model), causal=told["causal"], max_masks=told["max_masks"], batch_size=batch_size)
+    reword = asked.options
+    prober = open_candidate_scorer(
+        str(model), causal=reword["causal"], max_masks=reword["max_masks"], batch_size=batch_size
+    )
     with opened(out, asked, prober.describe(), None) as run:
         if stop_after is not None:
-            return ask_prober(run, Stopping(prober, stop_after))
-        return ask_prober(run, prober)
+            return ask_candidates(run, Stopping(prober, stop_after))
+        return ask_candidates(run, prober)
 
 
 def decisions(out: Path) -> pl.DataFrame:
     run = read_run(out)
-    write_scores(run, score_run(run))
+    write_scores(run, score_answers(run))
     return pl.read_parquet(out / "decisions.parquet")
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("model", rest_exhaustive(MODELS, "tiny-t5"))
 def test_going_on_and_batches_change_no_rank(food_release: Path, shared: Path, tmp_path: Path, model: str):
     folder = shared / "models" / model
     outcome = probed(food_release, tmp_path / "whole", folder)
@@ -112,7 +119,7 @@ def test_another_run_is_not_gone_on_with(food_release: Path, shared: Path, tmp_p
     assert str(raised.value) == (
         f"{tmp_path / 'run'}: holds another run, which differs in\n"
         "  options.max_masks: 10 there, 12 now\n"
-        "choose another --out, or ask for the same again to go on with this one"
+        "choose another `out`, or ask for the same again to go on with this one"
     )
 
 
@@ -120,10 +127,10 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     food_release: Path, shared: Path, tmp_path: Path
 ):
     outcome = probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", languages=("en",))
-    assert outcome.remarks == (
+    assert outcome.warnings == (
         (
             "1 candidate of 226 with more tokens than masks, not ranked: 'Cymbopogon citratus'; "
-            "--max-masks 12 ranks all"
+            "`max_masks` 12 ranks all"
         ),
     )
     tokens = pl.read_parquet(tmp_path / "run" / TOKENS_NAME)
@@ -131,14 +138,14 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     assert tokens.filter(why_not_ranked="too-long").rows() == [("en", "Cymbopogon citratus", 12, 0, "too-long")]
     scores = {
         (score.metric, score.scope): score.value
-        for score in score_run(read_run(tmp_path / "run")).scores.scores
+        for score in score_answers(read_run(tmp_path / "run")).scores.scores
     }
     assert scores["not-ranked", "overall"] == pytest.approx(100 / 226)
     assert scores["unknown-tokens", "overall"] == 0
     more = probed(
         food_release, tmp_path / "more", shared / "models" / "tiny-bert", languages=("en",), max_masks=12
     )
-    assert more.remarks == ()
+    assert more.warnings == ()
 
 
 def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path, shared: Path, tmp_path: Path):
@@ -146,14 +153,15 @@ def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path
     texts = {"": ("egg", "flour", "\u200b", "\u2603")}
     given = {"candidates": "0123", "candidate_texts": texts, "languages": ("en",)}
     outcome = probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", **given)
-    assert outcome.remarks == (
+    assert outcome.warnings == (
         "1 candidate of which the tokenizer leaves nothing: '\\u200b'",
         "1 candidate of 4 with tokens that the model does not know, ranked all the same: '\u2603'",
     )
-    scores = {(s.metric, s.scope): s.value for s in score_run(read_run(tmp_path / "run")).scores.scores}
+    scores = {(s.metric, s.scope): s.value for s in score_answers(read_run(tmp_path / "run")).scores.scores}
     assert (scores["unknown-tokens", "overall"], scores["not-ranked", "overall"]) == (25, 25)
 
 
+@pytest.mark.exhaustive
 def test_what_changes_a_figure_stands_in_the_signature(food_release: Path, shared: Path, tmp_path: Path):
     bert, gpt2 = (shared / "models" / name for name in ("tiny-bert", "tiny-gpt2"))
     vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
@@ -163,17 +171,19 @@ def test_what_changes_a_figure_stands_in_the_signature(food_release: Path, share
         "country": {"candidates": "country"},
         "template": {"prompts": ("hasParts_1",)},
         "names": {"names": "ko", "languages": ("en",)},
-        "sound": {"model": gpt2},
+        "conditional": {"model": gpt2},
         "greedy": {"model": gpt2, "causal": "published-greedy"},
     }
     signatures = {}
     for name, options in given.items():
         model = options.pop("model", bert)
         probed(food_release, tmp_path / name, model, limit=1, **options)
-        signatures[name] = score_run(read_run(tmp_path / name)).scores.signature
-    signatures["vectors"] = score_run(read_run(tmp_path / "usual"), vectors={"en": vectors}).scores.signature
+        signatures[name] = score_answers(read_run(tmp_path / name)).scores.signature
+    signatures["vectors"] = score_answers(
+        read_run(tmp_path / "usual"), vectors={"en": vectors}
+    ).scores.signature
     # A masked and a causal model can be compared if both are asked in the usual way.
-    assert signatures.pop("sound") == signatures["usual"]
+    assert signatures.pop("conditional") == signatures["usual"]
     assert len(set(signatures.values())) == len(signatures)
     assert "|cfg:food-aligned|cand:language|lang:en+ko|" in signatures["usual"]
     assert "|masks:12|" in signatures["masks"]
@@ -183,13 +193,14 @@ def test_what_changes_a_figure_stands_in_the_signature(food_release: Path, share
 def test_vectors_of_a_language_that_was_not_asked_are_refused(food_release: Path, shared: Path, tmp_path: Path):
     probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", limit=1)
     with pytest.raises(InputError) as raised:
-        score_run(read_run(tmp_path / "run"), vectors={"kp": tmp_path / "words.vec"})
-    assert str(raised.value) == ("unknown language of --vectors 'kp'; choose one of: en, ko")
+        score_answers(read_run(tmp_path / "run"), vectors={"kp": tmp_path / "words.vec"})
+    assert str(raised.value) == ("unknown language of `vectors` 'kp'; choose one of: en, ko")
     with pytest.raises(InputError) as raised:
-        score_run(read_run(tmp_path / "run"), lemmas="none")
-    assert str(raised.value) == "probing compares no words; leave --lemmas out"
+        score_answers(read_run(tmp_path / "run"), lemmas="none")
+    assert str(raised.value) == "`lemmas`: the task probing has no such option; it has `vectors`"
 
 
+@pytest.mark.exhaustive
 def test_all_eight_languages_and_their_templates_work(food_release: Path, shared: Path, tmp_path: Path):
     outcome = probed(
         food_release,
@@ -230,7 +241,7 @@ Q148 label en:China
 def test_a_run_of_another_domain(shared: Path, tmp_path: Path, shorthand: Callable[[str], str]):
     from blend.builders.release import build_release
     from blend.loaders.files.pins import file_sha256
-    from blend.schemas.recipe import Recipe
+    from blend.schemas.recipe.recipe import Recipe
 
     (tmp_path / "facts.nt").write_text(shorthand(INSTRUMENTS), encoding="utf-8")
     (tmp_path / "prompts.toml").write_text(

@@ -15,12 +15,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from model_server import DROP, ModelServer, Reply, serving
 
-from blend.eval.models.tiny import make_tiny_model
-from blend.eval.runs.directory import read_run
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.run_directory import read_run
+from helpers.models.model_server import DROP, ModelServer, Reply, serving
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 KEPT = "the answers that came are kept and not asked again"
 
@@ -178,7 +178,7 @@ def test_a_full_disk(command: Callable[..., Any], whole: Path, tmp_path: Path):
     assert status == 1
     assert complaint.splitlines()[-1] == (
         f"error: {out}: no space left on the disk; what was answered until now is kept; free some space and "
-        "run the same command again"
+        "run the same again"
     )
     assert 0 < read_run(out).answers().height < read_run(whole).answers().height
     assert ended(command(out))[0] == 0

@@ -6,12 +6,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.runs.recorded import read_recorded
-from blend.eval.tasks.items import ITEMS, Asked
+from blend.eval.items import ITEMS, TaskItems
+from blend.eval.runs.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
 
 
-def asked(*names: tuple[str, str, str], skipped: tuple[str, ...] = ()) -> Asked:
+def asked(*names: tuple[str, str, str], skipped: tuple[str, ...] = ()) -> TaskItems:
     """Items of ``(item_id, locale, template_id)``."""
     rows = [
         {"item_id": item_id, "locale": locale, "region": locale[-2:], "template_id": template_id}
@@ -19,7 +19,7 @@ def asked(*names: tuple[str, str, str], skipped: tuple[str, ...] = ()) -> Asked:
         for item_id, locale, template_id in names
     ]
     left_out = pl.DataFrame({"item_id": skipped, "locale": ["ko-KR"] * len(skipped), "template_id": skipped})
-    return Asked(pl.DataFrame(rows, ITEMS), pl.DataFrame(), {}, "text", left_out)
+    return TaskItems(pl.DataFrame(rows, ITEMS), pl.DataFrame(), {}, "text", left_out)
 
 
 TWO = asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"), skipped=("t3",))
@@ -53,7 +53,7 @@ def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: st
         ("a2", "ko-KR", "p", "two, with a comma", "asked so"),
         ("a1", "ko-KR", "p", "ein\nzwei", None),
     ]
-    assert found.remarks == ()
+    assert found.warnings == ()
     assert (found.description.id, found.description.file) == (path.name, path.name)
 
 
@@ -70,7 +70,7 @@ def test_text_like_na_stays_text_and_empty_text_stays_empty(tmp_path: Path):
     found = read_recorded(path, TWO, model="gpt-x")
     assert found.description.id == "gpt-x"
     assert found.answers["text"].to_list() == ["NA", " "]
-    assert found.remarks == (
+    assert found.warnings == (
         "empty responses, which count as wrong: 1 (first: answers.csv:3)",
         (
             "responses 'NA', taken as the text they are: 1 (first: answers.csv:2); "
@@ -82,7 +82,7 @@ def test_text_like_na_stays_text_and_empty_text_stays_empty(tmp_path: Path):
 def test_what_is_missing_or_not_counted_is_remarked(tmp_path: Path):
     found = read_recorded(written(tmp_path, "ID,response\nt1,yes\nt3,no\n"), TWO)
     assert found.answers["item_id"].to_list() == ["a1"]
-    assert found.remarks == (
+    assert found.warnings == (
         "rows of questions that no score counts, left out: 1",
         "items without an answer in the file: 1 of 2 (first: a2)",
     )
@@ -136,7 +136,7 @@ def test_the_id_of_a_template_needs_one_locale(tmp_path: Path):
     with pytest.raises(InputError) as raised:
         read_recorded(written(tmp_path, "ID,response\nt1,x\n"), BOTH)
     assert str(raised.value) == (
-        "answers.csv: column ID names 1 templates, but 2 items are asked; name one locale with --locales"
+        "answers.csv: column ID names 1 templates, but 2 items are asked; name one locale in `locales`"
     )
 
 
@@ -154,7 +154,7 @@ def test_a_file_of_another_kind(tmp_path: Path):
         (
             "answers.csv",
             None,
-            "no such file; --answers names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet)",
+            "no such file; `answers` names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet)",
         ),
         ("answers.csv", "item_id,response\n", "no answers; write one row per item"),
     ],

@@ -11,14 +11,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from kill_points import Echo, run_all
 
-from blend.eval.runs import table_files
-from blend.eval.runs.answers import AnswerReader
-from blend.eval.runs.directory import explained, read_run
-from blend.eval.runs.table_files import read_frame, write_frame
-from blend.eval.scoring import score_run
+from blend.eval.runs import run_tables as table_files
+from blend.eval.runs.answer_files import AnswerReader
+from blend.eval.runs.run_directory import read_run, translate_errors
+from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.scoring import score_answers
 from blend.schemas.errors import BlendError, RowError
+from helpers.kill_points import Echo, run_all
 
 ROWS = pl.DataFrame({"item_id": ["a", "b"], "n": [1, 2]})
 RESTORE = "restore it from a copy, or run again into another directory"
@@ -44,9 +44,9 @@ def flip(path: Path) -> None:
 
 
 def refused(call: Callable[[], object]) -> str:
-    with pytest.raises(BlendError) as told:
+    with pytest.raises(BlendError) as reword:
         call()
-    return str(told.value)
+    return str(reword.value)
 
 
 @pytest.mark.parametrize("name", ["items.parquet", "gold.parquet"])
@@ -55,7 +55,7 @@ def test_one_flipped_bit_is_told(run: Path, name: str):
     before = (run / f"{name}.sha256").read_text().split()[0]
     flip(path)
     now = table_files.file_sha256(path)
-    assert refused(lambda: score_run(read_run(run))) == (
+    assert refused(lambda: score_answers(read_run(run))) == (
         f"{path}: not as it was written: its SHA-256 is {now}, and {name}.sha256 says {before}; {RESTORE}"
     )
 
@@ -63,7 +63,7 @@ def test_one_flipped_bit_is_told(run: Path, name: str):
 def test_a_flipped_bit_in_the_answers_is_told(run: Path):
     path = run / "answers" / "answers.parquet"
     flip(path)
-    assert refused(lambda: score_run(read_run(run))).endswith(f"; {ASK_AGAIN}")
+    assert refused(lambda: score_answers(read_run(run))).endswith(f"; {ASK_AGAIN}")
     assert refused(lambda: AnswerReader(path.parent)).startswith(
         f"{path}: not as it was written: its SHA-256 is "
     )
@@ -81,7 +81,7 @@ def test_a_flipped_bit_in_the_answers_is_told(run: Path):
 )
 def test_what_stands_in_place_of_a_table_is_told(run: Path, damage: Callable[[Path], object], what: str):
     damage(run / "gold.parquet")
-    assert refused(lambda: score_run(read_run(run))) == f"{run}/gold.parquet: {what}; {RESTORE}"
+    assert refused(lambda: score_answers(read_run(run))) == f"{run}/gold.parquet: {what}; {RESTORE}"
 
 
 def test_a_table_of_an_earlier_version_has_no_digest_and_is_read(tmp_path: Path):
@@ -123,22 +123,26 @@ def test_the_digest_is_one_that_sha256sum_reads(run: Path):
     [
         ("n_items", -1, "n_items: Input should be greater than or equal to 1"),
         ("task", "xyz", "unknown task 'xyz'; choose one of: "),
-        ("options", {"style": 7}, "style: Input should be 'letters', 'texts' or 'json'"),
+        ("options", {"style": 7}, "`style`: 7 is not possible (Input should be 'letters', 'texts' or 'json')"),
         (
             "options",
             {"rotations": 10**30},
-            "rotations: Input should be less than or equal to 4",
+            "`rotations`: 1000000000000000000000000000000 is not possible (a question has 4 options)",
         ),
-        ("options", {"no": 1}, "no: Extra inputs are not permitted"),
+        (
+            "options",
+            {"no": 1},
+            "`no`: the task multiple-choice has no such option; it has `locales`, ",
+        ),
         ("kind", "song", "kind: Input should be 'text', 'logprobs' or 'candidates'"),
     ],
 )
 def test_a_description_that_cannot_be_is_refused(run: Path, key: str, value: object, why: str):
     path = run / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
-    told = refused(lambda: read_run(run))
-    assert told.startswith(f"{path}: not a description that this version of blend-sdk reads ({why}")
-    assert told.endswith("; use the version that made it, or run again into another directory")
+    reword = refused(lambda: score_answers(read_run(run)))
+    assert reword.startswith(f"{path}: not a description that this version of blend-sdk reads ({why}")
+    assert reword.endswith("; use the version that made it, or run again into another directory")
 
 
 def test_a_description_of_other_items_is_refused(run: Path):
@@ -166,11 +170,11 @@ def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Path, "touch", refuse)
 
     def write() -> None:
-        with explained(run):
+        with translate_errors(run):
             write_frame(run / "decisions.parquet", ROWS)
 
     assert refused(write) == (
-        f"{run}: cannot write here (Permission denied); choose another --out or change the permissions"
+        f"{run}: cannot write here (Permission denied); choose another `out` or change the permissions"
     )
 
 
@@ -178,7 +182,7 @@ def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
     shutil.rmtree(run / "answers")
     assert refused(lambda: run_all(run, Echo())) == (
         f"{run}: is not as the run has made it ([Errno 2] No such file or directory: "
-        f"'{run}/answers/journal.jsonl'); restore it from a copy, or choose another --out"
+        f"'{run}/answers/journal.jsonl'); restore it from a copy, or choose another `out`"
     )
 
 
@@ -210,7 +214,7 @@ def test_a_table_of_kilobytes_fills_no_memory(run: Path, name: str, column: str)
     path = run / name
     swell(path, column)
     assert path.stat().st_size < 20_000
-    uses = [lambda: score_run(read_run(run))]
+    uses = [lambda: score_answers(read_run(run))]
     if name.startswith("answers"):
         uses.append(lambda: AnswerReader(path.parent))
     for use in uses:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.statistics.agreement import alpha, pairwise_agreement
+from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
 
 
 def test_krippendorffs_example():

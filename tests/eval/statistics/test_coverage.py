@@ -8,12 +8,12 @@ import pytest
 
 from blend.eval.statistics.clusters import Clusters
 from blend.eval.statistics.correlation import correlation
-from blend.eval.statistics.figures import estimates, gap_estimate, macro_estimate
+from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.statistics.paired import holm, macro_test, paired_tests
 from blend.eval.statistics.ranks import rank_intervals
 from blend.eval.statistics.resampling import ratio_draws
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 BLEND_LIKE = (0.79, 0.75, 0.72, 0.71, 0.70, 0.66, 0.64, 0.63, 0.62, 0.60, 0.57, 0.55, 0.52, 0.50, 0.45, 0.41)
 """Accuracies of 16 regions, spread as those that large models reach in BLEnD (Myung et al. 2024, figure 4)."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.statistics.clusters import Clusters, cluster_sums
-from blend.eval.statistics.figures import Estimate, estimates, gap_estimate, macro_estimate
+from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.statistics.resampling import (
     cluster_weights,
     percentile_interval,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from blend.eval.text.nltk_sentences import sentences
 from blend.eval.text.nltk_tokens import nltk_tokens
+from helpers.examples import examples
 
 MARKS = [
     "can't",
@@ -98,7 +99,8 @@ def reference():
     ]
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.exhaustive
+@settings(max_examples=examples(600), deadline=None)
 @given(text=TEXTS)
 def test_tokens_of_any_text_are_nltk_s(reference, text):
     parted, tokens = reference

@@ -18,10 +18,10 @@ from blend.loaders import (
 from blend.loaders.datasets.regions import _known_region, find_region
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
-from blend.schemas.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.errors import BlendError, UnknownNameError
-from blend.schemas.layout import MANIFEST_NAME
-from blend.schemas.locales import registry
+from blend.schemas.language.locales import registry
+from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
 pytestmark = pytest.mark.usefixtures("datasets_cache")
 
@@ -51,6 +51,7 @@ def test_every_public_name_is_there():
         _ = blend.loaders.nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["KR", "ko-KR", "South_Korea", "South Korea"])
 @pytest.mark.parametrize("place", [str, Path])
 def test_a_region_by_any_name_is_a_dataset(release: Path, name: str, place: type):
@@ -177,8 +178,7 @@ def test_message_for_a_path_that_is_no_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         load_annotations(tmp_path, region="KR")
     assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; "
-        f"build one with `blend build --out {tmp_path}`"
+        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
     )
     with pytest.raises(BlendError) as caught:
         load_annotations(tmp_path / "nothing")
@@ -218,8 +218,9 @@ def test_message_where_no_row_is_about_the_region(release: Path, tmp_path: Path)
     )
 
 
+@pytest.mark.slow
 def test_a_release_that_was_built_again_is_read_again(release: Path, tmp_path: Path):
-    from hub_releases import make_release
+    from helpers.hub.hub_releases import make_release
 
     place = tmp_path / "release"
     shutil.copytree(release, place)

@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_releases import make_release
-from hub_server import Hub
 from polars.testing import assert_frame_equal
 
 import blend
 from blend.loaders import (
     NewerVersionWarning,
+    as_models,
     load_annotations,
     load_config,
     load_multiple_choice_questions,
 )
 from blend.loaders.releases.newer import tell_if_newer
 from blend.schemas.errors import BlendError
+from helpers.hub.hub_releases import make_release
+from helpers.hub.hub_server import Hub
+from helpers.own_process import END_AT_ONCE
 
 pytestmark = pytest.mark.integration
 
@@ -60,10 +62,10 @@ print(json.dumps({
 
 STREAM = """
 import json, sys
-from blend.loaders import load_multiple_choice_questions
+from blend.loaders import as_models, load_multiple_choice_questions
 
 rows = load_multiple_choice_questions(sys.argv[1], region="KR", revision="v1.0.0", streaming=True)
-print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in rows.as_models()]))
+print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in as_models(rows)]))
 """
 
 
@@ -120,7 +122,7 @@ def in_a_new_process(code: str, *arguments: str, **environment: str) -> subproce
 
 
 def result_of(code: str, *arguments: str, **environment: str) -> Any:
-    run = in_a_new_process(code, *arguments, **environment)
+    run = in_a_new_process(code + END_AT_ONCE, *arguments, **environment)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -137,6 +139,7 @@ def cached(hub_cache: Path, name: str) -> Path:
     return path.resolve()
 
 
+@pytest.mark.exhaustive
 def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_path: Path):
     locales = ("ko-KR", "fa-IR", "en-US", "es-MX", "am-ET")
     release = make_release(tmp_path / "release", "1.0.0", locales=locales)
@@ -302,10 +305,11 @@ def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases:
         assert len(load_annotations(REPO, region="US", revision="v1.2.0")) > 0
 
 
+@pytest.mark.exhaustive
 def test_streaming_downloads_no_file(published: Hub, releases: dict[str, Path], tmp_path: Path):
     published.requests.clear()
     streamed = result_of(STREAM, REPO, **published.environment(tmp_path / "home"))
-    rows = load_multiple_choice_questions(releases["v1.0.0"], region="KR").as_models()
+    rows = as_models(load_multiple_choice_questions(releases["v1.0.0"], region="KR"))
     assert streamed == [[row.mcq_id, row.options[row.answer]] for row in rows]
     cache = tmp_path / "home" / "hub"
     assert {path.name for path in cache.glob("datasets--org--blend/snapshots/*/**/*") if path.is_file()} == {

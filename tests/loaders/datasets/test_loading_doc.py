@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from hub_releases import make_release
-from hub_server import Hub
+
+from helpers.hub.hub_releases import make_release
+from helpers.hub.hub_server import Hub
+from helpers.own_process import END_AT_ONCE
 
 pytestmark = pytest.mark.integration
 
 
+@pytest.mark.exhaustive
 def test_the_examples_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
     page = (root / "docs" / "loading.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
@@ -28,7 +31,7 @@ def test_the_examples_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
         "assert first.template_id == answers[0]['ID']",
         "assert votes.height > 100 and len(here) and len(there) == len(answers)",
     )
-    script = "\n".join([*blocks, "row_of_iran = iran[0]", *checks])
+    script = "\n".join([*blocks, "row_of_iran = iran[0]", *checks]) + END_AT_ONCE
     run = subprocess.run(
         [sys.executable, "-c", script],
         env=os.environ | hub.environment(tmp_path / "home"),

@@ -10,7 +10,7 @@ from blend.loaders.datasets import load_annotations, load_multiple_choice_questi
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Source
+from blend.schemas.recipe.recipe import Source
 
 ENGLISH_OF_SOUTH_AFRICA = """
 [[locale]]
@@ -49,6 +49,7 @@ def mzansi(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "release"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Mzansi", "en-ZA", "ZA", "South_Africa", "South Africa", "RSA"])
 def test_it_is_loaded_by_every_name(mzansi: Path, datasets_cache: Path, name: str):
     assert set(load_annotations(mzansi, name)["locale"]) == {"en-ZA"}

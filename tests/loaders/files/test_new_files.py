@@ -13,6 +13,7 @@ import pytest
 
 from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.schemas.errors import BlendError
+from helpers.tiers import rest_exhaustive
 
 CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}
 
@@ -47,7 +48,7 @@ def test_nothing_is_replaced_and_everything_present_is_named(tmp_path: Path):
         write_new_files(tmp_path, CONTENTS)
     assert str(caught.value) == (
         f"{tmp_path}: holds 'b.toml', 'below' and is not empty, so nothing is written there; choose another "
-        "folder or empty it yourself"
+        "`folder` or empty it yourself"
     )
     assert found(tmp_path) == before
 
@@ -71,7 +72,7 @@ def test_whichever_write_fails_nothing_is_left(
         write_new_files(tmp_path / "new" / "folder", CONTENTS, folders=("empty",))
     if isinstance(error, OSError):
         assert str(caught.value) == (
-            f"{tmp_path}/new/folder: cannot write here (No space left on device); choose another folder"
+            f"{tmp_path}/new/folder: no space left on the disk; free some space and run the same again"
         )
     assert found(tmp_path) == ["mine.txt"]
 
@@ -85,7 +86,7 @@ def test_a_file_where_a_folder_is_to_be(tmp_path: Path, taken: str):
         write_new_files(tmp_path, CONTENTS, folders=("empty",))
     assert str(caught.value) == (
         f"{tmp_path}: holds '{taken.partition('/')[0]}' and is not empty, so nothing is written there; choose "
-        "another folder or empty it yourself"
+        "another `folder` or empty it yourself"
     )
     assert found(tmp_path) == before
 
@@ -112,9 +113,15 @@ def test_a_sheet_for_spreadsheets_and_one_for_programs(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("mine.csv", "exists, and may hold somebody's work; choose another --out or move it away"),
-        ("mine.csv/sheet.csv", "cannot write (Not a directory); choose another --out"),
-        ("nowhere/sheet.csv", "cannot write (No such file or directory); choose another --out"),
+        ("mine.csv", "exists, and may hold somebody's work; choose another `out` or move it away"),
+        (
+            "mine.csv/sheet.csv",
+            "cannot write here (Not a directory); choose another `out` or change the permissions",
+        ),
+        (
+            "nowhere/sheet.csv",
+            "cannot write here (No such file or directory); choose another `out` or change the permissions",
+        ),
     ],
 )
 def test_a_sheet_that_cannot_be_written(tmp_path: Path, name: str, told: str):
@@ -141,9 +148,13 @@ except BlendError as error:
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("options", "reason"), [("size=8k", "No space left on device"), ("ro", "Read-only file system")]
+    ("options", "reason"),
+    [
+        ("size=8k", "no space left on the disk; free some space and run the same again"),
+        ("ro", "cannot write here (Read-only file system); choose another `folder`"),
+    ],
 )
-@pytest.mark.parametrize("what", ["starter", "project"])
+@pytest.mark.parametrize("what", rest_exhaustive(["starter", "project"], "project"))
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path, what: str, options: str, reason: str):
     if shutil.which("unshare") is None:
         pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
@@ -153,5 +164,5 @@ def test_a_disk_that_is_full_or_read_only(tmp_path: Path, what: str, options: st
         capture_output=True,
         text=True,
     )
-    assert run.stderr == f"{tmp_path}: cannot write here ({reason}); choose another folder\n"
+    assert run.stderr == f"{tmp_path}: {reason}\n"
     assert run.stdout == ""

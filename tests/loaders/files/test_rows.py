@@ -8,27 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
 from blend.schemas.errors import RowError
 
 COLUMNS = Columns(("id", "text"))
 
 
-def read(path: Path, content: str | bytes, columns: Columns = COLUMNS) -> tuple[list[Cells], Notes]:
+def read(path: Path, content: str | bytes, columns: Columns = COLUMNS) -> tuple[list[Cells], Diagnostics]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    notes = Notes()
-    return read_rows(path, path.parent, notes, columns), notes
+    diagnostics = Diagnostics()
+    return read_rows(path, path.parent, diagnostics, columns), diagnostics
 
 
 def test_csv_rows_are_numbered_as_in_a_spreadsheet(tmp_path):
     # The header is row 1; a cell with a line feed stays in its row; an empty line counts.
-    rows, notes = read(tmp_path / "t.csv", 'id,text\na,"one\ntwo"\n\nb,three\n')
+    rows, diagnostics = read(tmp_path / "t.csv", 'id,text\na,"one\ntwo"\n\nb,three\n')
     assert rows == [
         Cells("t.csv:2", {"id": "a", "text": "one\ntwo"}),
         Cells("t.csv:4", {"id": "b", "text": "three"}),
     ]
-    assert notes == Notes()
+    assert diagnostics == Diagnostics()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -46,23 +46,23 @@ def test_characters_that_splitlines_takes_for_line_ends_stay_in_their_cell(tmp_p
     }[name]
     if name == "t.jsonl" and ord(char) < 0x20:
         content = content.replace(char, f"\\u{ord(char):04x}")  # JSON takes control characters escaped only
-    rows, notes = read(tmp_path / name, content)
+    rows, diagnostics = read(tmp_path / name, content)
     assert [row.values["text"] for row in rows] == [f"one{char}two", "three"]
-    assert notes == Notes()
+    assert diagnostics == Diagnostics()
 
 
 def test_a_byte_order_mark_is_left_out_and_reported(tmp_path):
-    rows, notes = read(tmp_path / "t.csv", b"\xef\xbb\xbfid,text\na,one\n")
+    rows, diagnostics = read(tmp_path / "t.csv", b"\xef\xbb\xbfid,text\na,one\n")
     assert rows == [Cells("t.csv:2", {"id": "a", "text": "one"})]
     detail = "the file starts with a byte order mark; it is left out"
-    assert notes.findings == [("byte-order-mark", "t.csv", None, None, detail)]
+    assert diagnostics.findings == [("byte-order-mark", "t.csv", None, None, detail)]
 
 
 def test_parquet_rows_are_numbered_from_one(tmp_path):
     path = tmp_path / "deep" / "t.parquet"
     path.parent.mkdir()
     pl.DataFrame({"id": ["a", "b"], "text": ["one", None]}).write_parquet(path)
-    assert read_rows(path, tmp_path, Notes(), COLUMNS) == [
+    assert read_rows(path, tmp_path, Diagnostics(), COLUMNS) == [
         Cells("deep/t.parquet:1", {"id": "a", "text": "one"}),
         Cells("deep/t.parquet:2", {"id": "b", "text": None}),
     ]
@@ -74,9 +74,9 @@ def test_ignored_columns_are_left_out(tmp_path):
 
 
 def test_rows_that_can_be_read_are_returned_beside_the_problems_of_others(tmp_path):
-    rows, notes = read(tmp_path / "t.csv", "id,text\na\nb,two\n")
-    assert [row.place for row in rows] == ["t.csv:3"]
-    assert [problem.where for problem in notes.problems] == ["t.csv:2"]
+    rows, diagnostics = read(tmp_path / "t.csv", "id,text\na\nb,two\n")
+    assert [row.location for row in rows] == ["t.csv:3"]
+    assert [problem.where for problem in diagnostics.problems] == ["t.csv:2"]
 
 
 _TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -89,7 +89,7 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, cells):
     pl.DataFrame(cells, {"id": pl.String, "text": pl.String}, orient="row").write_csv(
         path, quote_style="always"
     )
-    rows = read_rows(path, path.parent, Notes(), COLUMNS)
+    rows = read_rows(path, path.parent, Diagnostics(), COLUMNS)
     assert [(row.values["id"], row.values["text"]) for row in rows] == cells
 
 
@@ -97,7 +97,7 @@ def test_json_is_read_with_or_without_byte_order_mark(tmp_path):
     path = tmp_path / "t.json"
     for start in (b"", b"\xef\xbb\xbf"):
         path.write_bytes(start + b'{"a": [1, {"b": "\\ud83c\\udf5c"}]}')
-        assert read_json(path, tmp_path, Notes()) == {"a": [1, {"b": "🍜"}]}
+        assert read_json(path, tmp_path, Diagnostics()) == {"a": [1, {"b": "🍜"}]}
 
 
 VALUES = st.recursive(
@@ -111,7 +111,7 @@ VALUES = st.recursive(
 def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, separators):
     path = tmp_path_factory.mktemp("json") / "file.json"
     path.write_text(json.dumps(value, indent=indent, separators=separators), encoding="utf-8")
-    assert read_json(path, path.parent, Notes()) == value
+    assert read_json(path, path.parent, Diagnostics()) == value
 
 
 @pytest.mark.parametrize(
@@ -127,5 +127,5 @@ def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, sep
 def test_a_key_that_an_object_holds_twice(tmp_path, text, where):
     (tmp_path / "file.json").write_text(text, encoding="utf-8")
     with pytest.raises(RowError) as error:
-        read_json(tmp_path / "file.json", tmp_path, Notes())
+        read_json(tmp_path / "file.json", tmp_path, Diagnostics())
     assert str(error.value) == f"file.json{where}: key 'k' occurs twice; keep one of the two"

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from blend.loaders.files import workbooks
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import RowError, RowErrors
 
@@ -19,10 +19,10 @@ COLUMNS = Columns(("id", "answer"), optional=("group",), others=True, returned=T
 def read(
     path: Path, columns: Columns = COLUMNS, *, encoding: str | None = None
 ) -> list[tuple[str, dict[str, Any]]]:
-    notes = Notes()
-    rows = read_rows(path, path.parent, notes, columns, encoding=encoding)
-    notes.raise_problems()
-    return [(row.place, row.values) for row in rows]
+    diagnostics = Diagnostics()
+    rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
+    diagnostics.raise_problems()
+    return [(row.location, row.values) for row in rows]
 
 
 def saved(folder: Path, content: str | bytes, name: str = "sheet.csv") -> Path:
@@ -254,6 +254,12 @@ def archive(folder: Path, **parts: bytes) -> bytes:
     return (folder / "made.zip").read_bytes()
 
 
+def flipped(content: bytes) -> bytes:
+    """An archive whose packed bytes are none: the first part begins after 30 bytes and its name."""
+    start = 30 + len("[Content_Types].xml")
+    return content[:start] + bytes(255 - byte for byte in content[start : start + 8]) + content[start + 8 :]
+
+
 def test_files_that_are_not_workbooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     good = workbook(tmp_path, ["id", "answer"], ["q", "rice"]).read_bytes()
     monkeypatch.setattr(workbooks, "MAX_UNPACKED", 100_000)
@@ -264,6 +270,7 @@ def test_files_that_are_not_workbooks(tmp_path: Path, monkeypatch: pytest.Monkey
         (b"id,answer\n", damaged),
         (good[: len(good) // 2], damaged),
         (good.replace(b"<", b"<<"), damaged),
+        (flipped(archive(tmp_path, types=b"<x/>" * 99)), damaged),
         (archive(tmp_path, types=b"<x/>"), damaged),
         (archive(tmp_path, sheet1=b""), "sheet.xlsx: not a workbook; save it as .xlsx, or as CSV in UTF-8"),
         (

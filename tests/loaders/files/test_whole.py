@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from blend.loaders.files.whole import staged
+from blend.loaders.files.atomic import atomic_directory
 from blend.schemas.errors import BlendError
 
 
@@ -27,7 +27,7 @@ def names(folder: Path) -> list[str]:
 
 def test_the_directory_appears_when_the_block_ends(tmp_path: Path):
     out = tmp_path / "new" / "release"
-    with staged(out) as directory:
+    with atomic_directory(out) as directory:
         (directory / "a.txt").write_text("a")
         assert not out.exists()
     assert (out / "a.txt").read_text() == "a"
@@ -37,7 +37,7 @@ def test_the_directory_appears_when_the_block_ends(tmp_path: Path):
 def test_an_older_release_is_replaced_as_a_whole(tmp_path: Path):
     out = release_at(tmp_path / "release")
     (out / "gone.txt").write_text("x")
-    with staged(out) as directory:
+    with atomic_directory(out) as directory:
         (directory / "release.json").write_text("new")
         assert (out / "release.json").read_text() == "old"
     assert names(out) == ["release.json"]
@@ -47,7 +47,7 @@ def test_an_older_release_is_replaced_as_a_whole(tmp_path: Path):
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()])
 def test_an_error_inside_changes_nothing(tmp_path: Path, error: BaseException):
     out = release_at(tmp_path / "release")
-    with pytest.raises(type(error)), staged(out) as directory:
+    with pytest.raises(type(error)), atomic_directory(out) as directory:
         (directory / "half.txt").write_text("x")
         raise error
     assert names(tmp_path) == ["release"]
@@ -58,11 +58,11 @@ def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
     out = tmp_path / "home"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
-    with pytest.raises(BlendError) as caught, staged(out):
+    with pytest.raises(BlendError) as caught, atomic_directory(out):
         pass
     assert str(caught.value) == (
         f"{out}: holds 'thesis.txt' and is not a release, so nothing is written there; "
-        "choose another --out or empty it yourself"
+        "choose another `out` or empty it yourself"
     )
     assert names(out) == ["thesis.txt"]
 
@@ -70,13 +70,13 @@ def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
 def test_a_file_is_refused(tmp_path: Path):
     out = tmp_path / "file"
     out.write_text("x")
-    with pytest.raises(BlendError) as caught, staged(out):
+    with pytest.raises(BlendError) as caught, atomic_directory(out):
         pass
-    assert str(caught.value) == f"{out}: is not a folder; choose another --out"
+    assert str(caught.value) == f"{out}: is not a folder; choose another `out`"
 
 
 def test_an_empty_directory_is_used(tmp_path: Path):
-    with staged(tmp_path / "empty") as directory:
+    with atomic_directory(tmp_path / "empty") as directory:
         (directory / "a").write_text("a")
     assert names(tmp_path / "empty") == ["a"]
 
@@ -86,11 +86,11 @@ def test_two_builds_of_one_release_do_not_mix(tmp_path: Path):
     with (
         FileLock(tmp_path / ".release.lock"),
         pytest.raises(BlendError) as caught,
-        staged(out),
+        atomic_directory(out),
     ):
         pass
     assert str(caught.value) == (
-        f"{out}: another process is writing this release; wait for it or choose another --out"
+        f"{out}: another process is writing this release; wait for it or choose another `out`"
     )
 
 
@@ -99,17 +99,17 @@ def test_two_builds_of_one_release_do_not_mix(tmp_path: Path):
     [
         (
             errno.ENOSPC,
-            "no space left on the disk; nothing was changed; free some space or choose another --out",
+            "no space left on the disk; nothing was changed; free some space and run the same again",
         ),
         (
             errno.EROFS,
-            "cannot write here (Read-only file system); choose another --out or change the permissions",
+            "cannot write here (Read-only file system); choose another `out` or change the permissions",
         ),
     ],
 )
 def test_what_the_disk_says_is_explained(tmp_path: Path, code: int, message: str):
     out = release_at(tmp_path / "release")
-    with pytest.raises(BlendError) as caught, staged(out):
+    with pytest.raises(BlendError) as caught, atomic_directory(out):
         raise OSError(code, os.strerror(code))
     assert str(caught.value) == f"{out}: {message}"
     assert names(tmp_path) == ["release"]
@@ -118,7 +118,7 @@ def test_what_the_disk_says_is_explained(tmp_path: Path, code: int, message: str
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from blend.loaders.files import whole as staging
+from blend.loaders.files import atomic
 point, out = sys.argv[1], Path(sys.argv[2])
 if point == "between the renames":
     rename = Path.rename
@@ -127,7 +127,7 @@ if point == "between the renames":
         if self == out:
             os.kill(os.getpid(), signal.SIGKILL)
     Path.rename = renamed
-with staging.staged(out) as directory:
+with atomic.atomic_directory(out) as directory:
     (directory / "release.json").write_text("new")
     if point == "inside":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -140,12 +140,12 @@ def test_kill_9_leaves_the_old_release_to_the_next_run(tmp_path: Path, point: st
     out = release_at(tmp_path / "release")
     killed = subprocess.run([sys.executable, "-c", KILLED, point, str(out)])
     assert killed.returncode == -signal.SIGKILL
-    with pytest.raises(RuntimeError), staged(out):
+    with pytest.raises(RuntimeError), atomic_directory(out):
         # The next run sees the old release, whatever the killed one had begun.
         assert (out / "release.json").read_text() == "old"
         raise RuntimeError
     assert names(tmp_path) == ["release"]
-    with staged(out) as directory:
+    with atomic_directory(out) as directory:
         (directory / "release.json").write_text("newer")
     assert (out / "release.json").read_text() == "newer"
 
@@ -153,8 +153,8 @@ def test_kill_9_leaves_the_old_release_to_the_next_run(tmp_path: Path, point: st
 FULL = """
 import sys
 from pathlib import Path
-from blend.loaders.files.whole import staged
-with staged(Path(sys.argv[1])) as directory:
+from blend.loaders.files.atomic import atomic_directory
+with atomic_directory(Path(sys.argv[1])) as directory:
     (directory / "big").write_bytes(bytes(1 << 20))
 """
 

@@ -10,8 +10,8 @@ from huggingface_hub import get_session
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
 from blend.loaders.hub.client import answer_of
-from blend.loaders.hub.explained import ChunksFailed, explained, masked, pause_asked_s, reason
-from blend.loaders.hub.patience import is_passing, patient, with_retries
+from blend.loaders.hub.hub_errors import ChunksFailed, masked, pause_asked_s, reason, translate_errors
+from blend.loaders.hub.request_timeouts import is_passing, request_timeouts, with_retries
 from blend.schemas.errors import BlendError, HubError, InputError, StorageError
 
 TOKEN = "hf_aliceMayWriteAliceMayWrite"
@@ -99,7 +99,7 @@ def failing(times: int, error: Exception) -> Callable[[], str]:
 
 def test_a_time_limit_for_every_client_that_is_made():
     before = get_session().timeout
-    with patient(7.0):
+    with request_timeouts(7.0):
         assert get_session().timeout == httpx2.Timeout(7.0)
     assert get_session().timeout == before
 
@@ -198,13 +198,13 @@ def test_secrets_of_every_form_are_masked(text: str, shown: str):
     ids=str,
 )
 def test_messages(error: Exception, kind: type[BlendError], expected: str):
-    with pytest.raises(kind) as caught, explained("Hub dataset org/blend"):
+    with pytest.raises(kind) as caught, translate_errors("Hub dataset org/blend"):
         raise error
     assert str(caught.value) == f"Hub dataset org/blend: {expected}"
 
 
 def test_a_refusal_to_write_without_a_reason_is_told_as_such():
-    with pytest.raises(HubError) as caught, explained("Hub dataset org/blend", purpose="write"):
+    with pytest.raises(HubError) as caught, translate_errors("Hub dataset org/blend", purpose="write"):
         raise answered(403)
     assert str(caught.value) == (
         "Hub dataset org/blend: the Hub forbids this (403 Forbidden, GET /api/datasets/org/blend); do what it "
@@ -215,7 +215,7 @@ def test_a_refusal_to_write_without_a_reason_is_told_as_such():
 
 @pytest.mark.parametrize("error", [json.JSONDecodeError("no", "<html>", 0), KeyError("sha"), TypeError("list")])
 def test_an_answer_that_is_not_the_hubs(error: Exception):
-    with pytest.raises(HubError) as caught, explained("Hub dataset org/blend"):
+    with pytest.raises(HubError) as caught, translate_errors("Hub dataset org/blend"):
         answer_of(raising(error))
     assert str(caught.value) == (
         "Hub dataset org/blend: the Hub does not do what it is asked (the answer is not one of the Hub, "
@@ -225,10 +225,10 @@ def test_an_answer_that_is_not_the_hubs(error: Exception):
 
 def test_an_error_gives_way_to_the_one_behind_it():
     hidden = httpx2.ConnectError("refused")
-    forced = ValueError("Force download failed due to the above error.")
-    forced.__cause__ = hidden
+    force_version = ValueError("Force download failed due to the above error.")
+    force_version.__cause__ = hidden
     with pytest.raises(httpx2.ConnectError):
-        answer_of(raising(forced))
+        answer_of(raising(force_version))
 
 
 def raising(error: Exception) -> Callable[[], None]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.recipes.portable import portable_recipe
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.recipe.recipe import Recipe, Source
 
 
 def recipe(*locations: str, previous: str | None = None) -> Recipe:
@@ -26,7 +26,7 @@ def recipe(*locations: str, previous: str | None = None) -> Recipe:
 def test_locations(locations: list[str], expected: list[str]):
     portable = portable_recipe(recipe(*locations), {})
     assert [source.location for source in portable.recipe.sources] == expected
-    assert portable.places == {
+    assert portable.source_paths == {
         name: Path(location) for name, location in zip(expected, locations, strict=True) if name != location
     }
 
@@ -37,7 +37,7 @@ def test_the_release_before_and_places_that_are_given():
         {"/home/ada/data": Path("/mnt/data"), "here": Path("/mnt/here")},
     )
     assert portable.recipe.previous == "release"
-    assert portable.places["data"] == Path("/mnt/data")
-    assert portable.places["here"] == Path("/mnt/here")
-    assert portable.places["release"] == Path("/home/ada/release")
+    assert portable.source_paths["data"] == Path("/mnt/data")
+    assert portable.source_paths["here"] == Path("/mnt/here")
+    assert portable.source_paths["release"] == Path("/home/ada/release")
     assert portable_recipe(recipe("here", previous="org/own@v1.0.0"), {}).recipe.previous == "org/own@v1.0.0"

@@ -27,10 +27,11 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.loaders.wikidata.store import triples
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
-from blend.schemas.text import harmless
+from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.release.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
+from blend.views.releases import show_release
 from blend.views.safe import SafeConsole
-from blend.views.show import show_release
+from helpers.tiers import rest_exhaustive
 
 OUTSIDE = ["../x", "/abs", "C:/x", "a\\b", "a\0b", "", "a//b", "./a", "nul", "a\x1b[2Jb"]
 TABLE = "data/annotations/KR-00000.parquet"
@@ -113,7 +114,7 @@ def test_ids_and_values_reach_neither_terminal_nor_changelog_as_they_are(release
     old, new = release("old"), release("new", ID=["\x1b]0;owned\x07\nq1"], answer=["\x9b2J\u202eb"])
     diff = diff_releases(old, new)
     text = changelog_entry(diff, "1.0.1")
-    assert harmless(text) == text
+    assert escape_controls(text) == text
     assert r"\x1b]0;owned\x07\nq1" in text or r"\x1b" not in text
 
 
@@ -122,22 +123,25 @@ def test_keys_of_the_manifest_reach_the_changelog_as_codes(release: Callable[...
     manifest = read_manifest(new).model_copy(update={"writers": {"\x1b[2J\u202e": "\x9b31m"}})
     (new / "release.json").write_text(manifest.to_json(), encoding="utf-8")
     text = changelog_entry(diff_releases(old, new), "1.0.1")
-    assert harmless(text) == text
+    assert escape_controls(text) == text
     assert r"\x1b[2J\u202e" in text
 
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "command",
-    [
+    rest_exhaustive(
+        [
+            ["diff", "OLD", "NEW"],
+            ["diff", "OLD", "NEW", "--json"],
+            ["validate", "NEW"],
+            ["validate", "NEW", "--json"],
+            ["show", "NEW"],
+            ["stats", "NEW"],
+            ["publish", "NEW", "org/blend", "--dry-run"],
+        ],
         ["diff", "OLD", "NEW"],
-        ["diff", "OLD", "NEW", "--json"],
-        ["validate", "NEW"],
-        ["validate", "NEW", "--json"],
-        ["show", "NEW"],
-        ["stats", "NEW"],
-        ["publish", "NEW", "org/blend", "--dry-run"],
-    ],
+    ),
     ids=" ".join,
 )
 def test_no_command_prints_an_escape_sequence(release: Callable[..., Path], command: list[str]):
@@ -265,7 +269,7 @@ def bomb(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("use", rest_exhaustive(USES, "show"))
 def test_a_file_of_kilobytes_fills_no_memory(use: str, bomb: Path, sample_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
     answers.write_text("item_id,answer\nx,A\n", encoding="utf-8")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hub_releases import altered, digests, make_release
-from hub_server import Hub
-from hub_store import Repository
 
 from blend.loaders.releases.pull import pull_release
 from blend.schemas.errors import BlendError
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.release.manifest import ReleaseManifest
+from helpers.hub.hub_releases import altered, digests, make_release
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import Repository
 
 pytestmark = pytest.mark.integration
 
@@ -104,7 +104,7 @@ def test_messages(hub: Hub, pull: Pull, tmp_path: Path):
     (mine / "thesis.txt").write_text("years of work")
     assert refusal(pull, f"{REPO}@v1.0.0", mine) == (
         f"{mine}: holds 'thesis.txt' and is not a release, so nothing is written there; "
-        "choose another directory or empty it yourself"
+        "choose another `out` or empty it yourself"
     )
     assert (mine / "thesis.txt").exists()
     assert "v1.0.0" in refusal(pull, REPO, tmp_path / "back")

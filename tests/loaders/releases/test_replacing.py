@@ -31,6 +31,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_a_release_of_the_same_name_is_replaced(out: Path):
     build_release(SAMPLE.model_copy(update={"version": "0.2.0"}), out)
     assert read_manifest(out).version == "0.2.0"
@@ -52,7 +53,7 @@ def test_files_that_are_not_the_releases_are_never_deleted(out: Path, path: str,
         build_release(SAMPLE, out, replace=replace)
     assert str(caught.value) == (
         f"{out}: holds what is not of the release blend-sample 0.1.0 there ({path}), so it is not replaced; "
-        "move these files away or choose another --out"
+        "move these files away or choose another `out`"
     )
     assert everything(out) == before
     assert own.exists()
@@ -63,7 +64,7 @@ def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
         (out / "late.txt").write_text("written while it was built")
 
     with pytest.raises(BlendError, match=r"holds what is not of the release blend-sample 0\.1\.0 there \(late"):
-        build_release(SAMPLE, out, notify=note)
+        build_release(SAMPLE, out, on_progress=note)
     assert (out / "late.txt").exists()
 
 
@@ -73,8 +74,8 @@ def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
     with pytest.raises(BlendError) as caught:
         build_release(other, out)
     assert str(caught.value) == (
-        f"{out}: holds the release blend-sample 0.1.0, and this one is of other; choose another --out, or give "
-        "--replace to replace it"
+        f"{out}: holds the release blend-sample 0.1.0, and this one is of other; choose another `out`, or give "
+        "`replace=True` to replace it"
     )
     assert everything(out) == before
     build_release(other, out, replace=True)
@@ -90,12 +91,13 @@ def test_a_folder_with_somebody_elses_release_json_is_refused(tmp_path: Path, re
         build_release(SAMPLE, out, replace=replace)
     assert str(caught.value) == (
         f"{out}: its release.json is not the manifest of a release that this version reads, so nothing here is "
-        "replaced; choose another --out or move the directory away"
+        "replaced; choose another `out` or move the directory away"
     )
     assert everything(out) == {"release.json": b'{"branches": ["main"]}'}
     assert held_release(out) is None
 
 
+@pytest.mark.slow
 def test_a_link_is_followed_and_stays(built: Path, tmp_path: Path):
     link, target = tmp_path / "link", tmp_path / "target"
     link.symlink_to(target)
@@ -110,5 +112,5 @@ def test_a_link_to_itself_is_refused(tmp_path: Path):
     link.symlink_to(link)
     with pytest.raises(BlendError) as caught:
         build_release(SAMPLE, link)
-    assert str(caught.value) == f"{link}: is a link that leads back to itself; choose another --out"
+    assert str(caught.value) == f"{link}: is a link that leads back to itself; choose another `out`"
     assert link.is_symlink()

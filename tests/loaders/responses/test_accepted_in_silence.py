@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import read_text
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError
-from blend.schemas.personal import pseudonym
+from blend.schemas.language.personal_data import pseudonym
 
 ADDRESS = "an e-mail address tells who somebody is; write a pseudonym, for example a01"
 NAME = "this reads like the name of a person; write a pseudonym, for example a01"
@@ -72,7 +72,7 @@ def test_utf_16_is_not_utf_8(tmp_path: Path):
     path = tmp_path / "topics.tsv"
     path.write_bytes("physics\tgravity\n".encode("utf-16-le"))
     with pytest.raises(BlendError) as told:
-        read_text(path, tmp_path, Notes())
+        read_text(path, tmp_path, Diagnostics())
     assert str(told.value) == (
         "topics.tsv: every second byte is null, so this is not UTF-8 but UTF-16, or no text; "
         "save the file with the encoding UTF-8"

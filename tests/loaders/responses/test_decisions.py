@@ -4,11 +4,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from decision_files import HEADER, PEAR, SOCCER, decision, file_of
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.decisions import COLUMNS, Decision, read_decisions
 from blend.schemas.errors import BlendError, RowError, RowErrors
+from helpers.questions.decision_files import HEADER, PEAR, SOCCER, decision, file_of
 
 
 def test_rows_are_read_in_order(tmp_path: Path):
@@ -37,9 +37,9 @@ def test_what_editors_and_spreadsheets_make_of_a_row(tmp_path: Path, content: st
 
 
 def test_a_byte_order_mark_is_noted(tmp_path: Path):
-    notes = Notes()
-    read_decisions(file_of(tmp_path, "\ufeff" + HEADER), notes)
-    assert notes.findings == [
+    diagnostics = Diagnostics()
+    read_decisions(file_of(tmp_path, "\ufeff" + HEADER), diagnostics)
+    assert diagnostics.findings == [
         (
             "byte-order-mark",
             "decisions.tsv",

@@ -10,20 +10,21 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from decision_files import HEADER, PEAR, SOCCER, decision, file_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blend.loaders.files.notes import Notes
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.decisions import Decision, append_decisions, pair_key, read_decisions
 from blend.schemas.errors import BlendError, RowError
+from helpers.examples import examples
+from helpers.questions.decision_files import HEADER, PEAR, SOCCER, decision, file_of
 
 
 def test_a_line_cut_off_while_written_is_left_out_and_noted(tmp_path: Path):
-    notes = Notes()
+    diagnostics = Diagnostics()
     content = HEADER + SOCCER + "apple\tpear\tdiff"
-    assert len(read_decisions(file_of(tmp_path, content), notes)) == 1
-    assert notes.findings == [
+    assert len(read_decisions(file_of(tmp_path, content), diagnostics)) == 1
+    assert diagnostics.findings == [
         (
             "cut-off-line",
             "decisions.tsv:3",
@@ -90,7 +91,7 @@ def test_nothing_is_added_to_another_kind_of_file(tmp_path: Path):
     [
         (
             errno.ENOSPC,
-            "no space left on the disk; the file is as before; free some space and run again",
+            "no space left on the disk; the file is as before; free some space and run the same again",
         ),
         (
             errno.EROFS,
@@ -124,7 +125,7 @@ ROWS = st.builds(
 
 
 @given(rows=st.lists(ROWS, unique_by=lambda row: pair_key(row.answer_a, row.answer_b)), n=st.integers(1, 3))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50), deadline=None)
 def test_what_is_written_is_read_again(tmp_path: Path, rows: list[Decision], n: int):
     path = tmp_path / "decisions.tsv"
     path.unlink(missing_ok=True)
@@ -187,6 +188,7 @@ def test_kill_9_in_the_middle_of_writing_loses_no_written_verdict(tmp_path: Path
         assert len(rows) >= 4 * reported
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_processes_that_add_at_the_same_time_do_not_mix(tmp_path: Path):
     path = tmp_path / "decisions.tsv"
@@ -230,5 +232,5 @@ def test_a_full_disk_of_its_own(tmp_path: Path):
     assert run.returncode == 0, run.stderr
     assert run.stdout == (
         f"{tmp_path}/decisions.tsv: no space left on the disk; the file is as before; "
-        "free some space and run again\nTrue\n"
+        "free some space and run the same again\nTrue\n"
     )

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
-from blend.schemas.answer_sheets import ANSWER_SHEET
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
-from blend.schemas.frames import REVIEWS
+from blend.schemas.rows.frame_columns import REVIEWS
+from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
 
 
 def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:
@@ -41,7 +41,7 @@ def test_a_sheet_that_is_there_is_never_replaced(tmp_path: Path):
     with pytest.raises(InputError) as caught:
         write_answer_sheet(pl.DataFrame(schema=ANSWER_SHEET), path)
     assert str(caught.value) == (
-        f"{path}: exists, and may hold somebody's work; choose another --out or move it away"
+        f"{path}: exists, and may hold somebody's work; choose another `out` or move it away"
     )
     assert path.read_text(encoding="utf-8") == "work"
 
@@ -50,7 +50,9 @@ def test_a_sheet_that_cannot_be_written(tmp_path: Path):
     path = tmp_path / "nowhere" / "sheet.csv"
     with pytest.raises(StorageError) as caught:
         write_answer_sheet(pl.DataFrame(schema=ANSWER_SHEET), path)
-    assert str(caught.value) == f"{path}: cannot write (No such file or directory); choose another --out"
+    assert str(caught.value) == (
+        f"{path}: cannot write here (No such file or directory); choose another `out` or change the permissions"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,8 +94,8 @@ def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
     with pytest.raises(ConflictError) as caught:
         write_reviews(reviews(review(), review(locale="en-GB")), tmp_path)
     assert str(caught.value) == (
-        f"{path}: exists, and may hold somebody's work; choose another --out, or --update it: its reviews of "
-        "other questions stay"
+        f"{path}: exists, and may hold somebody's work; choose another `out`, or give `update=True`: its "
+        "reviews of other questions stay"
     )
     assert path.read_bytes() == before
     assert not (tmp_path / "en-GB.jsonl").exists()
@@ -104,7 +106,7 @@ def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
     assert [line["reviewer"] for line in lines(path)] == ["r9", "r1"]
 
 
-@pytest.mark.parametrize("line", ["[1]", "{", '{"reviewer": "r1"}', "[" * 100_000])
+@pytest.mark.parametrize("line", ["[1]", "{", '{"reviewer": "r1"}', '{"template_id": {}}', "[" * 100_000])
 def test_a_file_to_update_that_holds_no_reviews(tmp_path: Path, line: str):
     (tmp_path / "ko-KR.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
     with pytest.raises(RowError) as caught:
@@ -118,4 +120,4 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path):
     (tmp_path / "reviews").touch()
     with pytest.raises(InputError) as caught:
         write_reviews(reviews(review()), tmp_path / "reviews")
-    assert str(caught.value) == f"{tmp_path}/reviews: is not a folder; choose another --out"
+    assert str(caught.value) == f"{tmp_path}/reviews: is not a folder; choose another `out`"

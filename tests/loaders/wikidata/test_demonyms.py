@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from blend.builders.prompts import build_prompts
+from blend.builders.cultural_prompts import build_prompts
 from blend.loaders.topics import read_forms, read_topics
 from blend.loaders.wikidata.demonyms import FORMS_NAME, OTHERS_NAME, ask_demonyms, write_demonyms
 from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.schemas.cultural_options import CulturalOptions
 from blend.schemas.errors import InputError
-from blend.schemas.nationalities import nationalities
+from blend.schemas.language.nationalities import nationalities
+from blend.schemas.recipe.cultural_options import CulturalOptions
 
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 
@@ -86,7 +86,7 @@ def test_a_file_that_may_have_been_corrected_is_not_replaced(found: Any, tmp_pat
         write_demonyms(tmp_path, found)
     assert str(told.value) == (
         f"{tmp_path}: holds 'forms.tsv', 'other-forms.tsv' and is not empty, so nothing is written there; "
-        "choose another --out or empty it yourself"
+        "choose another `out` or empty it yourself"
     )
 
 
@@ -96,6 +96,7 @@ def test_what_is_not_a_language_is_told_before_anybody_is_asked():
     assert str(told.value) == ("languages: 'german!' is not a BCP 47 tag; write tags such as en, zh or zh-hans")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_the_command_says_what_there_is(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS).url

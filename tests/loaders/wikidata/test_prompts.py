@@ -9,9 +9,9 @@ from blend.builders.triples.templates import fill
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.fitting import published
-from blend.schemas.food import TEMPLATES, FoodTemplate
-from blend.schemas.korean import agreeing
+from blend.schemas.language.korean_particles import agreeing
+from blend.schemas.rows.triple_rows import TEMPLATES, TripleTemplate
+from blend.schemas.rows.vectorised_validation import published
 
 LANGUAGES = ("en", "zh", "ar", "ko", "ru", "he", "es", "fr", "de", "ja", "id", "fa", "el", "tr")
 SCRIPTS = {
@@ -39,7 +39,7 @@ def test_five_of_each_kind_in_every_language():
         wanted = [f"{kind}_{number}" for kind in ("hasParts", "country") for number in range(1, 6)]
         assert here["relation"].to_list() == wanted
         assert here["template"].n_unique() == 10
-    assert len(published(templates, FoodTemplate)) == 140
+    assert len(published(templates, TripleTemplate)) == 140
 
 
 def test_packaged_templates_have_no_known_fault():

@@ -15,8 +15,8 @@ import pytest
 from blend.loaders.wikidata.snapshot import agent_of, read_snapshot_info, take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.loaders.wikidata.store import LABEL
-from blend.schemas.domains import domains
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
+from blend.schemas.recipe.domains import domains
 
 DISH = domains()["dish"]
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
@@ -199,7 +199,7 @@ def test_wrong_options(tmp_path: Path):
         take_snapshot(tmp_path / "f.nt.gz", DISH)
     assert str(error.value) == (
         "the Wikidata Query Service wants to know whom to reach about its use; "
-        "give a mail or web address with --contact"
+        "give a mail or web address as `contact`"
     )
 
 
@@ -230,8 +230,7 @@ def test_a_full_disk_loses_nothing(
     with pytest.raises(BlendError) as error:
         take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
     assert str(error.value) == (
-        f"{out}: no space left on the disk; what was answered is kept; "
-        "free some space and run the same command again"
+        f"{out}: no space left on the disk; what was answered is kept; free some space and run the same again"
     )
     n_asked = len(endpoint.log)
     take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)

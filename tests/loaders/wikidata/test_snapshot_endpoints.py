@@ -11,8 +11,8 @@ import pytest
 
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
-from blend.schemas.domains import domains
 from blend.schemas.errors import InputError
+from blend.schemas.recipe.domains import domains
 
 DISH = domains()["dish"]
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.builders.triples import build_food
+from blend.builders.triples import build_triples
 from blend.loaders.wikidata.facts import read_facts
-from blend.schemas.domains import domains
+from blend.schemas.recipe.domains import domains
 
 DISH = domains()["dish"]
 
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.schemas.domains import domains
+from blend.schemas.recipe.domains import domains
 take_snapshot(
     Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,
     policy=RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
@@ -40,6 +40,7 @@ def start(endpoint: Any, out: Path, seed: int) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive  # eleven processes
 def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_snapshot: Path, tmp_path: Path):
     with endpoints.serve(food_triples) as endpoint:
         whole = tmp_path / "whole" / "food.nt.gz"
@@ -90,7 +91,7 @@ def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: 
 
 def assert_same_build(snapshot: Path, reference: Path) -> None:
     """A snapshot of the reference's facts gives the rows that the reference gives."""
-    builds = [build_food(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
+    builds = [build_triples(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
     rows = [pl.concat(build.batches()) for build in builds]
     assert len(rows[0]) == len(rows[1]) > 2000
     assert_frame_equal(*rows)

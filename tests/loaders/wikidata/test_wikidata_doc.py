@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from blend.schemas.food_options import PAPER, FoodOptions
+from blend.schemas.recipe.triple_options import PAPER, TripleOptions
 
 
 def blocks(root: Path, language: str) -> list[str]:
-    """Those before the walk through another domain, which ``tests/front_door/test_own_domain.py`` follows."""
+    """Those before the walk through another domain, which ``tests/command_line/test_own_domain.py`` follows."""
     text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8").partition("## Another domain")[0]
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
@@ -32,11 +32,11 @@ def test_every_option_of_the_paper_is_explained(root: Path):
     text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8")
     for option in (*PAPER, "historical", "chinese"):
         assert f"`{option} = " in text
-        assert option in FoodOptions.model_fields
+        assert option in TripleOptions.model_fields
 
 
 def test_mode_paper_can_be_changed_and_written_out():
-    options = FoodOptions.paper(excluded_origins=())
+    options = TripleOptions.paper(excluded_origins=())
     assert (options.images, options.excluded_origins) == ("with-material", ())
-    assert FoodOptions.model_validate(options.model_dump(mode="json")) == options
-    assert FoodOptions() == FoodOptions.model_validate(FoodOptions().model_dump(mode="json"))
+    assert TripleOptions.model_validate(options.model_dump(mode="json")) == options
+    assert TripleOptions() == TripleOptions.model_validate(TripleOptions().model_dump(mode="json"))

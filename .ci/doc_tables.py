@@ -1,0 +1,119 @@
+"""Writes the parts of the documentation that repeat data of the package: ``python .ci/doc_tables.py``.
+
+Each stands in its page between two comments. `make docs` runs this; a test says when a part is out of date.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from blend.builders.annotation.stages import STAGES
+from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS
+from blend.builders.validate import CHECKS
+from blend.eval.registry import TASKS
+from blend.eval.text.language_readers import LANGUAGES
+from blend.schemas.base.docstrings import docstring_of, first_line_of
+from blend.schemas.language.locales import registry
+from blend.schemas.release.finding_kinds import finding_steps
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+_FINDS = re.compile(r"^\* (error: )?(.+(?:\n  .+)*)", re.MULTILINE)
+"""What a check tells of, a line of the list in its docstring."""
+
+_PART = re.compile(r"(?<=<!-- written by \.ci/doc_tables\.py -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
+
+
+def findings() -> str:
+    """A section per step of a build, with a table of the kinds of findings that it reports."""
+    parts = []
+    for step in finding_steps():
+        rows = [(f"`{name}`", kind.meaning, kind.example, kind.remedy) for name, kind in step.kinds.items()]
+        parts.append(f"## {step.name}\n\n{_table(('kind', 'what it means', 'example', 'what to do'), rows)}")
+    return "\n".join(parts)
+
+
+def languages() -> str:
+    """A table of the languages in which short answers are read."""
+    tags: dict[str, list[str]] = {}
+    for locale in registry():
+        tags.setdefault(locale.language.partition("-")[0], []).append(locale.tag)
+    rows = [
+        (
+            f"`{language}`",
+            ", ".join(sorted(tags[language])),
+            ", ".join(f"`{name}`" for name in read.lemmatisers),
+            read.done,
+            read.not_claimed,
+        )
+        for language, read in sorted(LANGUAGES.items())
+    ]
+    header = ("language", "regions", "lemmatisers, the default first", "done by default", "not claimed")
+    return _table(header, rows)
+
+
+def checks() -> str:
+    """A table of the checks of a release, in the order in which they run, from their docstrings."""
+    rows = []
+    for name, check in CHECKS.items():
+        found = _FINDS.findall(inspect.cleandoc(docstring_of(check)))
+        errors, others = (
+            "; ".join(" ".join(text.split()) for level, text in found if bool(level) == is_error)
+            for is_error in (True, False)
+        )
+        rows.append((f"`{name}`", first_line_of(check).rstrip("."), errors, others))
+    return _table(("check", "what should hold", "errors", "others"), rows)
+
+
+def charts() -> str:
+    """A table of the charts of a card, from their docstrings."""
+    all_charts = {**QUESTION_CHARTS, **TRIPLE_CHARTS}
+    rows = [(f"`{name}`", " ".join(docstring_of(chart).split())) for name, chart in all_charts.items()]
+    return _table(("chart", "what it does"), rows)
+
+
+def stages() -> str:
+    """A table of the stages of annotation, in the order in which they happen."""
+    rows = [
+        (f"`{name}`", "reviewers" if stage.by_reviewers else "annotators", stage.does, stage.gives)
+        for name, stage in STAGES.items()
+    ]
+    return _table(("stage", "who", "what they do", "what comes out"), rows)
+
+
+def tasks() -> str:
+    """A table of the tasks of evaluation."""
+    rows = [(f"`{name}`", task.asks, task.reads) for name, task in TASKS.items()]
+    return _table(("`--task`", "a question is", "reads"), rows)
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "annotating.md": stages,
+    "cards.md": charts,
+    "evaluation.md": tasks,
+    "findings.md": findings,
+    "short-answers.md": languages,
+    "validate.md": checks,
+}
+"""Page to what its part holds."""
+
+
+def filled(page: str, part: str) -> str:
+    """The text of a page with its part written anew."""
+    text, n_parts = _PART.subn(lambda _: f"\n{part}\n", page)
+    if n_parts != 1:
+        raise ValueError(f"a page has {n_parts} parts between the comments; it must have one")
+    return text
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    first, *others = (f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join([first, f"|{'---|' * len(header)}\n", *others])
+
+
+if __name__ == "__main__":
+    for name, part in PAGES.items():
+        path = DOCS / name
+        path.write_text(filled(path.read_text(encoding="utf-8"), part()), encoding="utf-8")

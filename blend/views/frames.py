@@ -1,0 +1,90 @@
+"""Frames on a terminal: one function that shows any frame as a table, in one look."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from blend.schemas.release.summaries import NOTHING, written
+
+PERCENT = "{:.1%}"
+
+
+def frame_table(
+    frame: pl.DataFrame,
+    title: str = "",
+    caption: str = "",
+    *,
+    heads: Mapping[str, str] | None = None,
+    texts: Collection[str] | None = None,
+    forms: Mapping[str, str] | None = None,
+    total: Mapping[str, object] | None = None,
+) -> Table:
+    """A frame as a table: a line per row, words to the left, figures to the right and never cut.
+
+    Args:
+        frame: The rows, in order.
+        title: What they are.
+        caption: What the figures mean, and in which unit.
+        heads: Columns to show, in this order, and what stands above them; all of the frame under their names
+            when absent. A heading is broken behind its slashes.
+        texts: Columns that hold words; the first one when absent. All others hold figures.
+        forms: How figures of a column are written, as a format; counts with commas and other numbers with two
+            digits when absent.
+        total: Values of a last row for everything together, by column; those that it leaves out stay empty.
+    """
+    heads = {name: name for name in frame.columns} if heads is None else heads
+    words = tuple(heads)[:1] if texts is None else texts
+    table = Table(title=title or None, title_justify="left", caption=caption or None, caption_justify="left")
+    # Without frames and with little space, so that many figures stand in 80 columns.
+    table.box, table.padding, table.show_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
+    for name, head in heads.items():
+        is_text = name in words
+        heading = escape(head).replace("/", "/\n")
+        table.add_column(heading, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
+    forms = forms or {}
+    for row in frame.select(list(heads)).iter_rows(named=True):
+        table.add_row(*(cell(value, forms.get(name)) for name, value in row.items()))
+    if total is not None:
+        table.add_section()
+        table.add_row(*(cell(total.get(name, ""), forms.get(name)) for name in heads))
+    return table
+
+
+def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
+    """Rows whose cells are written already, or of one kind in each column, as a frame to show."""
+    return pl.DataFrame(list(rows), schema=list(columns), orient="row", infer_schema_length=None, strict=False)
+
+
+def cell(value: Any, form: str | None = None) -> str:
+    """A value as it stands in a table."""
+    return escape(written(value, form))
+
+
+def mean(value: float | None, unit: str) -> str:
+    """A mean with the digits and the sign of its unit; a dash where no question counts."""
+    return cell(value, PERCENT if unit == "fraction" else "{:.2f}")
+
+
+def wide_frame(
+    frame: pl.DataFrame,
+    index: str,
+    rows: Sequence[object],
+    across: str,
+    columns: Collection[str],
+    values: str,
+    missing: object = None,
+) -> pl.DataFrame:
+    """A row per value of one column and a column per value of another, in the orders given."""
+    cells = {(a, b): n for a, b, n in frame.select(index, across, values).iter_rows()}
+    return rows_frame(
+        (index, *columns), [(row, *(cells.get((row, one), missing) for one in columns)) for row in rows]
+    )
+
+
+def interval(low: float | None, high: float | None, form: str) -> str:
+    """The ends of an interval; a dash where there is none."""
+    return NOTHING if low is None or high is None else f"{form.format(low)}–{form.format(high)}"

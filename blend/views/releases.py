@@ -1,0 +1,179 @@
+"""What commands say of a release: what it holds and how its rows look, and of the locales that it can have."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from blend.builders.cards.fields import plain
+from blend.loaders.files.unpacked import check_tables
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.references import check_complete
+from blend.schemas.base.docstrings import field_sentences
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.language.locales import Locale
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.release.release_layout import FINDINGS_NAME
+from blend.views.frames import frame_table, rows_frame
+from blend.views.safe import SafeConsole
+
+_SHOWN_CHARACTERS = 400
+"""Characters of a value before it is cut: a list of answers can be long."""
+
+
+def release_tables(manifest: ReleaseManifest) -> list[Table]:
+    """Show what was written, and what each step kept and left out."""
+    steps = [
+        (
+            stage.stage,
+            sum(stage.kept.values()),
+            "\n".join(f"{kind} {count:,}" for kind, count in stage.findings.items()) or "none",
+        )
+        for stage in manifest.report
+    ]
+    report = frame_table(
+        rows_frame(("step", "kept", "oddities and rows left out"), steps),
+        "What each step kept and left out",
+        f"Each is a line of {FINDINGS_NAME}; docs/findings.md says what the kinds mean and what to do.",
+        texts=("step", "oddities and rows left out"),
+    )
+    return [contents_table(manifest), report]
+
+
+def contents_table(manifest: ReleaseManifest) -> Table:
+    """Configurations with their splits and rows."""
+    tables = rows_frame(
+        ("configuration", "splits", "rows"), [(info.config, info.split, info.rows) for info in manifest.tables]
+    )
+    configs = tables.group_by("configuration", maintain_order=True).agg(
+        pl.col("splits").str.join(" "), pl.col("rows").sum()
+    )
+    return frame_table(configs, f"{manifest.name} {manifest.version}", texts=("configuration", "splits"))
+
+
+def locale_table(locales: Sequence[Locale]) -> Table:
+    """One line per locale, with a column per dataset that says whether it holds the locale."""
+    collections = list(dict.fromkeys(name for locale in locales for name in locale.collections))
+    # A dataset's name is broken behind its first hyphen: it is far wider than what stands below it.
+    columns = ("locale", "split", "language", "region", "in a question")
+    rows = [
+        (
+            *(locale.tag, locale.split, locale.language_name, locale.region_name, locale.prompt_name),
+            *("yes" if name in locale.collections else "" for name in collections),
+        )
+        for locale in locales
+    ]
+    names = [name.replace("-", "-\n", 1) for name in collections]
+    return frame_table(rows_frame((*columns, *names), rows), pluralise(len(locales), "locale"), texts=columns)
+
+
+def locale_details(locale: Locale) -> Table:
+    """Every field of one locale with what it means."""
+    rows = []
+    for name, meaning in field_sentences(Locale).items():
+        value = getattr(locale, name)
+        shown = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+        rows.append((name, shown, plain(meaning)))
+    columns = ("field", "value", "meaning")
+    return frame_table(rows_frame(columns, rows), locale.tag, texts=columns)
+
+
+def show_release(release: Path, *, config: str | None = None, split: str | None = None) -> None:
+    """Print what a release holds, then load every configuration with ``datasets`` and print a row of each.
+
+    Args:
+        release: Release directory.
+        config: Only this configuration.
+        split: Split whose first row is printed, of the configurations that have it; the first split of each
+            when absent.
+
+    Raises:
+        BlendError: If the directory is not a release, or has no such configuration or split.
+    """
+    console = SafeConsole()
+    manifest = read_manifest(release)
+    chosen = _chosen_splits(manifest, config, split)
+    # `datasets` looks at the files of every split of a configuration, whichever is asked for.
+    files = [file for table in manifest.tables if table.config in chosen for file in table.files]
+    check_complete(release, files)
+    check_tables(release / file for file in files)
+    console.print(contents_table(manifest))
+    for name, part in chosen.items():
+        console.print(_row_panel(release, name, part))
+
+
+def _chosen_splits(manifest: ReleaseManifest, config: str | None, split: str | None) -> dict[str, str]:
+    """The split to show of each configuration; those that lack the split asked for are left out."""
+    splits: dict[str, list[str]] = {}
+    for table in manifest.tables:
+        splits.setdefault(table.config, []).append(table.split)
+    if config is not None and config not in splits:
+        raise UnknownNameError("configuration", config, splits)
+    if config is not None:
+        splits = {config: splits[config]}
+    if split is None:
+        return {name: parts[0] for name, parts in splits.items()}
+    chosen = {name: split for name, parts in splits.items() if split in parts}
+    if not chosen:
+        kind = "split" if config is None else f"split of {config}"
+        raise UnknownNameError(kind, split, {part for parts in splits.values() for part in parts})
+    return chosen
+
+
+def _row_panel(release: Path, config: str, split: str) -> Panel:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for column, value in _first_row(release, config, split).items():
+        table.add_row(Text(column), Text(_short(value)))
+    line = f'load_dataset("{release}", "{config}", split="{split}")[0]'
+    return Panel(table, title=Text(line), title_align="left")
+
+
+def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
+    """The first row of a split, as ``load_dataset`` gives it; without columns if the split has no rows."""
+    import datasets
+
+    # Not streamed: a stream that is left before its end keeps a thread of Arrow's reading ahead, and a process
+    # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
+    # look at a release should leave nothing behind.
+    try:
+        with TemporaryDirectory() as cache, _without_bars():
+            rows = datasets.load_dataset(
+                str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
+            )
+            return dict(rows[0]) if len(rows) else {}
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library makes of a damaged card or table
+        reason = " ".join(str(error).split())[:_SHOWN_CHARACTERS]
+        raise InputError(
+            f"{release}: `datasets` cannot load {config}, split {split} ({reason}); `blend validate {release}` "
+            "says what is wrong with it"
+        ) from error
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    import datasets
+
+    enabled = datasets.is_progress_bar_enabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if enabled:
+            datasets.enable_progress_bars()
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"

@@ -1,0 +1,231 @@
+"""Keyness: what locales answer to other templates, and what that says about an option.
+
+Who knows which words a region uses can guess: among answers of four regions, the one that sounds like the
+region asked about is mostly the correct one. So some distractors should sound like it even more. How much one
+does is its keyness: corpus linguists' measure of how much more one text uses a word than another does.
+
+What people gave elsewhere they may well have meant here: five annotators do not say everything that is right.
+Who answers soccer and volleyball to one question about sports and soccer alone to the next would hardly call
+volleyball wrong there; and who says chicken to one question about food may eat it on other occasions.
+
+Both follow from what two locales answer, the one asked about and the one that offers the option: a further
+locale changes nothing between them.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from blend.builders.mcq.options import LocaleText, shown
+from blend.builders.mcq.overlap import base_forms
+from blend.schemas.language.text_comparison import words
+
+_PRIOR_VOTES = 2.0
+"""Votes that a word is taken to have beside the counted ones, as often as in both locales together: a word that
+one person used once is not yet telling."""
+_DIGITS = 9
+"""Decimal places that count: sums of the same numbers in another order may differ in the last ones."""
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+ANSWER_INDEX = pl.Schema(
+    {"template_id": pl.String(), "locale": pl.String(), "text": pl.String(), "votes": pl.Int64()}
+)
+"""Who gave which English texts: one row per template, locale and text as typed, in this order, and its
+votes."""
+
+
+def answer_index(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Make `ANSWER_INDEX` of `ANNOTATIONS`."""
+    of_group = pl.element().struct.field
+    return (
+        annotations.select(
+            "template_id",
+            "locale",
+            text=pl.col("annotations").list.eval(of_group("en_answers")),
+            votes=pl.col("annotations").list.eval(of_group("count")),
+        )
+        .explode("text", "votes")
+        .explode("text")
+        .drop_nulls("text")
+        .group_by("template_id", "locale", "text")
+        .agg(pl.col("votes").sum())
+        .sort("template_id", "locale", "text")
+        .select(list(ANSWER_INDEX))
+        .cast(ANSWER_INDEX)
+    )
+
+
+class Keyness:
+    """Keyness of words, by the votes of all answers of the locales.
+
+    References:
+        Monroe, Colaresi, Quinn (2008), Fightin' Words, https://doi.org/10.1093/pan/mpn018: the log-odds ratio
+        of a word between two groups with a prior drawn from both together, so that rare words do not lead. Here
+        it is the logarithm of a ratio of shares, one locale's over both locales', without a standard error.
+
+    Args:
+        index: `ANSWER_INDEX`.
+    """
+
+    def __init__(self, index: pl.DataFrame) -> None:
+        self._locales = {tag: i for i, tag in enumerate(index["locale"].unique().sort())}
+        votes_of_words = _votes_of_words(index)
+        # One entry more is for locales of which nobody has heard.
+        self._totals = np.zeros(len(self._locales) + 1)
+        """Votes for all words, by number of the locale."""
+        self._n_words = np.zeros(len(self._locales) + 1)
+        """Different words that a locale uses."""
+        self._of_word: dict[str, list[tuple[int, int]]] = {}
+        """By word, the numbers of the locales that use it, each with its votes for it."""
+        of_locales = votes_of_words.group_by("word", "locale").agg(pl.col("votes").sum())
+        for word, tag, votes in of_locales.iter_rows():
+            locale = self._locales[tag]
+            self._totals[locale] += votes
+            self._n_words[locale] += 1
+            self._of_word.setdefault(word, []).append((locale, votes))
+        by_template = votes_of_words.partition_by("template_id", as_dict=True, include_key=False)
+        self._of_template = {str(key): rows for (key,), rows in by_template.items()}
+
+    def compared(self, template_id: str, golds: Sequence[LocaleText], options: Sequence[LocaleText]) -> Numbers:
+        """Tell which options have more keyness for a correct answer's locale than the correct answer has.
+
+        Of a word: the logarithm of its share of the locale's votes over its share of the votes of both
+        locales, with `_PRIOR_VOTES` added; of a text, the mean over its words. Votes of the template itself do
+        not count.
+
+        Args:
+            template_id: The template.
+            golds: Correct answers with the locales asked about; each has a word.
+            options: Options with the locales that offer them; each has a word.
+
+        Returns:
+            1 for more, 0 for equal and -1 for less; shape ``(n_golds, n_options)``.
+        """
+        signs = np.zeros((len(golds), len(options)), np.int64)
+        words_of_golds = [self._known_words(text) for text, _ in golds]
+        words_of_options = [self._known_words(text) for text, _ in options]
+        number = {word: i for i, word in enumerate(sorted(set().union(*words_of_golds, *words_of_options)))}
+        votes = self._without(template_id, number)
+        # One entry per word of an option, the words of an option side by side.
+        lengths = [len(found) for found in words_of_options]
+        word = np.array([number[word] for found in words_of_options for word in found], np.int64)
+        option = np.repeat(np.arange(len(options)), lengths)
+        there = np.array([self._number(tag) for _, tag in options], np.int64)
+        everywhere = np.arange(len(self._locales) + 1)
+        for row, ((_, tag), found) in enumerate(zip(golds, words_of_golds, strict=True)):
+            here = self._number(tag)
+            # Sum over the words of each option, against the locale that offers it; divided by `lengths` it is
+            # the mean.
+            sums = np.bincount(option, votes.keyness(here, there[option], word), len(options))
+            # How the correct answer compares depends on the locale that it is compared with: shape
+            # (n_locales,).
+            of_gold = np.array([number[word] for word in found])
+            ours = votes.keyness(here, everywhere[:, None], of_gold[None, :]).mean(axis=1)
+            signs[row] = np.sign(np.round(sums / lengths - ours[there], _DIGITS))
+        return signs
+
+    def _number(self, tag: str) -> int:
+        return self._locales.get(tag, len(self._locales))
+
+    def _known_words(self, text: str) -> set[str]:
+        """Take a text apart; all words that nobody has used are one, the empty one."""
+        # The empty word has no votes anywhere, and so the keyness of any word that nobody has used.
+        return {word if word in self._of_word else "" for word in words(text)}
+
+    def _without(self, template_id: str, number: Mapping[str, int]) -> "_Votes":
+        """Count votes for some words in all other templates; an unknown locale or word has none."""
+        votes, totals = np.zeros((len(self._totals), len(number))), self._totals.copy()
+        for word, column in number.items():
+            for locale, n in self._of_word.get(word, ()):
+                votes[locale, column] = n
+        # The template's own votes are taken off the sums instead of summing all others anew for every template.
+        if template_id in self._of_template:
+            for tag, word, n in self._of_template[template_id].iter_rows():
+                locale = self._locales[tag]
+                totals[locale] -= n
+                if word in number:
+                    votes[locale, number[word]] -= n
+        return _Votes(votes, totals, self._n_words)
+
+
+class _Votes(NamedTuple):
+    """Votes for words."""
+
+    votes: Floats
+    """Shape ``(n_locales, n_words)``."""
+    totals: Floats
+    """Votes for all words, shape ``(n_locales,)``."""
+    n_words: Floats
+    """Different words that a locale uses, shape ``(n_locales,)``."""
+
+    def keyness(self, here: int, there: Numbers, word: Numbers) -> Floats:
+        """Compute the keyness of words for a locale beside others, by number; arrays broadcast."""
+        votes, other = self.votes[here, word], self.votes[there, word]
+        # One word more than the locales use: the one that nobody has used yet.
+        n_words = self.n_words[here] + self.n_words[there] + 1
+        # Share of both locales' votes, with one vote more for every word, so that no share is 0.
+        expected = (votes + other + 1) / (self.totals[here] + self.totals[there] + n_words)
+        keyness: Floats = np.log(
+            (votes + _PRIOR_VOTES * expected) / ((self.totals[here] + _PRIOR_VOTES) * expected)
+        )
+        return keyness
+
+
+def _votes_of_words(index: pl.DataFrame) -> pl.DataFrame:
+    """Count votes for words: ``template_id``, ``locale``, ``word``, ``votes``."""
+    texts = index["text"].unique()
+    by_text = pl.DataFrame(
+        {"text": texts, "word": [list(dict.fromkeys(words(text))) for text in texts]},
+        {"text": pl.String, "word": pl.List(pl.String)},
+    )
+    single = index.join(by_text, on="text").explode("word").drop_nulls("word")
+    return single.group_by("template_id", "locale", "word").agg(pl.col("votes").sum())
+
+
+Form = tuple[str, ...]
+"""A text by its `base_forms`."""
+
+
+class Cooccurrence:
+    """Answers that locales gave elsewhere, on the same topic or beside the same answer, and may mean here.
+
+    Args:
+        questions: `QUESTIONS`.
+        index: `ANSWER_INDEX`.
+    """
+
+    def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
+        topics = questions.group_by("template_id").agg(pl.col("topic").min())
+        self._topics: dict[str, str | None] = dict(topics.iter_rows())
+        self._given: dict[str, list[set[Form]]] = {}
+        """By locale, what it gave to each template."""
+        self._on_topic: dict[tuple[str, str | None], set[Form]] = {}
+        """By locale and topic, what it gave to any template of the topic."""
+        forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
+        by_question = index.group_by("template_id", "locale", maintain_order=True).agg("text")
+        for template_id, tag, texts in by_question.iter_rows():
+            given = {forms[text] for text in texts if forms[text]}
+            self._given.setdefault(tag, []).append(given)
+            self._on_topic.setdefault((tag, self._topics.get(template_id)), set()).update(given)
+
+    def possibly_correct(self, template_id: str, gold: LocaleText, forms: Set[Form]) -> Set[Form]:
+        """Find what the locale of a correct answer gave on its topic, or beside that answer to any question.
+
+        Args:
+            template_id: The template of the correct answer.
+            gold: The correct answer.
+            forms: What to look for, by `base_forms`.
+
+        Returns:
+            Those of ``forms`` that may well be right as well.
+        """
+        text, tag = gold
+        on_topic = self._on_topic.get((tag, self._topics.get(template_id)), set())
+        form = base_forms(text)
+        beside = (given for given in self._given.get(tag, ()) if form in given)
+        return forms & on_topic.union(*beside)

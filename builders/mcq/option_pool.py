@@ -1,0 +1,369 @@
+"""Option pool: all options of a template, and which of them may stand beside which.
+
+Options are numbered; what is said of several of them is a set of their numbers.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby, islice
+
+import polars as pl
+
+from blend.builders.judges.equivalence import Pair
+from blend.builders.judges.panel import pair
+from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
+from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.options import Acceptable, LocalVariants, Numbers, Option, SharedAnswers, are_apart
+from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.recipe.recipe import McqOptions
+
+OPTIONS_OF_A_REGION = 4
+"""How many options of a region are looked at for a question; one of them is shown at most."""
+
+_NONE: Numbers = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A locale that is asked about."""
+
+    answers: LocaleAnswers
+    acceptable: Mapping[str, Acceptable]
+    """By text: all answers of the locale's region, from every locale in it."""
+    matches_anything: bool
+    """Whether one of them has no letter or digit, so that it may be any of the options."""
+    other_regions: Numbers
+    """Options of all regions apart from its own."""
+    overlapping: Numbers
+    """Those of them that share a value with an acceptable answer: refused by the lexical rules."""
+    same_local_answer: Numbers
+    """Further ones that either locale writes in the same words as one of them, see `LocalVariants`."""
+    ruled_out: Numbers
+    """Those of both that no judge has overridden."""
+    sharing: Mapping[str, Numbers]
+    """By text of an acceptable answer, the options that share anything with it."""
+    judged: tuple[str, ...]
+    """The acceptable answers on which a judge may have an opinion."""
+
+
+class OptionPool:
+    """Options of a template. Asks nobody and never changes: verdicts come in as arguments.
+
+    Args:
+        answers: What the locales bring.
+        fillers: Options to add behind the others of their regions, for use where these do not suffice.
+        only: Tags of the locales to ask about; all that can be when absent.
+        concerns: Whether a judge may have an opinion on a text, see `JudgePanel.concerns`; on all when absent.
+            Pairs on which nobody has one are not listed.
+    """
+
+    def __init__(
+        self,
+        answers: TemplateAnswers,
+        fillers: Sequence[Option] = (),
+        *,
+        only: Collection[str] | None = None,
+        concerns: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._answers = answers
+        self._concerns = concerns
+        self.options = tuple(_by_region(answers.locales, fillers))
+        """All options, those of a region side by side, the preferred one first."""
+        added = set(fillers)
+        self.fillers = frozenset(i for i, option in enumerate(self.options) if option in added)
+        """Those of them that were added."""
+        # Reviewed fillers have no votes.
+        self.reserve = frozenset(i for i in self.fillers if self.options[i].votes)
+        """Those of these that few people gave, and nobody reviewed."""
+        self.of_region = _grouped((option.locale.region, i) for i, option in enumerate(self.options))
+        """By code of a region that offers anything, its options, the preferred one first."""
+        positions = {region: position for position, region in enumerate(self.of_region)}
+        self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
+        """By option, the place of its region among these."""
+        self._everything = frozenset(range(len(self.options)))
+        self._locales = {option.locale for option in self.options}
+        self._shared = SharedAnswers(self.options)
+        texts = {option.text: concerns(option.text) for option in set(self.options)}
+        self._judged = frozenset(i for i, option in enumerate(self.options) if texts[option.text])
+        self._conflicts: tuple[Numbers, ...] = tuple(
+            self._shared.with_answer(option).union(self.of_region[option.locale.region])
+            for option in self.options
+        )
+        asked = (one for one in answers.locales if one.golds and (only is None or one.locale.tag in only))
+        self.targets = tuple(self._target(one) for one in asked)
+        """Locales asked about, in registry order."""
+
+    def target(self, tag: str) -> Target:
+        """Find the target with a tag.
+
+        Raises:
+            StopIteration: If the locale is not asked about.
+        """
+        return next(target for target in self.targets if target.answers.locale.tag == tag)
+
+    # What may be shown, and beside what
+
+    def judged_same(self, known: Mapping[Pair, bool]) -> dict[str, Numbers]:
+        """List by text the options that judges find the same.
+
+        Args:
+            known: Verdicts on pairs that share nothing: whether they are the same all the same.
+        """
+        return {text: self.named(others) for text, others in _partners(known, same=True).items()}
+
+    def available(self, target: Target, same: Mapping[str, Numbers]) -> dict[str, tuple[int, ...]]:
+        """List by region the options that it offers to a target: those that no acceptable answer rules out.
+
+        The preferred one first, fillers behind those of its own.
+
+        Args:
+            target: Whom to ask.
+            same: What `judged_same` says.
+        """
+        left = target.other_regions - target.ruled_out - _judged_out(target, same)
+        by_region = {region: tuple(i for i in own if i in left) for region, own in self.of_region.items()}
+        return {region: own for region, own in by_region.items() if own}
+
+    def offered(self, target: Target, same: Mapping[str, Numbers]) -> dict[int, int]:
+        """List the options that a target can choose from, each with its place in its region, from 0.
+
+        The `OPTIONS_OF_A_REGION` first ones of each region, without those that judges turn down. Which are the
+        first must not depend on verdicts: one that was not asked for, since nothing rests on it, would hide
+        another one.
+        """
+        by_rules, judged = target.other_regions - target.ruled_out, _judged_out(target, same)
+        # Options of a region stand side by side, the preferred one first.
+        by_region = groupby(sorted(by_rules), self.region_numbers.__getitem__)
+        first = (islice(own, OPTIONS_OF_A_REGION) for _, own in by_region)
+        return {i: position for own in first for position, i in enumerate(own) if i not in judged}
+
+    def conflicts(self, same: Mapping[str, Numbers]) -> Sequence[Numbers]:
+        """List for every option those that may not stand beside it; ``same`` as in `available`.
+
+        They share something with it, judges find them the same, or they are of its own region, as it is itself.
+        """
+        return [
+            conflicts | same[option.text] if option.text in same else conflicts
+            for option, conflicts in zip(self.options, self._conflicts, strict=True)
+        ]
+
+    def named(self, texts: Iterable[str]) -> Numbers:
+        """List the options that are shown as one of some texts."""
+        return _NONE.union(*(self._shared.named.get(text, _NONE) for text in texts))
+
+    def other_regions(self, asked: Locale) -> Numbers:
+        """List the options of all regions apart from the one asked about."""
+        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
+        return self._everything.difference(*(self.of_region[region] for region in near))
+
+    # What judges are asked
+
+    def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> set[Pair]:
+        """List the pairs that share nothing and must be different for a target to use these triples of options.
+
+        Those on which no judge may have an opinion are not listed: they are different.
+        """
+        of_interest = [[i for i in triple if i in self._judged] for triple in triples]
+        used = {i: self.options[i].text for triple in of_interest for i in triple}
+        found = {
+            pair(text, answer)
+            for answer in target.judged
+            for i, text in used.items()
+            if i not in target.sharing[answer]
+        }
+        couples = {couple for triple in of_interest for couple in combinations(triple, 2)}
+        found.update(
+            pair(used[i], used[j]) for i, j in couples if j not in self._shared.with_answer(self.options[i])
+        )
+        return found
+
+    def overridable(self) -> set[Pair]:
+        """List the pairs of shown texts that rules or local variants hold for the same, and a judge may not.
+
+        Those on which no judge may have an opinion are not listed: there the rules stand.
+
+        Where only a variant that is not shown overlaps, the rules stand. So no pair of texts is put to judges
+        both as overlapping and as not, and a model's verdict, once on file, changes nothing in a rebuild. What
+        local variants hold for the same depends on the locales; see `JudgePanel.overruled`.
+        """
+        found = {
+            pair(self.options[i].text, self.options[j].text)
+            for i in self._judged
+            for j in self._overridable_beside(i)
+        }
+        for target in self.targets:
+            overridable = self._overridable_for(target)
+            for text, sharing in target.sharing.items() if overridable else ():
+                found.update(pair(text, self.options[i].text) for i in overridable & sharing)
+        return found
+
+    def overridden(self, verdicts: Mapping[Pair, bool]) -> "OptionPool":
+        """Make the pool in which overridable pairs that judges find different may stand side by side.
+
+        Args:
+            verdicts: For pairs of `overridable`, whether they are the same after all; others are.
+        """
+        partners = _partners(verdicts, same=False)
+        if not partners:
+            return self
+        different = {text: self.named(others) for text, others in partners.items()}
+        pool = copy(self)
+        pool._conflicts = tuple(
+            conflicts - (different[option.text] & self._overridable_beside(i))
+            if option.text in different
+            else conflicts
+            for i, (option, conflicts) in enumerate(zip(self.options, self._conflicts, strict=True))
+        )
+        pool.targets = tuple(self._overridden_for(target, different) for target in self.targets)
+        return pool
+
+    def _overridable_beside(self, i: int) -> Numbers:
+        """List the options of other regions that are apart from one only until a judge differs."""
+        if i not in self._judged:
+            return _NONE
+        option = self.options[i]
+        beside = self._conflicts[i] & self._judged & self._shared.both_as_shown(option)
+        return beside.difference(self.of_region[option.locale.region])
+
+    def _overridable_for(self, target: Target) -> Numbers:
+        """List the options whose shown text overlaps with all acceptable answers that they overlap with at all.
+
+        Only those of which some pair may be judged.
+        """
+        if target.matches_anything:
+            return _NONE
+        judged = _NONE.union(*(target.sharing[text] for text in target.judged)) & self._judged
+        found = (target.overlapping | target.same_local_answer) & judged
+        for text, answer in target.acceptable.items() if found else ():
+            found -= target.sharing[text] - self._shared.as_shown(answer)
+        return found
+
+    def _overridden_for(self, target: Target, different: Mapping[str, Numbers]) -> Target:
+        """Take back what rules out options that judges find different from every answer they overlap with."""
+        overridden = self._overridable_for(target)
+        for text, sharing in target.sharing.items() if overridden else ():
+            overridden -= sharing - different.get(text, _NONE)
+        return replace(target, ruled_out=(target.overlapping | target.same_local_answer) - overridden)
+
+    # Making targets
+
+    def _target(self, asked: LocaleAnswers) -> Target:
+        region, is_text = asked.locale.region, self._answers.answer_format is AnswerFormat.TEXT
+        ours = (a for one in self._answers.locales if one.locale.region == region for a in one.acceptable)
+        acceptable = {a.text: a for a in ours}
+        matches_anything = is_text and not all(a.values for a in acceptable.values())
+        others = self.other_regions(asked.locale)
+        sharing = {text: self._shared.with_answer(a) for text, a in acceptable.items()}
+        overlapping = _NONE.union(*(self._shared.overlapping(a.values) for a in acceptable.values()))
+        overlapping = others if matches_anything else others & overlapping
+        refused = overlapping | (others & _NONE.union(*sharing.values()))
+        return Target(
+            answers=asked,
+            acceptable=acceptable,
+            matches_anything=matches_anything,
+            other_regions=others,
+            overlapping=overlapping,
+            same_local_answer=refused - overlapping,
+            ruled_out=refused,
+            sharing=sharing,
+            judged=tuple(filter(self._concerns, acceptable)),
+        )
+
+
+def _judged_out(target: Target, same: Mapping[str, Numbers]) -> Numbers:
+    """List the options that judges find the same as an acceptable answer of a target."""
+    return _NONE.union(*(same[text] for text in same.keys() & target.acceptable.keys()))
+
+
+def _grouped(entries: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """Collect numbers by name, in order."""
+    found: dict[str, list[int]] = {}
+    for name, number in entries:
+        found.setdefault(name, []).append(number)
+    return found
+
+
+def _partners(verdicts: Mapping[Pair, bool], *, same: bool) -> dict[str, set[str]]:
+    """Collect by text the texts that judges find the same, or different."""
+    found: dict[str, set[str]] = {}
+    for (a, b), verdict in verdicts.items():
+        if verdict is same:
+            found.setdefault(a, set()).add(b)
+            found.setdefault(b, set()).add(a)
+    return found
+
+
+def _by_region(answers: Sequence[LocaleAnswers], fillers: Sequence[Option]) -> Iterator[Option]:
+    """List all options, regions in the order in which they first occur, most votes first, fillers last."""
+    offered: dict[str, list[Option]] = {}
+    for option in (*(option for one in answers for option in one.offered), *fillers):
+        offered.setdefault(option.locale.region, []).append(option)
+    for options in offered.values():
+        # A stable sort: locales of one region in registry order, each in its own order.
+        yield from sorted(options, key=lambda option: -option.votes)
+
+
+# Pairs to decide on
+
+CANDIDATE_PAIRS = pl.Schema(
+    {"answer_a": pl.String(), "answer_b": pl.String(), "questions": pl.Int64(), "template_id": pl.String()}
+)
+"""One row per pair of answers, in code-point order, most frequent first.
+
+``questions`` counts those, by template and locale, in which one may be shown beside the other, or as a
+distractor where the other is acceptable; ``template_id`` is the first of their templates.
+"""
+
+
+def candidate_pairs(
+    questions: pl.DataFrame, annotations: pl.DataFrame, *, options: McqOptions, locales: Registry
+) -> pl.DataFrame:
+    """List the pairs of free-text answers that the lexical rules and local variants let through.
+
+    Args:
+        questions: `QUESTIONS`.
+        annotations: `ANNOTATIONS`.
+        options: Thresholds of default mode.
+        locales: Known locales.
+
+    Returns:
+        `CANDIDATE_PAIRS`.
+    """
+    exclusions = Exclusions(None, questions, locales, shipped=options.judge.shipped)
+    counts: dict[Pair, int] = {}
+    first: dict[Pair, str] = {}
+    for answers in read_answers(
+        questions, annotations, options=options, seed=0, exclusions=exclusions, locales=locales
+    ):
+        if answers.answer_format is AnswerFormat.TEXT:
+            for found in _candidates(OptionPool(answers)):
+                counts[found] = counts.get(found, 0) + 1
+                first.setdefault(found, answers.template_id)
+    rows = [(*one, counts[one], first[one]) for one in sorted(counts, key=lambda one: (-counts[one], one))]
+    return pl.DataFrame(rows, CANDIDATE_PAIRS, orient="row")
+
+
+def _candidates(pool: OptionPool) -> Iterator[Pair]:
+    """List for every locale asked about the pairs that its questions may rest on, each once."""
+    conflicts, texts = pool.conflicts({}), [option.text for option in pool.options]
+    for target in pool.targets:
+        free = sorted(target.other_regions - target.ruled_out)
+        found = {pair(texts[i], text) for i in free for text in target.acceptable}
+        found |= {pair(texts[i], texts[j]) for i, j in combinations(free, 2) if j not in conflicts[i]}
+        yield from (one for one in found if one[0] != one[1])
+
+
+def same_local_answers(annotations: pl.DataFrame, pairs: pl.DataFrame, *, locales: Registry) -> dict[Pair, str]:
+    """Find the pairs of `CANDIDATE_PAIRS` that a locale means by the same words of its own; name the locale.
+
+    Here every locale has a say, also one that neither asks nor answers where the two meet.
+    """
+    known = LocalVariants(annotations)
+    tags = sorted(annotations["locale"].unique(), key=locales.rank)
+    by_pair = {
+        (a, b): next((tag for tag in tags if b in known.also(tag, a)), None)
+        for a, b in pairs.select("answer_a", "answer_b").iter_rows()
+    }
+    return {one: tag for one, tag in by_pair.items() if tag is not None}

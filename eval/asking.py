@@ -1,0 +1,275 @@
+"""Asking: who answers the questions of a run and how, settled once before the first question is asked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from blend.eval.models import open_model
+from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
+from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.protocols import ChatOptions, Decoding, Model, OpenedModel, Thinking
+from blend.eval.models.server import open_server
+from blend.eval.models.thoughts import Marks, check_marks
+from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.candidate_answers import ask_candidates
+from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
+from blend.eval.runs.run_directory import Run, RunOutcome, Shard
+from blend.eval.task import Task
+from blend.loaders.files.progress import ProgressCallback
+from blend.schemas.errors import ArgumentError, InputError, ServerError, UnknownNameError
+
+THINKING_TOKENS = 16_384
+"""Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
+
+OF_OUR_MODELS = ("causal", "max_masks")
+"""Options of a task that say how a model of ours scores candidates."""
+
+_OF_CANDIDATES = ("revision", "device", "dtype", "batch_size")
+"""Parameters of a model that scores candidates."""
+
+_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard")
+"""What concerns an object of a caller's as well."""
+
+_NOT_WRITTEN = "where answers are written, and here the likeliest option is the answer"
+
+
+@dataclass(frozen=True)
+class HowAsked:
+    """How a model is asked: parameters of `evaluation.run_task`, as they were given."""
+
+    machine: Mapping[str, Any]
+    """Where it computes, or is reached: parameters of `models.open_model`."""
+    writing: Mapping[str, Any]
+    """How it writes: fields of `Decoding`."""
+    speaking: Mapping[str, Any]
+    """What is said to it besides the prompts: fields of `ChatOptions`."""
+    thought_marks: tuple[Marks, ...]
+    """Pairs of marks around thoughts besides the usual ones."""
+    shard: tuple[int, int] | None = None
+    """Which of several machines this is, and how many there are."""
+
+    @property
+    def chat_options(self) -> ChatOptions | None:
+        """What is said to it besides the prompts; null where nothing is."""
+        return ChatOptions(**self.speaking) if self.speaking else None
+
+    def named(self) -> dict[str, Any]:
+        """Everything that concerns who is asked, and not what an answer means, by its parameter."""
+        shards = {} if self.shard is None else {"shard": f"{self.shard[0]}/{self.shard[1]}"}
+        extra = self.speaking.get("extra_body")
+        spoken = {**self.speaking, **({} if extra is None else {"extra_body": json.dumps(extra)})}
+        return {**self.machine, **self.writing, **spoken, **shards}
+
+
+def spoken(
+    *,
+    system: str | None,
+    thinking: str | None,
+    reasoning_effort: str | None,
+    extra_body: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """What is said to a model besides the prompts, without what is as usual; see `evaluation.run_task`.
+
+    Raises:
+        UnknownNameError: If there is no such value of ``thinking``.
+        ArgumentError: If the further fields are not an object of JSON.
+    """
+    if thinking is not None and thinking not in (*get_args(Thinking), "default"):
+        raise UnknownNameError("thinking", str(thinking), (*get_args(Thinking), "default"))
+    return given(
+        system=system,
+        thinking=None if thinking == "default" else thinking,
+        reasoning_effort=reasoning_effort,
+        extra_body=None if extra_body is None else _json_object(extra_body),
+    )
+
+
+def _json_object(value: object) -> dict[str, Any]:
+    try:
+        # As `run.json` gives it back: a run goes on only with the same.
+        read = json.loads(json.dumps(value))
+    except (TypeError, ValueError):
+        read = None
+    if not isinstance(read, dict):
+        raise ArgumentError(f"`extra_body`: {value!r} is not possible (it is an object of JSON, by field)")
+    return read
+
+
+def marks_given(thought_marks: Sequence[Sequence[str]] | None) -> tuple[Marks, ...]:
+    """Pairs of marks around thoughts besides the usual ones; none when absent."""
+    return () if thought_marks is None else check_marks(thought_marks)
+
+
+def items_for(
+    release: str | Path,
+    task: Task,
+    model: str | Path | OwnModel | None,
+    how: HowAsked,
+    options: Mapping[str, Any],
+) -> tuple[ReleaseItems, tuple[str, ...]]:
+    """What a model is asked, and what a user should know about it."""
+    if model is not None and not isinstance(model, str | Path):
+        if writes_alone(model):
+            options = {**task.of_texts, **given(**options)}
+        asked = read_items(release, task, **options)
+        of_ours = {name: value for name, value in options.items() if name in OF_OUR_MODELS}
+        rest = {name: value for name, value in how.named().items() if name not in _OF_OBJECTS}
+        refuse(
+            {**rest, **given(**of_ours)}, "for a model that is loaded or on a server, and `model` is an object"
+        )
+        return asked, asked.asked.warnings
+    asked = read_items(release, task, **options)
+    if model is None or not _thinks_instead(str(model), asked, how):
+        return asked, asked.asked.warnings
+    in_words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
+    if any(options.get(name) is not None for name in task.of_texts):
+        warning = f"{_THINKS}; give {in_words} to have it answer"
+    else:
+        asked = read_items(release, task, **{**task.of_texts, **given(**options)})
+        warning = f"{_THINKS}; asked with {in_words}"
+    return asked, (*asked.asked.warnings, warning)
+
+
+_THINKS = "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
+
+
+def _thinks_instead(model: str, asked: ReleaseItems, how: HowAsked) -> bool:
+    """Whether a model that is to choose the likeliest option would think before it answers.
+
+    Its choice is then not its answer: what comes right behind the question is the beginning of a thought.
+    """
+    if asked.asked.kind != "logprobs":
+        return False
+    server = how.machine.get("server")
+    if how.machine.get("chat") is False:
+        return False
+    if server is None:
+        return open_model(model, asked_for="logprobs", **how.machine, **_understanding(how)).thinks()
+    # Options are scored without a chat template; whether there is one that thinks, a chat shows.
+    try:
+        return open_server(model, server, retries=0, **_understanding(how)).thinks()
+    except ServerError:
+        return False
+
+
+def ask(
+    asked: ReleaseItems,
+    model: str | Path | OwnModel,
+    out: Path,
+    how: HowAsked,
+    on_progress: ProgressCallback,
+) -> tuple[Run, RunOutcome]:
+    """Ask a model what the run has no answer to yet."""
+    kind = asked.asked.kind
+    if how.shard is not None and kind != "text":
+        refuse({"shard": f"{how.shard[0]}/{how.shard[1]}"}, "where answers are written")
+    if kind == "candidates":
+        return _ask_for_candidates(asked, model, out, how, on_progress)
+    if kind != "text":
+        refuse({**how.writing, "thought_marks": how.thought_marks or None}, _NOT_WRITTEN)
+    used, decoding = _writer(asked, model, out, how)
+    with opened(
+        out,
+        asked,
+        used.describe(),
+        decoding if kind == "text" else None,
+        chat_options=how.chat_options,
+        thought_marks=how.thought_marks or None,
+        shard=None if how.shard is None else Shard(*how.shard),
+    ) as run:
+        return run, ask_model(run, used, on_progress=on_progress)
+
+
+def _ask_for_candidates(
+    asked: ReleaseItems,
+    model: str | Path | OwnModel,
+    out: Path,
+    how: HowAsked,
+    on_progress: ProgressCallback,
+) -> tuple[Run, RunOutcome]:
+    others = {name: value for name, value in how.named().items() if name not in _OF_CANDIDATES}
+    refuse(
+        {**others, "thought_marks": how.thought_marks or None},
+        "where a model writes or chooses, and here the scores of candidates of a model on this machine are "
+        "read",
+    )
+    asks = {name: asked.options[name] for name in OF_OUR_MODELS}
+    scorer = (
+        open_candidate_scorer(str(model), **asks, **how.machine)
+        if isinstance(model, str | Path)
+        else callers_scorer(model, at_a_time=how.machine.get("batch_size"))
+    )
+    with opened(out, asked, scorer.describe(), None) as run:
+        return run, ask_candidates(run, scorer, on_progress=on_progress)
+
+
+def _writer(
+    asked: ReleaseItems, model: str | Path | OwnModel, out: Path, how: HowAsked
+) -> tuple[Model, Decoding | None]:
+    """The model, ready to be asked, and how it writes, where somebody knows."""
+    kind = asked.asked.kind
+    assert kind != "candidates"
+    if not isinstance(model, str | Path):
+        at_a_time = how.machine.get("batch_size")
+        used = callers_model(model, kind, at_a_time=at_a_time, thought_marks=how.thought_marks)
+        # How an object writes is its own matter, as long as nobody says it.
+        return used, Decoding(**how.writing) if how.writing else None
+    n_samples = asked.options.get("samples") or 1
+    if n_samples > 1 and not how.writing.get("temperature"):
+        raise ArgumentError(
+            f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
+            "give a `temperature` above 0, or `samples=1`"
+        )
+    ours = open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
+    if kind != "text":
+        return ours, None
+    decoding = _settled(ours, how.writing, out)
+    return ours.with_decoding(decoding), decoding
+
+
+def _understanding(how: HowAsked) -> dict[str, Any]:
+    """Parameters of `models.open_model` that say what is said to a model, and how its texts are read."""
+    return {"options": how.chat_options, "thought_marks": how.thought_marks}
+
+
+def _settled(model: OpenedModel, writing: Mapping[str, Any], out: Path) -> Decoding:
+    """How a model writes, with room for thoughts where it has any.
+
+    A run that goes on keeps to what was settled when it began: what a server's first reply shows may change.
+    """
+    if "max_tokens" in writing:
+        return Decoding(**writing)
+    usual = Decoding(**writing)
+    for_thoughts = usual.model_copy(update={"max_tokens": THINKING_TOKENS})
+    before = _decoding_before(out)
+    if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):
+        return usual.model_copy(update={"max_tokens": before.max_tokens})
+    return for_thoughts if model.thinks() else usual
+
+
+def _decoding_before(out: Path) -> Decoding | None:
+    """How the run in a directory writes; null where there is none that can be read."""
+    try:
+        return read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
+    except InputError:
+        return None
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that are not null."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def refuse(options: Mapping[str, Any], where: str) -> None:
+    """Refuse options that would change nothing, by the first of them.
+
+    Raises:
+        ArgumentError: If there is one.
+    """
+    for name, value in given(**options).items():
+        first = value[0] if isinstance(value, tuple | list) and value else value
+        raise ArgumentError(f"`{name}={first}` makes sense only {where}; leave it out")

@@ -1,0 +1,351 @@
+"""Evaluation from Python: ask a model, score what it answered, compare, show; the command line calls these.
+
+::
+
+    run = run_task("org/blend@v1.2.0", "multiple-choice", model="org/name", out="runs/name")
+    scored = score_run(run)
+    compare_runs([run, other])
+    write_report([run, other], "report.html")
+"""
+
+import dataclasses
+import inspect
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Literal
+
+from blend.eval.asking import HowAsked, ask, given, items_for, marks_given, refuse, spoken
+from blend.eval.models.callers_model import OwnModel
+from blend.eval.models.model_loading import Dtype
+from blend.eval.registry import task_of
+from blend.eval.release_items import read_items
+from blend.eval.report.model_comparison import ModelComparison, compare_scored
+from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import Run, RunOutcome, read_run
+from blend.eval.scores_json import read_scores
+from blend.eval.scoring import check_options, score_answers, write_scores
+from blend.eval.task import Task
+from blend.loaders.files.progress import ProgressCallback, progress_if_watched
+from blend.schemas.errors import ArgumentError, InputError
+
+Runs = Sequence[ScoredRun | Run | str | Path]
+"""Runs, or their directories."""
+
+
+def run_task(
+    release: str | Path,
+    task: str,
+    *,
+    model: str | Path | OwnModel | None = None,
+    out: str | Path,
+    answers: str | Path | None = None,
+    encoding: str | None = None,
+    locales: Sequence[str] | None = None,
+    limit: int | None = None,
+    server: str | None = None,
+    concurrency: int | None = None,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: Dtype | None = None,
+    batch_size: int | None = None,
+    chat: bool | None = None,
+    max_tokens: int | None = None,
+    temperature: float | None = None,
+    seed: int | None = None,
+    system: str | None = None,
+    thinking: Literal["on", "off", "default"] | None = None,
+    reasoning_effort: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    thought_marks: Sequence[tuple[str, str]] | None = None,
+    shard: tuple[int, int] | None = None,
+    on_progress: ProgressCallback | None = None,
+    on_warning: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Run:
+    """Ask a model the questions of a task, and keep its answers; the same call goes on where it was stopped.
+
+    Args:
+        release: A directory, or ``org/name@v1.0.0`` on the Hub.
+        task: Name of a task: ``multiple-choice``, ``short-answer`` or another one.
+        model: A directory, a Hub id, the name of a model on a ``server``, or any object that answers: it has
+            ``generate(prompts)``, or what else the task asks with (`TextModel`, `OptionModel`,
+            `CandidateModel`). With ``answers`` the name of the model that gave them.
+        out: Directory of the run.
+        answers: A table, JSON Lines or Parquet file of what another tool's model answered; nobody is asked.
+        encoding: Of a table of answers that is not UTF-8.
+        locales: Regions to ask about, by any of their names; all when absent.
+        limit: Templates per region at most; all when absent.
+        server: Address of an OpenAI-compatible server; the model is loaded here when absent.
+        concurrency: Requests under way at a time on a server; 16 when absent.
+        revision: Commit or tag of a model on the Hub.
+        device: Where a model computes, as torch names it; a GPU if there is one when absent.
+        dtype: Numbers that it computes in: ``float32``, ``bfloat16`` or ``float16``; bfloat16 on a GPU and
+            float32 elsewhere when absent.
+        batch_size: Prompts computed at a time, as many as memory allows when absent; of an object, the prompts
+            that it is handed at a time, 64 when absent.
+        chat: Whether prompts go through the model's chat template; if it has one when absent.
+        max_tokens: Tokens that a written answer may have, with what is thought before it; when absent 128, or
+            16,384 of a model that thinks. Of an object, this and the next two are what its answers are said to
+            be written with, which it sees to itself.
+        temperature: 0 writes the likeliest token each time, as when absent; above it, tokens are drawn.
+        seed: Where drawing starts; 0 when absent.
+        system: Message in which an operator speaks to the model before each prompt; none when absent.
+        thinking: Whether a model that can do both is told to think, by the variable of its chat template; as
+            the template has it with ``default``, and when absent.
+        reasoning_effort: How much a model thinks, in its own word for it, such as ``low``.
+        extra_body: Further fields of every request to a server, as JSON has them.
+        thought_marks: Pairs of marks around what a model thinks, such as ``("<plan>", "</plan>")``, besides
+            those that are known (``docs/evaluation.md`` lists them).
+        shard: Which of several machines that write to one run this is, from 1, and how many there are.
+        on_progress: Hears how many items of all are answered. When absent, a bar shows it at a terminal, and in
+            a notebook that has ipywidgets.
+        on_warning: Hears what a user should know; when absent, Python's warnings say it. All of it is in
+            ``outcome.warnings`` of the run as well.
+        options: Further options of the task, such as ``style`` of multiple choice; those that are null have
+            their defaults.
+
+    Returns:
+        The run, with how it stands in its ``outcome``.
+
+    Raises:
+        UnknownNameError: If there is no such task or region; lists those there are.
+        ArgumentError: If an option cannot be, two exclude each other, or an object given as the model does not
+            answer as the task asks.
+        InputError: If the release, the model or the answers cannot be used, or the directory holds another run.
+        BlendError: If the model cannot be asked at all. What it answered until then is kept.
+    """
+    chosen, directory, warn = task_of(task), Path(out), on_warning or _warn_caller
+    _check_least(
+        concurrency=concurrency,
+        batch_size=batch_size,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        seed=seed,
+    )
+    if shard is not None and not 1 <= shard[0] <= shard[1]:
+        raise ArgumentError(f"`shard`: {shard} is not possible (the first number is from 1 to the second)")
+    how = HowAsked(
+        machine=given(
+            server=server,
+            concurrency=concurrency,
+            revision=revision,
+            device=device,
+            dtype=dtype,
+            batch_size=batch_size,
+            chat=chat,
+        ),
+        writing=given(max_tokens=max_tokens, temperature=temperature, seed=seed),
+        speaking=spoken(
+            system=system, thinking=thinking, reasoning_effort=reasoning_effort, extra_body=extra_body
+        ),
+        thought_marks=marks_given(thought_marks),
+        shard=shard,
+    )
+    options = {"locales": locales, "limit": limit, **options}
+    if answers is not None:
+        return _run_of_answers(
+            release,
+            chosen,
+            Path(answers),
+            directory,
+            model=None if model is None else str(model),
+            encoding=encoding,
+            how=how,
+            options=options,
+            warn=warn,
+        )
+    asked, warnings = items_for(release, chosen, model, how, options)
+    for warning in warnings:
+        warn(warning)
+    if model is None:
+        raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
+    shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
+    with shown as heard:
+        run, outcome = ask(asked, model, directory, how, heard)
+    return _with_outcome(run, outcome, warnings, warn)
+
+
+def score_run(
+    run: ScoredRun | Run | str | Path,
+    *,
+    rule: str = "default",
+    seed: int = 0,
+    allow_missing: bool = False,
+    on_progress: ProgressCallback | None = None,
+    on_warning: Callable[[str], None] | None = None,
+    **options: Any,
+) -> ScoredRun:
+    """Score what a run has kept: ``scores.json`` and ``decisions.parquet`` in its directory.
+
+    Args:
+        run: The run, or its directory; it may still be under way.
+        rule: By which rule answers are decided; each task has its own.
+        seed: Seed of the intervals.
+        allow_missing: Whether to score although more than 1 % of the items have no answer.
+        on_progress: Hears how far the scoring of many texts is; as for `run_task` when absent.
+        on_warning: Hears what a reader of the figures should know; as for `run_task` when absent.
+        options: Further options of the task's scoring, such as ``lemmas`` of short answers.
+
+    Returns:
+        The run with its scores; ``frame`` holds every figure.
+
+    Raises:
+        UnknownNameError: If there is no such rule; lists the rules.
+        ArgumentError: If the task's scoring has no such option, or it cannot be so.
+        InputError: If too many items have no answer, or if what the run has kept cannot be read.
+        MissingExtraError: If a library is not installed that the scoring needs.
+        StorageError: If the scores cannot be written.
+    """
+    _check_least(seed=seed)
+    read, warn = _read(run), on_warning or _warn_caller
+    shown = progress_if_watched(unit="topics") if on_progress is None else nullcontext(on_progress)
+    with shown as heard:
+        scored = score_answers(
+            read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
+        )
+    write_scores(read, scored)
+    for warning in scored.warnings:
+        warn(warning)
+    return ScoredRun(scored.scores.model, read, scored.scores, task_of(scored.scores.task))
+
+
+def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
+    """Compare scored runs of the same questions: who is better, where, and is it chance.
+
+    Args:
+        runs: Two or more scored runs, or their directories; their signatures are equal, the model apart.
+        seed: Seed of intervals and tests.
+
+    Raises:
+        InputError: If there are fewer than two, if one is not scored, if their signatures differ, if no item
+            was answered in all of them, or if no answer of the task is better than another one.
+    """
+    _check_least(seed=seed)
+    if len(runs) < 2:
+        raise InputError("one run cannot be compared; name two or more")
+    scored = read_scored(runs)
+    check_comparable(scored)
+    found = compare_scored(scored, seed=seed)
+    if found is None:
+        raise InputError(
+            f"{scored[0].task.title.lower()} are not correct or wrong, so no model is better; show the runs "
+            "side by side in a report"
+        )
+    return found
+
+
+def write_report(runs: Runs, out: str | Path, *, seed: int = 0) -> Path:
+    """Show scored runs on one HTML page that needs no network; it appears whole or not at all.
+
+    Args:
+        runs: Scored runs, or their directories; runs of one task have equal signatures, the model apart.
+        out: The file.
+        seed: Seed of intervals and tests.
+
+    Raises:
+        InputError: If no run is named, one is not scored, signatures differ, or ``out`` is a directory.
+        MissingExtraError: If the libraries that draw are not installed.
+        StorageError: If it cannot be written.
+    """
+    _check_least(seed=seed)
+    from blend.eval.report.report_page import save_report
+
+    save_report(read_scored(runs), Path(out), seed=seed)
+    return Path(out)
+
+
+def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
+    """Scored runs, in the order in which they are named, with the scores that their directories hold.
+
+    Raises:
+        InputError: If a directory is not one of a run, is named twice, or its run is not scored.
+    """
+    read_runs = [_read(run) for run in runs]
+    named = Counter(run.directory.resolve() for run in read_runs)
+    for path, n in named.items():
+        if n > 1:
+            raise InputError(f"{path.name}: the run is named twice; name every run once")
+    scores = [read_scores(run) for run in read_runs]
+    # The same model in two tasks is not two runs to be told apart: each task has its own tables.
+    models = Counter((one.task, one.model) for one in scores)
+    found = []
+    for run, one in zip(read_runs, scores, strict=True):
+        check_options(run)
+        alone = models[one.task, one.model] == 1
+        found.append(
+            ScoredRun(
+                one.model if alone else f"{one.model} ({run.directory.name})", run, one, task_of(one.task)
+            )
+        )
+    return tuple(found)
+
+
+def _run_of_answers(
+    release: str | Path,
+    task: Task,
+    answers: Path,
+    out: Path,
+    *,
+    model: str | None,
+    encoding: str | None,
+    how: HowAsked,
+    options: Mapping[str, Any],
+    warn: Callable[[str], None],
+) -> Run:
+    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items."""
+    if task.takes_table(answers, encoding=encoding):
+        of_items = {name: value for name, value in options.items() if name not in ("locales", "limit")}
+        of_texts = {"thought_marks": how.thought_marks or None}
+        refuse({**how.named(), **of_items, **of_texts}, "where a model is asked, and a table asks nobody")
+        kept = task.run_of_table(answers, out, model=model, encoding=encoding)
+        return _with_outcome(read_run(out), kept, (), warn)
+    asked = read_items(release, task, **{**task.of_texts, **given(**options)})
+    for warning in asked.asked.warnings:
+        warn(warning)
+    refuse(how.named(), "where a model is asked, and `answers` asks nobody")
+    if asked.asked.kind == "candidates":
+        raise ArgumentError(
+            "`answers` holds texts, and this task keeps scores of candidates; name a `model` without them"
+        )
+    recorded = read_recorded(answers, asked.asked, model=model, encoding=encoding)
+    warnings = tuple(f"{answers.name}: {warning}" for warning in recorded.warnings)
+    marks = how.thought_marks or None
+    with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
+        outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
+    return _with_outcome(run, outcome, asked.asked.warnings, warn)
+
+
+def _with_outcome(run: Run, outcome: RunOutcome, before: Sequence[str], warn: Callable[[str], None]) -> Run:
+    """The run with its outcome, whose warnings somebody has heard."""
+    for warning in outcome.warnings:
+        warn(warning)
+    return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
+
+
+def _read(run: ScoredRun | Run | str | Path) -> Run:
+    """The run that is meant, by itself or by its directory."""
+    if isinstance(run, ScoredRun):
+        return run.run
+    return run if isinstance(run, Run) else read_run(Path(run))
+
+
+def _check_least(**values: float | None) -> None:
+    """Check numbers that have a smallest one."""
+    for name, value in given(**values).items():
+        if value < _LEAST[name]:
+            raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
+
+
+_LEAST = {"concurrency": 1, "batch_size": 1, "max_tokens": 1, "temperature": 0, "seed": 0}
+
+
+def _warn_caller(warning: str) -> None:
+    """Say it as Python says warnings, at the line that called this module."""
+    depth = next((n for n, frame in enumerate(inspect.stack(), 1) if frame.filename != __file__), 1)
+    warnings.warn(warning, stacklevel=depth)

@@ -1,0 +1,87 @@
+"""Items: what a model is asked, one row for everything that it is asked once.
+
+A task turns the rows of a release into items and gold. Models see prompts and options of items alone; scoring
+sees the answers and the gold.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from blend.eval.task import TaskOptions
+
+ITEMS = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "locale": pl.String(),
+        "region": pl.String(),
+        "template_id": pl.String(),
+        "topic": pl.String(),
+        "prompt_id": pl.String(),
+        "language": pl.String(),
+        "prompt": pl.String(),
+        "options": pl.List(pl.String()),
+    }
+)
+"""One row per item, in the order of the release.
+
+``item_id`` is unique; ``region`` is the split of the locale (``KR``); ``prompt_id`` names the text around the
+question; ``language`` is the BCP 47 tag of the language asked in; ``prompt`` is the complete text; ``options``
+are the texts whose log-probabilities are asked for, null where the model writes an answer.
+"""
+
+AnswerKind = Literal["text", "logprobs", "candidates"]
+"""What an answer is: a text that the model wrote, the log-probabilities of given options after the prompt, or
+of candidates in its gap."""
+
+
+class TaskItems(NamedTuple):
+    """Items that a task asks, and what counts as correct."""
+
+    items: pl.DataFrame
+    """`ITEMS`."""
+    gold: pl.DataFrame
+    """What answers are compared with; the task's module says its columns."""
+    prompts: Mapping[str, str]
+    """Text around the question, with its slots, by ``prompt_id``; what is in the signature."""
+    kind: AnswerKind
+    """What the answers are."""
+    skipped: pl.DataFrame | None = None
+    """``item_id``, ``locale`` and ``template_id`` of what is not asked since no score counts it."""
+    candidates: pl.DataFrame | None = None
+    """``candidate_set`` and ``candidate``; the gold names the set of each item. Null for other kinds."""
+    warnings: tuple[str, ...] = ()
+    """What a user should know about what is asked and what is not."""
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of a text in UTF-8, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def some_templates(rows: pl.DataFrame, options: TaskOptions) -> pl.DataFrame:
+    """The rows of the locales and of the number of templates per locale that the options name.
+
+    Args:
+        rows: With ``locale`` and ``template_id``.
+        options: Locales, and how many templates of each.
+
+    Returns:
+        The rows in their order. A template that is chosen in one locale comes first in all others as well, so
+        that a limited run still asks every locale the same questions as far as they have them.
+    """
+    if options.locales is not None:
+        rows = rows.filter(pl.col("locale").is_in(options.locales))
+    if options.limit is None:
+        return rows
+    templates = rows.select("locale", "template_id").unique()
+    digests = {name: text_digest(name) for name in templates["template_id"].unique().to_list()}
+    rank = pl.col("template_id").replace_strict(digests, return_dtype=pl.String).rank("ordinal").over("locale")
+    return rows.join(
+        templates.filter(rank <= options.limit),
+        on=["locale", "template_id"],
+        how="semi",
+        maintain_order="left",
+    )

@@ -1,0 +1,137 @@
+"""Options: their log-probabilities after a prompt, with each prompt computed once.
+
+A prompt goes through the model once, together with the tokens with which all of its options begin, such as
+the blank before a letter. Of what comes out only the last positions are read. That is all that options need
+which then differ by one token, such as letters; longer ones go on from the prompt's key-value cache, each
+from a copy.
+"""
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from blend.eval.models.batches import Padded, padded
+from blend.eval.models.encoding import EncodedQuestion
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+_COPIED = ("DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer")
+"""Layers of a cache that can be copied whole, by name: not every version of transformers has all. Others
+inherit from them and hold more, such as the states of a hybrid model, which the inherited method leaves out."""
+
+
+def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestion]) -> list[list[float]]:
+    """Sums of log-probabilities of each question's options, computed as one batch.
+
+    Args:
+        model: A causal language model.
+        questions: Prompts and options, none of them empty and none longer than the model's context.
+
+    Returns:
+        Per question, one sum per option in natural logarithm; softmax in float32, sums in float64.
+    """
+    import torch
+
+    heads = [_head(question.options) for question in questions]
+    own = [
+        [ids[len(head) :] for ids in question.options] for head, question in zip(heads, questions, strict=True)
+    ]
+    # Options of which more than one token is left after the head: (question, option), fed in a second pass.
+    rows = [(q, o) for q, options in enumerate(own) for o, ids in enumerate(options) if len(ids) > 1]
+    longest = max(map(len, heads))
+    with torch.inference_mode():
+        fed = [question.prefix + head for head, question in zip(heads, questions, strict=True)]
+        prefixes = padded(fed, model.device)
+        # Padding stands left, so the last columns hold every question's head, whatever its length; one more
+        # column predicts the head's first token. Models that do not take logits_to_keep return all columns.
+        output = _forward(model, prefixes, use_cache=bool(rows), logits_to_keep=longest + 1)
+        if rows and not _shareable(getattr(output, "past_key_values", None)):
+            return _without_sharing(model, questions)
+        logits = output.logits[:, -longest - 1 :]
+        # What stands before a head's first token predicts it: each is read one place earlier.
+        shared = _sums(logits[:, :-1], padded(heads, model.device))
+        # The first token of an option after the head, by vocabulary: shape ``(n_questions, n_vocabulary)``.
+        first = torch.log_softmax(logits[:, -1].float(), dim=-1)
+        sums = [
+            [of_head + value for value in first[q, [ids[0] for ids in options]].tolist()]
+            for q, (of_head, options) in enumerate(zip(shared, own, strict=True))
+        ]
+        # Freed before the second pass: over a large vocabulary they are what fills the memory.
+        del first, logits
+        if rows:
+            tails = [own[q][o] for q, o in rows]
+            for (q, o), value in zip(rows, _tails(model, output, prefixes, rows, tails), strict=True):
+                sums[q][o] += value
+    return sums
+
+
+def _head(options: Sequence[Sequence[int]]) -> list[int]:
+    """The tokens with which all options begin, but for the last token of the shortest."""
+    shortest = min(options, key=len)
+    n = 0
+    while n < len(shortest) - 1 and all(ids[n] == shortest[n] for ids in options):
+        n += 1
+    return list(shortest[:n])
+
+
+def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **options: Any) -> Any:
+    """One pass; what a model does not take (positions for one without them) it is not given."""
+    wanted = {"position_ids": texts.positions, "logits_to_keep": logits_to_keep}
+    taken = inspect.signature(model.forward).parameters
+    known = {name: value for name, value in wanted.items() if name in taken}
+    return model(input_ids=texts.ids, attention_mask=texts.mask, **known, **options)
+
+
+def _shareable(cache: Any) -> bool:
+    """Whether options can go on from copies of a cache: recurrent states and caches of a model's own cannot."""
+    layers = getattr(cache, "layers", None)
+    return bool(layers and all(type(layer).__name__ in _COPIED for layer in layers))
+
+
+def _tails(
+    model: "PreTrainedModel",
+    prefixed: Any,
+    prefixes: Padded,
+    rows: Sequence[tuple[int, int]],
+    options: Sequence[Sequence[int]],
+) -> list[float]:
+    """Sums over the second and further tokens of options, which go on from their prompts' cache."""
+    import torch
+
+    device = prefixes.ids.device
+    of_prompt = torch.tensor([q for q, _ in rows], device=device)
+    # In place, a copy of the question's cache for each of its options.
+    prefixed.past_key_values.batch_select_indices(of_prompt)
+    # The cache ends with prompt and head, so padding stands right of what follows; positions go on from the
+    # number of true tokens, not of columns.
+    fed = padded([ids[:-1] for ids in options], device, left=False)
+    lengths = prefixes.mask.sum(dim=1, keepdim=True)[of_prompt]
+    going_on = Padded(
+        fed.ids, torch.cat([prefixes.mask[of_prompt], fed.mask], dim=1), fed.positions + lengths * fed.mask
+    )
+    output = _forward(
+        model, going_on, past_key_values=prefixed.past_key_values, use_cache=True, logits_to_keep=0
+    )
+    targets = padded([ids[1:] for ids in options], device, left=False)
+    return _sums(output.logits, targets)
+
+
+def _without_sharing(model: "PreTrainedModel", questions: Sequence[EncodedQuestion]) -> list[list[float]]:
+    """The same for models whose state cannot be copied: every option with its whole prompt."""
+    options = [ids for question in questions for ids in question.options]
+    texts = [question.prefix + ids[:-1] for question in questions for ids in question.options]
+    width = max(map(len, options))
+    output = _forward(model, padded(texts, model.device), use_cache=False, logits_to_keep=width)
+    values = iter(_sums(output.logits[:, -width:], padded(options, model.device)))
+    return [[next(values) for _ in question.options] for question in questions]
+
+
+def _sums(logits: "torch.Tensor", targets: Padded) -> list[float]:
+    """Sums of the targets' log-probabilities by row; logits have the shape of the targets, by vocabulary."""
+    logits = logits.float()
+    # log-softmax of the targets alone: an array of it over the vocabulary would be as large as the logits
+    # again.
+    chosen = logits.gather(2, targets.ids.unsqueeze(2)).squeeze(2) - logits.logsumexp(dim=2)
+    return (chosen.double() * targets.mask).sum(dim=1).tolist()

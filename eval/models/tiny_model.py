@@ -1,0 +1,95 @@
+"""A tiny model: a recipe for a causal language model that knows nothing, to try everything without a download.
+
+Its weights are random numbers, so its answers are guesses; two layers make it fast on any machine.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from blend.loaders.files.own_folders import check_own_folder
+from blend.schemas.base.docstrings import refuse_without_docstrings
+from blend.schemas.errors import MissingExtraError
+from blend.schemas.rows.published_rows import LETTERS
+
+CONTEXT_TOKENS = 1024
+VOCABULARY = 768
+
+_END = "<|endoftext|>"
+_SAMPLE_TEXTS = ("templates.csv", "questions.csv")
+
+
+def make_tiny_model(out: Path, *, seed: int = 0) -> None:
+    """Write a tiny GPT-2 with random weights and a tokenizer of its own, as transformers reads them.
+
+    The tokenizer is learned from the questions of the sample in the package, so that every byte, and each
+    option letter behind a blank, has a token. The same seed and library versions give the same files.
+
+    Args:
+        out: Directory to make; absent or empty.
+        seed: Seed of the weights.
+
+    Raises:
+        MissingExtraError: If the extra ``eval`` is not installed.
+        InputError: If the directory holds anything, or if Python was told to drop docstrings.
+    """
+    refuse_without_docstrings("making a model")
+    try:
+        import torch
+        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+        from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+        from transformers.utils import logging
+    except ImportError as error:
+        raise MissingExtraError("making a model", extra="eval") from error
+    learned = Tokenizer(models.BPE())
+    learned.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    learned.decoder = decoders.ByteLevel()
+    learned.train_from_iterator(
+        _texts(),
+        trainers.BpeTrainer(
+            vocab_size=VOCABULARY,
+            special_tokens=[_END],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        ),
+    )
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=learned, eos_token=_END, pad_token=_END)
+    config = GPT2Config(
+        vocab_size=learned.get_vocab_size(),
+        n_positions=CONTEXT_TOKENS,
+        n_embd=64,
+        n_layer=2,
+        n_head=2,
+        bos_token_id=0,
+        eos_token_id=0,
+        pad_token_id=0,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = GPT2LMHeadModel(config)
+    logging.disable_progress_bar()
+    try:
+        _write(out, lambda folder: (model.save_pretrained(folder), tokenizer.save_pretrained(folder)))
+    finally:
+        logging.enable_progress_bar()
+
+
+def _texts() -> Iterator[str]:
+    sample = files("blend.loaders.sample")
+    for name in _SAMPLE_TEXTS:
+        yield from sample.joinpath(name).read_text(encoding="utf-8").splitlines()
+    # Often enough to be learned: each letter behind a blank becomes one token.
+    yield from (f"Answer: {letter}" for letter in LETTERS for _ in range(100))
+
+
+def _write(out: Path, save: Callable[[Path], object]) -> None:
+    """Fill a directory that appears whole under its name or not at all."""
+    check_own_folder(out, parameter="directory")
+    beside = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    save(beside)
+    if out.exists():
+        out.rmdir()
+    beside.rename(out)

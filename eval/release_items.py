@@ -1,0 +1,120 @@
+"""A task's items from a release, in a directory or on the Hub."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.eval.items import TaskItems
+from blend.eval.task import Task, TaskOptions, checked_options
+from blend.loaders.datasets.locations import find_tables, named
+from blend.loaders.datasets.regions import find_region, regions_of
+from blend.loaders.releases.tables import read_config, release_domain
+from blend.schemas.errors import InputError
+from blend.schemas.language.locales import Registry
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+
+DISHES = "dish"
+"""The domain in whose words texts are written."""
+
+
+class ReleaseItems(NamedTuple):
+    """A task's items, and where they come from."""
+
+    manifest: ReleaseManifest
+    """The manifest of the release."""
+    task: str
+    """Name of the task."""
+    configs: tuple[str, ...]
+    """Configurations that were read."""
+    options: dict[str, Any]
+    """The task's options, with every default spelled out."""
+    asked: TaskItems
+    """Items and gold."""
+
+
+def read_items(
+    release: str | Path,
+    task: Task,
+    *,
+    locales: Sequence[str] | None = None,
+    limit: int | None = None,
+    **options: Any,
+) -> ReleaseItems:
+    """The items of a task.
+
+    Args:
+        release: A directory, or ``org/name@v1.0.0`` on the Hub, of which only what the task reads is fetched.
+        task: The task.
+        locales: Regions to ask about, by any of their names; all when absent.
+        limit: Templates per locale at most; all when absent.
+        options: Further options of the task; those that are null have their defaults.
+
+    Raises:
+        UnknownNameError: If there is no such region in the release; lists those there are.
+        ArgumentError: If an option cannot be.
+        InputError: If the release cannot be found or lacks a configuration that the task reads, or if nothing
+            would be asked.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    checked = checked_options(
+        task.options,
+        {
+            **given,
+            "locales": locales if locales is None or isinstance(locales, str) else list(locales),
+            "limit": limit,
+        },
+        task=task.name,
+    )
+    settled: list[tuple[TaskOptions, tuple[str, ...]]] = []
+
+    def wanted(manifest: ReleaseManifest, _: Registry) -> list[TableInfo]:
+        settled[:] = [task.settle(checked, manifest)]
+        return _tables(manifest, task.name, settled[0][1])
+
+    places = find_tables(release, wanted)
+    used, configs = settled[0]
+    known = regions_of(places.manifest, places.locales)
+    where = named(places.manifest)
+    if locales is not None:
+        names = [locales] if isinstance(locales, str) else locales
+        found = {find_region(name, known, where=where).locale for name in names}
+        tags = tuple(region.locale for region in known if region.locale in found)
+        used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
+    used = _in_the_domains_words(used, places.folder)
+    splits = {locale.tag: locale.split for locale in places.locales}
+    region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
+    tables = {config: read_config(places.folder, config) for config in configs}
+    tables = {
+        config: rows.with_columns(region) if "locale" in rows.columns else rows
+        for config, rows in tables.items()
+    }
+    asked = task.items(tables, used)
+    if asked.items.is_empty():
+        others = " or ".join(f"`{name}`" for name in task.chosen_by)
+        raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
+    return ReleaseItems(places.manifest, task.name, configs, used.kept(), asked)
+
+
+def _in_the_domains_words(options: TaskOptions, release: Path) -> TaskOptions:
+    """The options with the words of the release's domain, where the task wants them and it is not dishes."""
+    if "words" not in options.FROM_RELEASE:
+        return options
+    domain = release_domain(release)
+    if domain is None or domain.name == DISHES:
+        return options
+    from_release: dict[str, Any] = {"words": domain.words}
+    return dataclasses.replace(options, **from_release)
+
+
+def _tables(manifest: ReleaseManifest, name: str, configs: Sequence[str]) -> list[TableInfo]:
+    held = {table.config for table in manifest.tables}
+    for config in configs:
+        if config not in held:
+            raise InputError(
+                f"{named(manifest)}: the release has no configuration {config}, which the task {name} reads; "
+                f"it has {', '.join(sorted(held))}: choose another `task`, or another release"
+            )
+    return [table for table in manifest.tables if table.config in configs]

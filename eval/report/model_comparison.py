@@ -1,0 +1,225 @@
+"""Comparison: who is better, where, and is it chance. Nothing is called better without the test."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics.estimates import Estimate, macro_estimate
+from blend.eval.statistics.paired import PairedTest, holm, macro_test, paired_tests
+from blend.eval.statistics.ranks import Rank, rank_intervals
+from blend.eval.statistics.resampling import FEW, ratio_draws
+from blend.schemas.errors import InputError
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.summaries import Summarised, Summary, written
+
+DIFFERENCES = pl.Schema(
+    {
+        **dict.fromkeys(("first", "second", "region"), pl.String()),
+        **dict.fromkeys(("difference", "low", "high", "p_value"), pl.Float64()),
+        "verdict": pl.String(),
+    }
+)
+"""One row per pair and region; ``region`` is null for the mean over regions."""
+
+ALPHA = 0.05
+"""Corrected p-values up to this one count as a difference."""
+
+Verdict = Literal["better", "worse", "no difference shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Lead of the second model over the first, in percentage points."""
+
+    estimate: Estimate
+    """The difference and its 95 % interval (not corrected for being one of several)."""
+    p_value: float
+    """Corrected (Holm): over the pairs of models for the mean over regions, else over a pair's regions."""
+    verdict: Verdict
+    """About the second model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models on the items that both answered."""
+
+    first: str
+    """Name of the first model."""
+    second: str
+    """Name of the second model."""
+    n_items: int
+    """Items that both answered."""
+    n_left_out: int
+    """Items that only one of them answered, which no figure of the pair counts."""
+    macro: Difference
+    """Mean over regions."""
+    regions: dict[str, Difference]
+    """By region code."""
+
+    def where(self, verdict: Verdict) -> tuple[str, ...]:
+        """Regions in which the second model is better, worse, or not shown to differ."""
+        return tuple(region for region, found in self.regions.items() if found.verdict == verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A model's place among all."""
+
+    model: str
+    """Name of the model."""
+    macro: Estimate
+    """Mean over regions of the share that is correct, in percent, of the items that all models answered."""
+    rank: Rank
+    """Its place, and the places that the differences allow (all of them at once, 95 %)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelComparison(Summarised):
+    """Models compared."""
+
+    task: str
+    """Name of the task."""
+    signature: str
+    """What all of them share."""
+    standings: tuple[Standing, ...]
+    """Best first; equal ones in the order given."""
+    pairs: tuple[Pair, ...]
+    """Every pair, in the order given."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Every difference, a row each: over all regions (``region`` is null), then by region.
+
+        ``difference``, ``low`` and ``high`` say by how many percentage points ``second`` is ahead of ``first``.
+        """
+        rows = [
+            (pair.first, pair.second, region, *_figures(of.estimate), of.p_value, of.verdict)
+            for pair in self.pairs
+            for region, of in [(None, pair.macro), *pair.regions.items()]
+        ]
+        return pl.DataFrame(rows, schema=DIFFERENCES, orient="row")
+
+    def _summary(self) -> Summary:
+        shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
+        places = [
+            (
+                one.rank.place,
+                f"{one.rank.best}–{one.rank.worst}",
+                one.model,
+                *(written(figure, "{:.1f}") for figure in _figures(one.macro)),
+            )
+            for one in self.standings
+        ]
+        pairs = pluralise(len(self.pairs), "pair")
+        title = f"{self.task}, {len(places)} models, {shown} of {pairs} shown to differ"
+        return Summary(title, ("place", "possible", "model", "mean over regions, %", "low", "high"), places)
+
+    def rank_of(self, model: str) -> Rank:
+        """The place of a model."""
+        return next(standing.rank for standing in self.standings if standing.model == model)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it."""
+        return asdict(self)
+
+
+def _figures(of: Estimate) -> tuple[float | None, float | None, float | None]:
+    return of.value, of.low, of.high
+
+
+def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparison | None:
+    """Compare scored runs of the same questions; see `check_comparable`.
+
+    Args:
+        runs: Two or more.
+        seed: Seed of intervals and tests.
+
+    Returns:
+        Null if no answer of the task is better than another one.
+
+    Raises:
+        InputError: If no item was answered in all of them.
+    """
+    answers = [found for run in runs if (found := run.task.compared(run)) is not None]
+    if len(answers) < len(runs):
+        return None
+    pairs = [
+        _pair(runs[i].name, runs[j].name, answers[i], answers[j], seed)
+        for i, j in combinations(range(len(runs)), 2)
+    ]
+    corrected = holm([macro.p_value for _, macro in pairs])
+    return ModelComparison(
+        task=runs[0].scores.task,
+        signature=runs[0].scores.signature,
+        standings=_standings([run.name for run in runs], answers, seed),
+        pairs=tuple(
+            replace(pair, macro=_difference(macro, p))
+            for (pair, macro), p in zip(pairs, corrected.tolist(), strict=True)
+        ),
+    )
+
+
+def _pair(
+    first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, seed: int
+) -> tuple[Pair, PairedTest]:
+    """A pair whose p-value of the mean over regions is not corrected yet, and the test behind it."""
+    both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
+    if both.is_empty():
+        raise InputError(f"{first} and {second} answered no item in common; run both on the same questions")
+    differences = cluster_sums(
+        (both["other"] - both["value"]).to_numpy(),
+        both["template_id"].to_numpy(),
+        both["region"].to_numpy(),
+    )
+    tests = paired_tests(differences, seed=seed)
+    corrected = holm([test.p_value for test in tests]).tolist()
+    regions = {
+        str(region): _difference(test, p)
+        for region, test, p in zip(differences.groups, tests, corrected, strict=True)
+    }
+    left_out = one.height + other.height - 2 * both.height
+    macro = macro_test(differences, seed=seed)
+    return Pair(first, second, both.height, left_out, _difference(macro, macro.p_value), regions), macro
+
+
+def _difference(test: PairedTest, p_value: float) -> Difference:
+    value = test.estimate.value or 0.0
+    verdict: Verdict = "no difference shown"
+    if p_value <= ALPHA:
+        verdict = "better" if value > 0 else "worse"
+    return Difference(_in_percent(test.estimate), p_value, verdict)
+
+
+def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int) -> tuple[Standing, ...]:
+    """Places by the mean over regions, of the items that all models answered."""
+    common = answers[0].select("item_id")
+    for other in answers[1:]:
+        common = common.join(other, on="item_id", how="semi")
+    if common.is_empty():
+        raise InputError("no item was answered in all runs; run all of them on the same questions")
+    clusters = [_clusters(one.join(common, on="item_id", how="semi")) for one in answers]
+    figures = np.array([one.ratios.mean() for one in clusters])
+    draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
+    # Too few templates to draw from leave every place possible.
+    ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
+    standings = [
+        Standing(name, _in_percent(macro_estimate(one, seed=seed)), rank)
+        for name, one, rank in zip(names, clusters, ranks, strict=True)
+    ]
+    return tuple(sorted(standings, key=lambda standing: standing.rank.place))
+
+
+def _clusters(rows: pl.DataFrame) -> Clusters:
+    # The same items give the same rows and columns, and one seed the same draws: the models are drawn together.
+    return cluster_sums(rows["value"].to_numpy(), rows["template_id"].to_numpy(), rows["region"].to_numpy())
+
+
+def _in_percent(estimate: Estimate) -> Estimate:
+    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
+    return Estimate(value, low, high, estimate.n)

@@ -1,0 +1,151 @@
+"""Sections of tasks that ask about regions: figures by region, on the map, and by region and topic."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from blend.eval.report import score_charts
+from blend.eval.report.report_sections import (
+    ReportChart,
+    ReportTable,
+    Section,
+    cell,
+    heat,
+    keys_best_first,
+    known_regions,
+    region_name,
+)
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.scores_json import UNANSWERED, Score
+
+
+def region_sections(runs: Sequence[ScoredRun], *, note: str = "") -> tuple[Section, ...]:
+    """The sections by region that the scores of comparable runs have figures for.
+
+    Args:
+        runs: The runs.
+        note: What the figure is, as a sentence before the others.
+    """
+    metric = _main_metric(runs[0])
+    found = (_regions(runs, metric, note), _map(runs, metric), _topics(runs, metric))
+    return tuple(section for section in found if section is not None)
+
+
+def region_overview(run: ScoredRun) -> ReportTable:
+    """A run's line in the overview: the mean over regions, all items, the gap, and what is missing."""
+    metric = _main_metric(run)
+    shown = metric_name(metric)
+    cells = {f"{shown}, mean over regions, %": cell(run.overall(f"{metric}-macro"))}
+    cells[f"{shown}, all items, %"] = cell(run.overall(metric))
+    for key, score in run.of("parity-gap", "overall").items():
+        best_and_worst = " − ".join(region_name(code) for code in key.split("/"))
+        cells["parity gap, points"] = f"{cell(score)} ({best_and_worst})"
+    for name in ("unparsable", UNANSWERED, "refused", "hedged", "missing"):
+        if (share := run.overall(name)) is not None:
+            cells[f"{name}, %"] = cell(share)
+    cells["items"] = f"{run.run.description.n_items:,}"
+    return ReportTable(tuple(cells), (tuple(cells.values()),))
+
+
+def metric_name(metric: str) -> str:
+    """A figure as people call it."""
+    return _METRIC_NAMES.get(metric, metric)
+
+
+_METRIC_NAMES = {"sem-b": "SEM-B", "sem-w": "SEM-W"}
+
+
+def _main_metric(run: ScoredRun) -> str:
+    """The first figure by region: what the task is about."""
+    return next((score.metric for score in run.scores.scores if score.scope == "region"), "accuracy")
+
+
+def _regions(runs: Sequence[ScoredRun], metric: str, note: str) -> Section | None:
+    scores = {run.name: run.of(metric, "region") for run in runs}
+    regions = keys_best_first(scores)
+    if not regions:
+        return None
+    rows = [
+        {"region": region_name(region), "model": model, **_ends(by_region[region])}
+        for model, by_region in scores.items()
+        for region in regions
+        if region in by_region
+    ]
+    names = [region_name(region) for region in regions]
+    cells = tuple(
+        (name, *(cell(by_region.get(region)) for by_region in scores.values()))
+        for name, region in zip(names, regions, strict=True)
+    )
+    chart = score_charts.region_chart(rows, names, list(scores), title=f"{metric_name(metric)}, %")
+    return Section(
+        "regions",
+        "By region",
+        f"{note}Each mark is a share of a model’s answers that are correct in a region; the line is its 95 % "
+        f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}",
+        (ReportChart("", chart),),
+        ReportTable(("region", *scores), cells),
+    )
+
+
+_WHERE_LINES_OVERLAP = " Where lines overlap, the comparison above says whether models differ."
+
+
+def _map(runs: Sequence[ScoredRun], metric: str) -> Section | None:
+    drawn = [(run.name, _map_rows(run, metric)) for run in runs]
+    pictures = tuple(
+        ReportChart(name, score_charts.region_map(rows, title=metric_name(metric)), large=True)
+        for name, rows in drawn
+        if rows
+    )
+    if not pictures:
+        return None
+    return Section(
+        "map",
+        "On the map",
+        "One mark where each region lies: brighter and larger is a higher share correct. The figures are "
+        "those by region above.",
+        pictures,
+    )
+
+
+def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
+    pictures: list[ReportChart] = []
+    cells: list[tuple[str, ...]] = []
+    for run in runs:
+        scores = {tuple(key.split("/", 1)): score for key, score in run.of(metric, "region-topic").items()}
+        if not scores:
+            continue
+        rows = keys_best_first({run.name: run.of(metric, "region")})
+        topics = sorted({topic for _, topic in scores})
+        pictures.append(heat(run.name, scores, rows, topics, (0, 100), f"{metric_name(metric)}, %"))
+        cells += [
+            (run.name, region_name(region), topic, cell(score)) for (region, topic), score in scores.items()
+        ]
+    if not pictures:
+        return None
+    return Section(
+        "topics",
+        "By region and topic",
+        "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
+        "intervals.",
+        tuple(pictures),
+        ReportTable(("model", "region", "topic", f"{metric_name(metric)}, %"), tuple(cells)),
+    )
+
+
+def _ends(score: Score) -> dict[str, float | None]:
+    return {"value": score.value, "low": score.low, "high": score.high}
+
+
+def _map_rows(run: ScoredRun, metric: str) -> list[dict[str, Any]]:
+    """The rows of `score_charts.region_map`; regions without coordinates or a score are left out."""
+    return [
+        {
+            "region": locale.region_name,
+            "code": region,
+            "latitude": locale.latitude,
+            "longitude": locale.longitude,
+            "value": score.value,
+        }
+        for region, score in run.of(metric, "region").items()
+        if (locale := known_regions().get(region)) and locale.latitude is not None and score.value is not None
+    ]

@@ -1,0 +1,127 @@
+"""Sections: what a task shows of its scores on the page, as charts and tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from blend.eval.report import score_charts
+from blend.eval.report.score_charts import Spec
+from blend.eval.scores_json import Score
+from blend.schemas.language.locales import Locale, registry
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChart:
+    """A picture."""
+
+    title: str
+    """Heading above it, for example the name of a model; empty for none."""
+    spec: Spec
+    """What is drawn."""
+    wide: bool = False
+    """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
+    large: bool = False
+    """Whether it takes half of a broad screen and not a third."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """The figures behind pictures."""
+
+    head: tuple[str, ...]
+    """Names of the columns."""
+    rows: tuple[tuple[str, ...], ...]
+    """Cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page."""
+
+    name: str
+    """Short name for links."""
+    title: str
+    """Heading."""
+    text: str
+    """What is shown and how to read it."""
+    charts: tuple[ReportChart, ...]
+    """Pictures."""
+    table: ReportTable | None = None
+    """Their figures."""
+    is_open: bool = False
+    """Whether the table is shown at once, since it is what the part is about."""
+
+
+@cache
+def known_regions() -> Mapping[str, Locale]:
+    """Locales by the code that scores call their regions."""
+    return {locale.split: locale for locale in registry()}
+
+
+def region_name(code: str) -> str:
+    """A region as people call it; its code where the registry does not know it."""
+    return known_regions()[code].region_name if code in known_regions() else code
+
+
+def regions_in_words(codes: Iterable[str]) -> str:
+    """Regions as a sentence names them, by name: ``South Korea, the UK``."""
+    known = known_regions()
+    return ", ".join(
+        known[code].prompt_name if code in known else code for code in sorted(codes, key=region_name)
+    )
+
+
+def heat(
+    title: str,
+    scores: Mapping[tuple[str, ...], Score],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    domain: tuple[float, float],
+    what: str,
+) -> ReportChart:
+    """A heat map of scores by row and column, regions by their names."""
+    values = [
+        {
+            "y": region_name(row),
+            "x": region_name(column),
+            "value": score.value,
+            "n": score.n,
+        }
+        for (row, column), score in scores.items()
+        if score.value is not None
+    ]
+    x = [region_name(column) for column in columns]
+    y = [region_name(row) for row in rows]
+    spec = score_charts.heat_map(values, x=x, y=y, title=f"{what}, {title}", domain=domain)
+    many = len(x) > _NARROW_COLUMNS
+    return ReportChart(title, spec, wide=many, large=many)
+
+
+_NARROW_COLUMNS = 7
+"""Columns of numbers that a phone has room for beside the names of the rows."""
+
+
+def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
+    """Keys by their mean over the models, highest first; of equal ones in the order of their names."""
+    values: dict[str, list[float]] = {}
+    for by_key in scores.values():
+        for key, score in by_key.items():
+            if score.value is not None:
+                values.setdefault(key, []).append(score.value)
+    return sorted(values, key=lambda key: (-sum(values[key]) / len(values[key]), key))
+
+
+def cell(score: Score | None) -> str:
+    """A score with its interval, as tables show it."""
+    return "–" if score is None else interval_cell(score.value, score.low, score.high)
+
+
+def interval_cell(value: Any, low: Any, high: Any) -> str:
+    """A figure with its interval."""
+    if value is None:
+        return "–"
+    if low is None or high is None:
+        return f"{value:.1f}"
+    # No line breaks within a figure.
+    return f"{value:.1f}\u00a0[{low:.1f},\u00a0{high:.1f}]"

@@ -1,0 +1,283 @@
+"""Charts: scores as Vega-Lite specifications, drawn by the reader's browser.
+
+Every chart takes the width of the page, says in words what it shows, and carries numbers, shapes or places
+besides colours. Colours of text and lines come from the page, which knows whether it is dark.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from blend.schemas.errors import MissingExtraError
+
+Spec = dict[str, Any]
+"""A Vega-Lite specification as JSON has it."""
+
+Rows = Sequence[Mapping[str, Any]]
+
+LAND = "land.json"
+"""Outline of the world's land (TopoJSON, degrees), without Antarctica, which would take a quarter of the map.
+
+From Natural Earth 4.1, 1:110 million, public domain, as the npm package world-atlas 2.0.2 bundles it.
+"""
+
+_MODEL_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
+_SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right")
+
+# From dark blue to yellow, told apart by colour-blind readers and in grey as well.
+_SCHEME = "cividis"
+_BRIGHT = 0.55
+"""Share of the scale from which on black text is easier to read than white."""
+
+_WHOLE = 0
+"""A limit of a label's width that is none: a name that is cut off can be another one's."""
+
+
+def load_altair() -> Any:
+    """The charting library.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return _library("altair")
+
+
+def chart_library() -> str:
+    """The JavaScript that draws the charts, complete, for one script element.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return str(_library("vl_convert").javascript_bundle())
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError("the report", extra="report") from None
+
+
+def land() -> str:
+    """The outline of the world's land, as JSON."""
+    return (files("blend.eval.report") / LAND).read_text(encoding="utf-8")
+
+
+def region_chart(
+    rows: Rows, regions: Sequence[str], models: Sequence[str], *, title: str, highest: float = 100
+) -> Spec:
+    """Figures by region with their intervals, one mark per model.
+
+    Args:
+        rows: ``region`` (name), ``model``, ``value``, ``low``, ``high`` in percent.
+        regions: Names of the regions, from top to bottom.
+        models: Names of the models, in the order of the page.
+        title: What the horizontal axis shows.
+        highest: Where the horizontal axis ends.
+    """
+    alt = load_altair()
+    step = 14 * len(models) + 6
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
+        yOffset=alt.YOffset("model:N", sort=list(models)),
+        tooltip=_tooltips(alt, "model", "region", "value", "low", "high"),
+    )
+    colour = alt.Color(
+        "model:N", sort=list(models), scale=_model_scale(alt, models), legend=_legend(alt, models)
+    )
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest]), axis=alt.Axis(labelFlush=False))
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
+        x=x,
+        color=colour,
+        shape=alt.Shape(
+            "model:N",
+            sort=list(models),
+            scale=alt.Scale(domain=list(models), range=_cycled(_SHAPES, len(models))),
+            legend=_legend(alt, models),
+        ),
+    )
+    lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q", color=colour)
+    return spec_of(lines + marks, f"{title} by region with 95 % intervals", height=step * len(regions))
+
+
+def region_map(rows: Rows, *, title: str) -> Spec:
+    """One mark per region where it lies; brighter and larger is more.
+
+    Args:
+        rows: ``region`` (name), ``code``, ``latitude``, ``longitude``, ``value`` in percent.
+        title: What is shown.
+    """
+    alt = load_altair()
+    world = alt.Chart(
+        alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
+    ).mark_geoshape(style="land")
+    placed = [{**row, "below": _has_northern_neighbour(row, rows)} for row in rows]
+    base = alt.Chart(alt.Data(values=placed)).encode(longitude="longitude:Q", latitude="latitude:Q")
+    legend = alt.Legend(**_BAR)
+    # The size is no encoding: its legend and that of the colour, of one field, would be merged into one.
+    marks = base.mark_circle(opacity=0.95, style="mark", size=alt.expr("30 + 2.9 * datum.value")).encode(
+        color=alt.Color("value:Q", scale=_percent_scale(alt), title=f"{title}, %", legend=legend),
+        tooltip=_tooltips(alt, "region", "value"),
+    )
+    # On a phone the names of neighbours would cover each other; the list of regions has them.
+    names = base.mark_text(
+        style="code",
+        dy=alt.expr("datum.below ? 17 : -13"),
+        fontSize=11,
+        fontWeight="bold",
+        opacity=alt.expr("width < 440 ? 0 : 1"),
+    ).encode(text="code:N")
+    chart = (world + marks + names).project(type="equalEarth")
+    spec = spec_of(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
+    return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}
+
+
+_MAP_HEIGHT = 330
+_MAP_SHAPE = 0.46
+"""Height of the land without Antarctica as a share of its width; the page sets the height of a map by it."""
+
+_NEAR = (16.0, 14.0)
+"""Degrees of latitude and longitude within which the name of one region would cover the mark of another."""
+
+
+def _has_northern_neighbour(region: Mapping[str, Any], regions: Rows) -> bool:
+    """Whether another region lies close above, so that a name above the mark would cover it."""
+    return any(
+        0 < other["latitude"] - region["latitude"] < _NEAR[0]
+        and abs(other["longitude"] - region["longitude"]) < _NEAR[1]
+        for other in regions
+    )
+
+
+def heat_map(
+    rows: Rows, *, x: Sequence[str], y: Sequence[str], title: str, domain: tuple[float, float]
+) -> Spec:
+    """A number in every cell, on a colour that says the same.
+
+    Args:
+        rows: ``x``, ``y`` and ``value``.
+        x: Columns, in order.
+        y: Rows, in order.
+        title: What the numbers are.
+        domain: Values of the darkest and of the brightest colour.
+    """
+    alt = load_altair()
+    bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X("x:N", sort=list(x), title=None, axis=_upright(alt)),
+        y=alt.Y("y:N", sort=list(y), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
+        tooltip=[
+            alt.Tooltip("y:N", title="row"),
+            alt.Tooltip("x:N", title="column"),
+            *_tooltips(alt, "value", "n"),
+        ],
+    )
+    cells = base.mark_rect().encode(
+        color=alt.Color(
+            "value:Q", scale=alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True), legend=None
+        )
+    )
+    numbers = base.mark_text(fontSize=11).encode(
+        text=alt.Text("value:Q", format=".0f"),
+        color=alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white")),
+    )
+    return spec_of(cells + numbers, f"Heat map: {title}", height=22 * len(y))
+
+
+def _upright(alt: Any) -> Any:
+    """An axis above columns that are narrower than their names."""
+    return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
+
+
+def position_chart(rows: Rows, *, title: str) -> Spec:
+    """Show how often every letter was chosen, beside how often it was correct.
+
+    Args:
+        rows: ``letter``, ``what`` (``chosen`` or ``correct``), ``value`` in percent.
+        title: What is shown.
+    """
+    alt = load_altair()
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X("letter:N", title="letter; filled: chosen, hollow: correct", axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("what:N", sort=["chosen", "correct"]),
+        y=alt.Y("value:Q", title="% of answers"),
+        tooltip=_tooltips(alt, "letter", "what", "value"),
+    )
+    bars = base.mark_bar(
+        fill=alt.expr("datum.what == 'chosen' ? '#3b82c4' : 'transparent'"), stroke="#3b82c4", strokeWidth=1.5
+    )
+    numbers = base.mark_text(dy=-6, fontSize=11).encode(text=alt.Text("value:Q", format=".0f"))
+    return spec_of(bars + numbers, title, height=180)
+
+
+def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
+    """Scores in the local language and in English, joined by a line per region.
+
+    Args:
+        rows: ``region`` (name), ``asked`` (``local language`` or ``English``), ``value`` in percent.
+        regions: From top to bottom.
+        title: What the axis shows.
+    """
+    alt = load_altair()
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
+        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(labelFlush=False)),
+        tooltip=_tooltips(alt, "region", "asked", "value", "low", "high"),
+    )
+    asked = ["local language", "English"]
+    legend = alt.Legend(orient="top", title=None)
+    # Of two marks in one place the lower one shows around the upper one.
+    sizes = alt.Size("asked:N", scale=alt.Scale(domain=asked, range=[130, 40]), legend=None)
+    marks = base.mark_point(filled=True, opacity=1).encode(
+        size=sizes,
+        color=alt.Color("asked:N", scale=alt.Scale(domain=asked, range=["#3b82c4", "#d9730d"]), legend=legend),
+        shape=alt.Shape("asked:N", scale=alt.Scale(domain=asked, range=["circle", "square"]), legend=legend),
+    )
+    lines = base.mark_line(strokeWidth=1.5).encode(detail="region:N", color=alt.value("#808a94"))
+    return spec_of(
+        lines + marks, f"{title}, asked in the local language and in English", height=22 * len(regions)
+    )
+
+
+_BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
+
+
+def spec_of(chart: Any, description: str, *, height: int) -> Spec:
+    """A chart as a specification that fits its place on the page, with what it shows in words."""
+    alt = load_altair()
+    sized = chart.properties(
+        width="container",
+        height=height,
+        description=description,
+        background="transparent",
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+    )
+    spec: Spec = sized.to_dict()
+    spec.pop("config", None)  # the page has one for light and one for dark
+    return spec
+
+
+def _tooltips(alt: Any, *names: str) -> list[Any]:
+    return [
+        alt.Tooltip(f"{name}:Q", format=".1f") if name in ("value", "low", "high") else alt.Tooltip(f"{name}:N")
+        for name in names
+    ]
+
+
+def _model_scale(alt: Any, models: Sequence[str]) -> Any:
+    return alt.Scale(domain=list(models), range=_cycled(_MODEL_COLOURS, len(models)))
+
+
+def _percent_scale(alt: Any) -> Any:
+    return alt.Scale(scheme=_SCHEME, domain=[0, 100])
+
+
+def _legend(alt: Any, models: Sequence[str]) -> Any:
+    if len(models) == 1:
+        return None
+    return alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)
+
+
+def _cycled(values: Sequence[str], n: int) -> list[str]:
+    return [values[i % len(values)] for i in range(n)]

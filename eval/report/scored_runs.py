@@ -1,0 +1,175 @@
+"""Scored runs: what a run directory holds once it is scored, and whether runs can stand side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.run_tables import read_frame
+from blend.eval.scores_json import ALL, DECISIONS_NAME, UNANSWERED, Score, Scores, score_again
+from blend.eval.task import Task
+from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.errors import InputError
+from blend.schemas.recipe.domains import in_words
+from blend.schemas.release.summaries import NOTHING, Summarised, Summary
+
+FIGURES = pl.Schema(
+    {
+        **dict.fromkeys(("metric", "scope", "key"), pl.String()),
+        **dict.fromkeys(("value", "low", "high"), pl.Float64()),
+        "n": pl.Int64(),
+    }
+)
+"""`Score`, one row each."""
+
+ONE_BY_ONE = "split"
+"""A scope of few keys and many figures: each key has figures like the overall ones."""
+
+_KEYS = ("item_id", "region", "template_id", "topic", "language", "prompt_id")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ScoredRun(Summarised):
+    """A run with its scores."""
+
+    name: str
+    """The model, with the directory behind it where several runs of a task have the same one."""
+    run: Run
+    """The run directory."""
+    scores: Scores
+    """Its ``scores.json``."""
+    task: Task
+    """What was asked."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Every figure, a row each: ``metric``, ``scope``, ``key``, ``value``, ``low``, ``high`` and ``n``."""
+        return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=FIGURES, orient="row")
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change a figure, the model apart."""
+        return self.scores.signature
+
+    def _summary(self) -> Summary:
+        scores = self.scores
+        rows = [
+            (*_figure_name(score), number(score, score.value, self.task), interval(score, self.task), score.n)
+            for score in scores.scores
+            if score.scope in ("overall", ONE_BY_ONE)
+        ]
+        title = f"{self.name} on {scores.release}, {scores.task}, rule {scores.rule}"
+        return Summary(title, ("figure", "of", "value", "95 % interval", "n"), rows)
+
+    def of(self, metric: str, scope: str) -> dict[str, Score]:
+        """The scores of a metric in a scope, by key; empty where there are none."""
+        return {s.key: s for s in self.scores.scores if s.metric == metric and s.scope == scope}
+
+    def reword(self, text: str) -> str:
+        """A text about dishes in the words of what the run is about."""
+        return in_words(text, self.run.description.options.get("words"))
+
+    def overall(self, metric: str) -> Score | None:
+        """The score of a metric over everything; null where there is none."""
+        found = self.of(metric, "overall")
+        return found.get(ALL) or next(iter(found.values()), None)
+
+    def decisions(self) -> pl.DataFrame:
+        """One row per judged item: its keys in the run, and the columns of ``decisions.parquet``.
+
+        Items without an answer (``correct`` is null) are left out.
+
+        Raises:
+            InputError: If the decisions are absent or of other items.
+        """
+        path = self.run.directory / DECISIONS_NAME
+        try:
+            decided = read_frame(path, fix=score_again(self.run))
+            judged = decided.filter(pl.col("correct").is_not_null())
+            rest = judged.drop([name for name in _KEYS if name != "item_id"], strict=False)
+            joined = self.run.items(*_KEYS).join(rest, on="item_id", how="inner", maintain_order="left")
+        except pl.exceptions.PolarsError as error:
+            raise InputError(
+                f"{path}: cannot be read ({str(error).splitlines()[0]}); {score_again(self.run)}"
+            ) from error
+        if joined.height < judged.height:
+            raise InputError(
+                f"{path}: holds {judged.height - joined.height} items that were not asked in this run; "
+                f"{score_again(self.run)}"
+            )
+        return joined
+
+
+def _figure_name(score: Score) -> tuple[str, str]:
+    return score.metric, "" if score.key == ALL else score.key
+
+
+def number(score: Score, value: float | None, task: Task) -> str:
+    """A figure, or an end of its interval, as people read it."""
+    if value is None:
+        return NOTHING
+    # Correlations and agreement of people lie between -1 and 1, whatever the task.
+    is_fraction = score.metric.endswith("-alpha") or "correlation-" in score.metric
+    return f"{value:.3f}" if is_fraction else task.number(score.metric, value)
+
+
+def interval(score: Score, task: Task) -> str:
+    """``58.0 – 64.5``; empty where there is none."""
+    return "" if score.low is None else f"{number(score, score.low, task)} – {number(score, score.high, task)}"
+
+
+def check_comparable(runs: Sequence[ScoredRun]) -> None:
+    """Whether the scores of runs can stand in one column: equal signatures, the model apart.
+
+    Raises:
+        InputError: If not; names the part that differs.
+    """
+    first = runs[0]
+    for other in runs[1:]:
+        there, here = (_parts(run.scores.signature) for run in (first, other))
+        differing = [
+            f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
+            for part in dict.fromkeys([*there, *here])
+            if there.get(part) != here.get(part)
+        ]
+        if differing:
+            listed = "\n".join(f"  {line}" for line in differing)
+            raise InputError(
+                f"{other.run.directory}: its scores cannot be compared with those of "
+                f"{first.run.directory}, since they differ in\n{listed}\n"
+                "run or score both the same way, or compare runs that were"
+            )
+
+
+_PARTS = {
+    "name": "what is measured",
+    "rel": "release (rel)",
+    "loc": "locales (loc)",
+    "style": "style of the questions (style)",
+    "rot": "rotations (rot)",
+    "prompt": "prompts (prompt)",
+    "chat": "chat template (chat)",
+    "limit": "templates per locale (limit)",
+    "dec": "decoding (dec)",
+    "sys": "system message (sys)",
+    "think": "thinking (think)",
+    "effort": "reasoning effort (effort)",
+    "body": "further fields of requests (body)",
+    "marks": "marks around thoughts (marks)",
+    "rule": "rule (rule)",
+    "seed": "seed of the intervals (seed)",
+    "lemma": "lemmas (lemma)",
+    "sdk": f"version of {DISTRIBUTION} (sdk)",
+}
+"""Parts of a signature in words."""
+
+
+_OF_THE_MODEL = {UNANSWERED, "missing", "dtype"}
+"""Parts that say how a model ran and how often it did not answer: its own doing, as its score is."""
+
+
+def _parts(signature: str) -> dict[str, str]:
+    name, *fields = signature.split("|")
+    found = {part: value for part, _, value in (field.partition(":") for field in fields)}
+    return {"name": name, **{part: value for part, value in found.items() if part not in _OF_THE_MODEL}}

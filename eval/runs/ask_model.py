@@ -1,0 +1,146 @@
+"""Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from blend.eval.models.protocols import Generation, Model, OptionScores
+from blend.eval.runs.answer_files import Journal, close_journal, finish, has_parts, journal
+from blend.eval.runs.recorded_answers import Recorded
+from blend.eval.runs.run_directory import Run, RunOutcome, Shard
+from blend.loaders.files.progress import ProgressCallback, silent
+
+STEP = "ask"
+"""What the progress of a run is called."""
+
+BLOCK = 16_384
+"""Items that a model is handed at a time."""
+
+
+def ask_model(run: Run, model: Model, *, on_progress: ProgressCallback = silent) -> RunOutcome:
+    """Ask a model every item that has no answer yet.
+
+    Args:
+        run: A run that this process has opened.
+        model: Gives log-probabilities of options for a run of them, else texts.
+        on_progress: Hears how many items of all are answered.
+
+    Raises:
+        BlendError: If the model cannot be asked at all. What it answered until then is kept.
+    """
+    items = run.items()
+    mine = _of_shard(items, run.shard)
+    answered = run.answers("item_id", "error").filter(pl.col("error").is_null())
+    pending = mine.join(answered, on="item_id", how="anti", maintain_order="left")
+    n_before = mine.height - pending.height
+    on_progress(STEP, n_before, mine.height)
+    if not pending.is_empty():
+        with journal(run.answers_folder, "" if run.shard is None else run.shard.name) as kept:
+            # Block by block: what a model gives back stays in memory until it has given all of it.
+            for start in range(0, pending.height, BLOCK):
+                block = pending.slice(start, BLOCK)
+                heard = partial(_report_progress, on_progress, n_before + start, mine.height)
+                _ask(run, model, block, AnswerWriter(block, kept, heard))
+    return finished(run, items, n_asked=pending.height)
+
+
+def _of_shard(items: pl.DataFrame, shard: Shard | None) -> pl.DataFrame:
+    return items if shard is None else items.gather_every(shard.of, offset=shard.number - 1)
+
+
+def _report_progress(on_progress: ProgressCallback, n_before: int, n_items: int, done: int) -> None:
+    on_progress(STEP, n_before + done, n_items)
+
+
+def keep_recorded(run: Run, recorded: Recorded) -> RunOutcome:
+    """Keep answers that another tool produced."""
+    items = run.items("item_id")
+    finish(run.answers_folder, items, recorded.answers)
+    return RunOutcome(items.height, 0, items.height - recorded.answers.height, 0, None)
+
+
+def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
+    prompts = pending["prompt"].to_list()
+    if run.description.kind == "logprobs":
+        model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
+    else:
+        model.generate(prompts, samples=_samples(run, pending), keep=keep.generations)
+
+
+def _samples(run: Run, pending: pl.DataFrame) -> list[int] | None:
+    """The number of the draw of each item, of a task that asks the same several times."""
+    if not run.description.options.get("samples"):
+        return None
+    numbers = run.gold("item_id", "sample")
+    return (
+        pending.select("item_id")
+        .join(numbers, on="item_id", how="left", maintain_order="left")["sample"]
+        .to_list()
+    )
+
+
+def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
+    """Put the answers of a run in order, and say how it stands."""
+    answers = run.answers("item_id", "error")
+    if run.shard is not None or has_parts(run.answers_folder):
+        # Too many for memory, or not this process's to put together.
+        close_journal(run.answers_folder, "" if run.shard is None else run.shard.name)
+    else:
+        finish(run.answers_folder, items, run.answers())
+    errors = answers["error"].drop_nulls()
+    n_missing = items.height - answers.height + len(errors)
+    return RunOutcome(items.height, n_asked, n_missing, len(errors), errors[0] if len(errors) else None)
+
+
+class AnswerWriter:
+    """Writes answers into the journal, by the positions that a model knows."""
+
+    def __init__(self, pending: pl.DataFrame, kept: Journal, heard: Callable[[int], None]) -> None:
+        self._keys = pending.select("item_id", "locale", "prompt_id").rows(named=True)
+        self._journal = kept
+        self._heard = heard
+        self._done = 0
+
+    def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
+        """Texts for the items at some positions."""
+        self.keep(positions, [_generated(answer) for answer in answers])
+
+    def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
+        """Scores of the options of the items at some positions."""
+        self.keep(positions, [_scored(scores, row) for row in range(len(positions))])
+
+    def keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
+        """Answers to the items at some positions, columns of `answer_files.ANSWERS`."""
+        self._journal.append(
+            {**self._keys[position], **answer} for position, answer in zip(positions, answers, strict=True)
+        )
+        self._done += len(positions)
+        self._heard(self._done)
+
+
+def _generated(answer: Generation) -> dict[str, Any]:
+    return {
+        "text": None if answer.error is not None else answer.text,
+        "thought": answer.thought,
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
+        "finish_reason": answer.finish_reason,
+        "error": answer.error,
+    }
+
+
+def _scored(scores: OptionScores, row: int) -> dict[str, Any]:
+    error = scores.errors[row]
+    tokens_in = int(scores.tokens_in[row]) or None
+    if error is not None:
+        return {"tokens_in": tokens_in, "finish_reason": "error", "error": error}
+    n_options = int((scores.tokens[row] > 0).sum())
+    return {
+        "logprobs": scores.logprobs[row, :n_options].tolist(),
+        "option_tokens": scores.tokens[row, :n_options].tolist(),
+        "option_bytes": scores.n_bytes[row, :n_options].tolist(),
+        "tokens_in": tokens_in,
+        "finish_reason": "stop",
+    }

@@ -1,0 +1,181 @@
+"""Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.eval.items import TaskItems
+from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.run_description import RecordedAnswers
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.language.text_comparison import agreeing, pluralise
+
+ID_COLUMNS = ("item_id", "MCQID", "ID")
+"""Columns that can name an item; the first one that the file has counts."""
+
+_MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
+_SHOWN = 10
+
+
+class Recorded(NamedTuple):
+    """The answers of a file."""
+
+    answers: pl.DataFrame
+    """`answer_files.ANSWERS`, in the order of the file."""
+    description: RecordedAnswers
+    """What stands in ``run.json`` in place of a model."""
+    warnings: tuple[str, ...]
+    """What the reader noticed and did not refuse, in words for a user."""
+
+
+def read_recorded(
+    path: Path, asked: TaskItems, *, model: str | None = None, encoding: str | None = None
+) -> Recorded:
+    """The answers in a table, JSON Lines or Parquet file.
+
+    Args:
+        path: File with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs one item per
+            template), ``response``, and perhaps ``prompt``, the exact text that was asked. Further columns are
+            left out.
+        asked: What is asked; rows of what is skipped are left out and remarked.
+        model: Name of the model; the name of the file when absent.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
+
+    Returns:
+        The answers. An empty or absent response is an empty answer, which is wrong, and is remarked; so is text
+        like ``NA``, which stays the text that it is. Items without a row are missing and remarked.
+
+    Raises:
+        InputError: If there is no such file, or if it has no column that names items.
+        RowError, RowErrors: If the file cannot be read, or if ids are unknown, twice there or blank, or a
+            response is not text; names file and row of each.
+    """
+    items = asked.items
+    every = _rows(path, encoding)
+    id_column = _id_column(path, every)
+    ids = _ids(path, items, id_column)
+    skipped = _skipped(asked, id_column)
+    _check(path, every, id_column, ids, skipped)
+    rows = [row for row in every if row.values[id_column] in ids]
+    answers = pl.DataFrame(
+        {
+            "item_id": [ids[row.values[id_column]] for row in rows],
+            "text": [row.values["response"] or "" for row in rows],
+            "asked": [row.values.get("prompt") or None for row in rows],
+        },
+        schema={"item_id": pl.String, "text": pl.String, "asked": pl.String},
+    )
+    joined = answers.join(
+        items.select("item_id", "locale", "prompt_id"), on="item_id", how="left", maintain_order="left"
+    )
+    absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in joined.columns]
+    return Recorded(
+        joined.with_columns(absent).select(list(ANSWERS)),
+        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        tuple(_warnings(every, rows, items, answers)),
+    )
+
+
+def _rows(path: Path, encoding: str | None) -> list[Cells]:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)})")
+    diagnostics = Diagnostics()
+    columns = Columns(("response",), (*ID_COLUMNS, "prompt"), others=True)
+    rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
+    diagnostics.raise_problems()
+    if not rows:
+        raise InputError(f"{path}: no answers; write one row per item")
+    return rows
+
+
+def _id_column(path: Path, rows: list[Cells]) -> str:
+    present = set(rows[0].values)
+    named = next((name for name in ID_COLUMNS if name in present), None)
+    if named is None:
+        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
+    return named
+
+
+def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
+    """The item that each value of the id column names."""
+    if id_column != "ID":
+        return {item_id: item_id for item_id in items["item_id"]}
+    if items["template_id"].n_unique() < items.height:
+        locales = items["locale"].n_unique()
+        fix = (
+            "name one locale in `locales`"
+            if locales > 1
+            else "name the items by item_id, as items.parquet in a run directory lists them"
+        )
+        raise RowError(
+            f"column ID names {items['template_id'].n_unique()} templates, but {items.height} items are asked",
+            where=path.name,
+            fix=fix,
+        )
+    return dict(zip(items["template_id"], items["item_id"], strict=True))
+
+
+def _skipped(asked: TaskItems, id_column: str) -> Collection[str]:
+    """The values of the id column that name what is not asked."""
+    if asked.skipped is None:
+        return ()
+    return set(asked.skipped["template_id" if id_column == "ID" else "item_id"])
+
+
+def _check(
+    path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str], skipped: Collection[str]
+) -> None:
+    problems: list[RowError] = []
+    seen: dict[object, str] = {}
+    for row in rows:
+        name, response = row.values.get(id_column), row.values.get("response")
+        where = f"{row.location}, column {id_column}"
+        if not isinstance(name, str) or not name:
+            problems.append(RowError("the id is blank", where=where, fix="fill it in"))
+        elif name in seen:
+            fix = f"delete this row or {seen[name]}"
+            problems.append(RowError(f"a second answer to {name!r}", where=where, fix=fix))
+        elif name not in ids and name not in skipped:
+            fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
+            problems.append(RowError(f"nothing is asked under {name!r}", where=where, fix=fix))
+        elif response is not None and not isinstance(response, str):
+            where = f"{row.location}, column response"
+            problems.append(RowError(f"{response!r} is not text", where=where, fix="write text in quotes"))
+        seen.setdefault(name, row.location)
+    if len(problems) > _SHOWN:
+        n_more = len(problems) - _SHOWN
+        more = f"{pluralise(n_more, 'further row')} {agreeing(n_more, 'is', 'are')} wrong"
+        problems = [*problems[:_SHOWN], RowError(more, where=path.name, fix="mend the first ones and see")]
+    raise_all(problems)
+
+
+def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:
+    texts = [(row.location, (row.values["response"] or "").strip()) for row in rows]
+    empty = [location for location, text in texts if not text]
+    like_na = [location for location, text in texts if text in _MISSING_VALUES]
+    n_left_out = len(every) - len(rows)
+    warnings: list[str] = []
+    if n_left_out:
+        warnings.append(f"rows of questions that no score counts, left out: {n_left_out}")
+    if empty:
+        warnings.append(f"empty responses, which count as wrong: {_number_and_first(empty)}")
+    if like_na:
+        shown = ", ".join(repr(text) for text in sorted({text for _, text in texts} & _MISSING_VALUES))
+        warnings.append(
+            f"responses {shown}, taken as the text they are: {_number_and_first(like_na)}; "
+            "leave such rows out if the model was not asked"
+        )
+    n_missing = items.height - answers.height
+    if n_missing:
+        first = items.join(answers, on="item_id", how="anti")["item_id"][0]
+        warnings.append(f"items without an answer in the file: {n_missing} of {items.height} (first: {first})")
+    return warnings
+
+
+def _number_and_first(locations: list[str]) -> str:
+    return f"{len(locations)} (first: {locations[0]})"

@@ -1,0 +1,142 @@
+"""Descriptions of runs, ``run.json``: what was asked of whom, so that a run goes on only with the same."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from blend.eval.items import AnswerKind
+from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
+from blend.eval.models.thoughts import Marks
+from blend.loaders.files.content import read_content
+from blend.schemas.base.field_errors import first_reason
+from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.errors import InputError
+from blend.schemas.release.manifest import ReleaseManifest
+
+DESCRIPTION_NAME = "run.json"
+"""File name of the description, at the root of a run directory."""
+
+RUN_FORMAT = 1
+"""Number of the layout of a run directory; a reader refuses a larger one."""
+
+
+class AskedRelease(FrozenModel):
+    """The release whose rows were asked."""
+
+    name: str
+    """Name of the dataset."""
+    version: str
+    """Version of the release, without ``v``."""
+    tables: dict[str, str]
+    """Content digest of every table that the task reads, by ``configuration/split``."""
+
+    @classmethod
+    def of(cls, manifest: ReleaseManifest, configs: tuple[str, ...]) -> "AskedRelease":
+        """The part of a manifest that decides what a task asks."""
+        tables = {
+            f"{table.config}/{table.split}": table.content_sha256
+            for table in manifest.tables
+            if table.config in configs
+        }
+        return cls(name=manifest.name, version=manifest.version, tables=tables)
+
+
+class RecordedAnswers(FrozenModel):
+    """Answers that another tool produced, in place of a model."""
+
+    backend: Literal["recorded"] = "recorded"
+    """Nothing of ours computed the answers."""
+    id: str
+    """Name of the model, as whoever ran it says; else the name of the file."""
+    file: str
+    """Name of the file."""
+    sha256: str
+    """SHA-256 of the file's bytes."""
+
+
+class RunDescription(FrozenModel):
+    """Everything that decides the answers of a run."""
+
+    run_format: int = Field(default=RUN_FORMAT, le=RUN_FORMAT)
+    """Number of this layout."""
+    sdk_version: str
+    """Version of the SDK that started the run."""
+    release: AskedRelease
+    """The release."""
+    task: str
+    """Name of the task."""
+    options: dict[str, Any]
+    """Options of the task, with every default spelled out."""
+    kind: AnswerKind
+    """What an answer is."""
+    n_items: int = Field(ge=1)
+    """Items asked."""
+    prompts: dict[str, str]
+    """SHA-256 of the text around the question, by prompt id."""
+    model: ModelDescription | RecordedAnswers
+    """Who answered."""
+    decoding: Decoding | None
+    """How texts were generated; null where none were, or by another tool."""
+    chat_options: ChatOptions | None = None
+    """What was said besides the prompts; null where nothing was."""
+    thought_marks: tuple[Marks, ...] | None = None
+    """Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`); null where there are none."""
+
+    def to_json(self) -> str:
+        """The description as the bytes of ``run.json`` decode to."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+class DescriptionDifference(NamedTuple):
+    """A field in which two descriptions differ."""
+
+    field: str
+    """Its path, for example ``release.version``."""
+    kept: Any
+    """Value in the run directory; null when there is none."""
+    wanted: Any
+    """Value of what is to be run now; null when there is none."""
+
+
+def read_description(directory: Path) -> RunDescription:
+    """The description of a run directory.
+
+    Raises:
+        InputError: If there is none, or if it is not one that this version reads.
+    """
+    path = directory / DESCRIPTION_NAME
+    if not os.path.lexists(path):
+        raise InputError(
+            f"{directory}: no {DESCRIPTION_NAME} here, so it is not the directory of a run; "
+            "make one with `blend eval run`"
+        )
+    try:
+        return RunDescription.model_validate_json(read_content(path))
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: not a description that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
+            "use the version that made it, or run again into another directory"
+        ) from error
+
+
+def differences(kept: RunDescription, wanted: RunDescription) -> tuple[DescriptionDifference, ...]:
+    """List where two descriptions differ, the version of the SDK apart; in the order of the fields."""
+    there = dict(_flat(kept.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
+    here = dict(_flat(wanted.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
+    return tuple(
+        DescriptionDifference(field, there.get(field), here.get(field))
+        for field in dict.fromkeys([*there, *here])
+        if there.get(field) != here.get(field)
+    )
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            yield from _flat(inner, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", inner

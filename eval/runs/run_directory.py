@@ -1,0 +1,257 @@
+"""Run directories: opened by one process at a time, for the run that they hold and no other."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+from filelock import FileLock, Timeout
+
+from blend.eval.items import TaskItems
+from blend.eval.runs.answer_files import read_answers
+from blend.eval.runs.run_description import (
+    DESCRIPTION_NAME,
+    DescriptionDifference,
+    RunDescription,
+    differences,
+    read_description,
+)
+from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.content import file_identity
+from blend.loaders.files.own_folders import check_own_folder
+from blend.loaders.files.storage import is_disk_full, storage_error
+from blend.schemas.errors import ConflictError, InputError, StorageError
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.summaries import Summarised, Summary
+
+ITEMS_NAME = "items.parquet"
+GOLD_NAME = "gold.parquet"
+CANDIDATES_NAME = "candidates.parquet"
+ANSWERS_FOLDER = "answers"
+LOCK_NAME = ".lock"
+
+_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, CANDIDATES_NAME, ANSWERS_FOLDER, LOCK_NAME)
+_SHOWN_CHARACTERS = 60
+
+_START_S = 60.0
+"""Seconds that a shard waits for another one to start the run."""
+
+
+class Shard(NamedTuple):
+    """One of several machines that write to one run: it asks every ``of``-th item."""
+
+    number: int
+    """Its number, from 1."""
+    of: int
+    """How many there are."""
+
+    @property
+    def name(self) -> str:
+        """``2of4``."""
+        return f"{self.number}of{self.of}"
+
+
+class RunOutcome(NamedTuple):
+    """State of a run."""
+
+    n_items: int
+    """Items of the run."""
+    n_asked: int
+    """Items asked this time."""
+    n_missing: int
+    """Items without an answer."""
+    n_failed: int
+    """Items of those whose answer was an error; the next run into the same directory asks them again."""
+    first_error: str | None
+    """Why the first of them failed."""
+    warnings: tuple[str, ...] = ()
+    """What a user should know about what was asked."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Summarised):
+    """A run on disk."""
+
+    directory: Path
+    """Where it lies."""
+    description: RunDescription
+    """What was asked of whom."""
+
+    shard: Shard | None = None
+    """Which of several machines this process is that write to the run; null for one alone."""
+    outcome: RunOutcome | None = None
+    """How it stood when it was asked last; null for a run that was only opened or read."""
+
+    def _summary(self) -> Summary:
+        asked, how = self.description, self.outcome
+        who, release = asked.model.id, f"{asked.release.name}@{asked.release.version}"
+        rows: list[tuple[str, Any]] = [("items", asked.n_items)]
+        if how is not None:
+            rows += [("answered", how.n_items - how.n_missing), ("failed", how.n_failed)]
+            rows += [("first error", how.first_error)] if how.first_error is not None else []
+            rows += [("warning", warning) for warning in how.warnings]
+        rows += [("directory", str(self.directory)), ("SDK", asked.sdk_version)]
+        return Summary(f"{asked.task} of {release}, asked of {who}, {_standing(asked, how)}", ("", ""), rows)
+
+    @property
+    def answers_folder(self) -> Path:
+        """The folder in which its answers lie."""
+        return self.directory / ANSWERS_FOLDER
+
+    def items(self, *columns: str) -> pl.DataFrame:
+        """The items asked, `items.ITEMS` or some of its columns, in order."""
+        rows = read_frame(self.directory / ITEMS_NAME, *columns)
+        if rows.height != self.description.n_items:
+            raise InputError(
+                f"{self.directory}: {DESCRIPTION_NAME} says {self.description.n_items} items, and {ITEMS_NAME} "
+                f"holds {rows.height}; restore {DESCRIPTION_NAME} from a copy, or run again into another "
+                "directory"
+            )
+        return rows
+
+    def gold(self, *columns: str) -> pl.DataFrame:
+        """Read what counts as correct, as the task's module says, or some of its columns."""
+        return read_frame(self.directory / GOLD_NAME, *columns)
+
+    def candidates(self) -> pl.DataFrame:
+        """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
+        return read_frame(self.directory / CANDIDATES_NAME)
+
+    def answers(self, *columns: str) -> pl.DataFrame:
+        """Read the answers so far, `answer_files.ANSWERS` or some of its columns, ``error`` among them."""
+        return read_answers(self.answers_folder, *columns)
+
+
+def _standing(asked: RunDescription, outcome: RunOutcome | None) -> str:
+    items = pluralise(asked.n_items, "item")
+    return items if outcome is None else f"{outcome.n_items - outcome.n_missing:,} of {items} answered"
+
+
+def read_run(directory: Path) -> Run:
+    """The run in a directory, complete or not, for reading.
+
+    Raises:
+        InputError: If the directory holds no run that this version reads.
+    """
+    return Run(directory, read_description(directory))
+
+
+@contextmanager
+def open_run(
+    directory: Path, description: RunDescription, asked: TaskItems, *, shard: Shard | None = None
+) -> Iterator[Run]:
+    """A run directory to write answers into: a new one, or the one in which the same run was started.
+
+    Args:
+        directory: Absent, empty, or the directory of a run.
+        description: What is to be run.
+        asked: Its items and gold.
+        shard: Which of several machines that write to the run this is; one alone when absent.
+
+    Yields:
+        The run, which no other process can open meanwhile, or none as this shard.
+
+    Raises:
+        InputError: If the directory holds another run (names what differs) or something else.
+        ConflictError: If another process has it open.
+        StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
+    """
+    with translate_errors(directory):
+        if file_identity(directory / DESCRIPTION_NAME) is None:
+            check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
+        directory.mkdir(parents=True, exist_ok=True)
+        with _locked(directory, shard):
+            # Shards that start at one moment must not both write what the run needs.
+            with nullcontext() if shard is None else _held(directory, LOCK_NAME, wait_s=_START_S):
+                if (directory / DESCRIPTION_NAME).exists():
+                    _refuse_other(directory, description)
+                else:
+                    _start(directory, description, asked)
+            yield Run(directory, description, shard)
+
+
+@contextmanager
+def translate_errors(directory: Path) -> Iterator[None]:
+    """Turn what keeps a run directory from being written into an error that says what to do."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        number = getattr(error, "errno", None)
+        if is_disk_full(error) or number in (errno.EACCES, errno.EPERM, errno.EROFS):
+            kept = "what was answered until now is kept; "
+            raise storage_error(directory, error, kept=kept) from error
+        if number in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EEXIST):
+            raise StorageError(
+                f"{directory}: is not as the run has made it ({error}); restore it from a copy, or choose "
+                "another `out`"
+            ) from error
+        raise
+
+
+@contextmanager
+def _locked(directory: Path, shard: Shard | None) -> Iterator[None]:
+    """The run for this process alone, or for all processes that are other shards of it."""
+    with ExitStack() as held:
+        if shard is not None:
+            held.enter_context(_held(directory, f"{LOCK_NAME}-{shard.name}"))
+        else:
+            held.enter_context(_held(directory, LOCK_NAME))
+            for path in sorted(directory.glob(f"{LOCK_NAME}-*")):
+                held.enter_context(_held(directory, path.name))
+        yield
+
+
+@contextmanager
+def _held(directory: Path, name: str, *, wait_s: float = 0.0) -> Iterator[None]:
+    # The file stays: removing it would let a third process lock a new one beside the second's.
+    lock = FileLock(directory / name)
+    try:
+        lock.acquire(timeout=wait_s)
+    except Timeout:
+        raise ConflictError(
+            f"{directory}: another process is running into this directory; wait for it, or choose another `out`"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
+    """Write what a run needs, its description last: without it nothing was asked yet."""
+    (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
+    write_frame(directory / ITEMS_NAME, asked.items)
+    write_frame(directory / GOLD_NAME, asked.gold)
+    if asked.candidates is not None:
+        write_frame(directory / CANDIDATES_NAME, asked.candidates)
+    atomic_write(directory / DESCRIPTION_NAME, description.to_json())
+
+
+def _is_begun(name: str) -> bool:
+    """Whether a run that was killed before it had its description may have left a file of this name."""
+    written = name.removesuffix(".tmp").removesuffix(".sha256")
+    return written in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME) or name.startswith(f"{LOCK_NAME}-")
+
+
+def _refuse_other(directory: Path, description: RunDescription) -> None:
+    found = differences(read_description(directory), description)
+    if found:
+        listed = "\n".join(f"  {_shown(difference)}" for difference in found)
+        raise InputError(
+            f"{directory}: holds another run, which differs in\n{listed}\n"
+            "choose another `out`, or ask for the same again to go on with this one"
+        )
+
+
+def _shown(difference: DescriptionDifference) -> str:
+    kept, wanted = (_short(value) for value in (difference.kept, difference.wanted))
+    return f"{difference.field}: {kept} there, {wanted} now"
+
+
+def _short(value: object) -> str:
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

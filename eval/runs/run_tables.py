@@ -1,0 +1,105 @@
+"""Tables of a run: Parquet files that appear whole, and are read only as they were written.
+
+The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` prints it. A table without one,
+of a run of an earlier version, is read unchecked.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.atomic import atomic_file, atomic_write
+from blend.loaders.files.content import file_identity, open_content, parquet_rows, read_content
+from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.unpacked import check_tables
+from blend.schemas.errors import RowError
+
+RESTORE = "restore it from a copy, or run again into another directory"
+"""What to do about a table that is not as the run has written it."""
+
+_ENDING = ".sha256"
+
+
+def write_frame(path: Path, rows: pl.DataFrame) -> None:
+    """Write a table that appears complete under its name or not at all, with its digest beside it."""
+    with atomic_table(path) as beside:
+        rows.write_parquet(beside, compression="zstd")
+
+
+@contextmanager
+def atomic_table(path: Path) -> Iterator[Path]:
+    """A path to write a table to, as `atomic_file`; its digest is written when the block ends."""
+    digest = ""
+    with atomic_file(path) as beside:
+        beside.touch()  # polars tells why it cannot write in an error of its own, without the number
+        yield beside
+        digest = file_sha256(beside)
+        # Until the table has its name, the one before it counts as well: a kill leaves either.
+        _write_digests(path, [*_digests(path), digest])
+    _write_digests(path, [digest])
+
+
+def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
+    """A table of a run, or some of its columns.
+
+    Args:
+        path: The file.
+        columns: Columns to read; all when absent.
+        fix: What to do about a file that cannot be read, for the message.
+
+    Raises:
+        RowError: If it is missing, not as it was written, or lacks a column.
+    """
+    _check_digest(path, fix)
+    with open_content(path) as file:
+        return parquet_rows(file, where=str(path), fix=fix, columns=columns)
+
+
+def check_frame(path: Path, *, fix: str = RESTORE) -> None:
+    """Whether a table is there, as it was written, and no bomb, for one that is then read bit by bit.
+
+    Raises:
+        RowError: If not; names both digests, or what it would take in memory.
+    """
+    _check_digest(path, fix)
+    # Who sends a run to others writes the digest as well.
+    check_tables([path], fix=fix)
+
+
+def _check_digest(path: Path, fix: str) -> None:
+    try:
+        found = _sha256(path, file_identity(path))
+        noted = _digests(path)
+        if noted and found not in noted:
+            # It may have been replaced since its digest was asked for.
+            found, noted = file_sha256(path), _digests(path)
+    except RowError as error:
+        raise RowError(error.what, where=error.where, fix=fix) from None
+    if noted and found not in noted:
+        raise RowError(
+            f"not as it was written: its SHA-256 is {found}, and {path.name}{_ENDING} says {noted[-1]}",
+            where=str(path),
+            fix=fix,
+        )
+
+
+@lru_cache(maxsize=64)
+def _sha256(path: Path, _: tuple[int, int, int] | None) -> str:
+    """The digest of a file, computed once for as long as nobody replaces it."""
+    return file_sha256(path)
+
+
+def _digests(path: Path) -> list[str]:
+    beside = path.with_name(path.name + _ENDING)
+    if file_identity(beside) is None:
+        return []
+    lines = read_content(beside).decode("ascii", "replace").splitlines()
+    return [line.partition(" ")[0] for line in lines]
+
+
+def _write_digests(path: Path, digests: list[str]) -> None:
+    lines = [f"{digest}  {path.name}\n" for digest in digests]
+    atomic_write(path.with_name(path.name + _ENDING), "".join(lines))

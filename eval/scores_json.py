@@ -1,0 +1,142 @@
+"""Scores: one flat table that others' scripts can rely on, ``scores.json``."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from blend.eval.runs.run_directory import Run
+from blend.eval.statistics.estimates import Estimate
+from blend.loaders.files.content import read_content
+from blend.schemas.base.field_errors import first_reason
+from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.errors import InputError
+
+SCORES_NAME = "scores.json"
+DECISIONS_NAME = "decisions.parquet"
+
+ALL = "all"
+"""Key of the scope ``overall``."""
+
+
+class Score(BaseModel):
+    """One figure."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    metric: str
+    """Name of the figure, for example ``accuracy``."""
+    scope: str
+    """What it is about: ``overall``, ``region``, ``topic`` …"""
+    key: str
+    """Which one of those, for example ``KR``; ``all`` for ``overall``; parts joined by ``/`` for several."""
+    value: float | None
+    """The figure; shares in percent; null where nothing was counted."""
+    low: float | None
+    """Lower end of the 95 % interval, in the unit of the figure; null where none can be given."""
+    high: float | None
+    """Upper end."""
+    n: int
+    """Number that the figure is a share or mean of: items, unless the documentation says otherwise."""
+
+
+class Scores(BaseModel):
+    """All figures of a run by one rule."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    task: str
+    """Name of the task."""
+    signature: str
+    """Everything that can change a figure, the model apart."""
+    rule: str
+    """Name of the rule by which answers were judged."""
+    release: str
+    """Name and version of the release, ``blend@1.2.0``."""
+    model: str
+    """Name of the model."""
+    scores: tuple[Score, ...]
+    """The figures."""
+
+    def to_json(self) -> str:
+        """The scores as the bytes of ``scores.json`` decode to."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def score_again(run: Run) -> str:
+    """Say what to do about what scoring has written and somebody has changed or lost."""
+    return f"score the run again: blend eval score {run.directory}"
+
+
+def read_scores(run: Run) -> Scores:
+    """The scores of a run.
+
+    Raises:
+        InputError: If it is not scored, or its scores are not what this version writes.
+        RowError: If the file cannot be read.
+    """
+    path = run.directory / SCORES_NAME
+    if not os.path.lexists(path):
+        raise InputError(
+            f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
+        )
+    try:
+        return Scores.model_validate_json(read_content(path))
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
+            f"{score_again(run)}"
+        ) from error
+
+
+def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
+    """A share as a score."""
+    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
+    return Score(metric=metric, scope=scope, key=key, value=value, low=low, high=high, n=round(estimate.n))
+
+
+def percents(metric: str, scope: str, keys: Sequence[str], estimates: Sequence[Estimate]) -> tuple[Score, ...]:
+    """One share per key as scores."""
+    return tuple(percent(metric, scope, key, one) for key, one in zip(keys, estimates, strict=True))
+
+
+def plain(metric: str, scope: str, key: str, value: float | None, *, n: int) -> Score:
+    """A figure without an interval as a score."""
+    return Score(metric=metric, scope=scope, key=key, value=value, low=None, high=None, n=n)
+
+
+def missing_share(n_answered: int, n_items: int) -> Score:
+    """The share of the items that have no answer."""
+    return plain("missing", "overall", ALL, 100 * (n_items - n_answered) / n_items, n=n_items)
+
+
+UNANSWERED = "unanswered"
+"""Name of the figure for written answers that are none; also why such an answer is wrong, in decisions."""
+
+
+def unanswered_share(n_unanswered: int, n_written: int, *, scope: str = "overall", key: str = ALL) -> Score:
+    """The share of the written answers that are none."""
+    value = 100 * n_unanswered / n_written if n_written else None
+    return plain(UNANSWERED, scope, key, value, n=n_written)
+
+
+def unanswered_count(scores: Iterable[Score]) -> tuple[int, int]:
+    """Number of written answers that are none, and of all; both 0 where none were written."""
+    found = [score for score in scores if score.metric == UNANSWERED and score.scope == "overall"]
+    return sum(round((one.value or 0.0) * one.n / 100) for one in found), sum(one.n for one in found)
+
+
+class ScoredItems(NamedTuple):
+    """Decisions and figures."""
+
+    decisions: pl.DataFrame
+    """One row per item, in the order of the items; the task's module says its columns."""
+    scores: tuple[Score, ...]
+    """Every figure."""
+    signature_parts: Mapping[str, str] = MappingProxyType({})
+    """What of the task's options and tools can change a figure, for the signature."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the figures should know, in words for a user."""

@@ -1,0 +1,190 @@
+"""Figures: means and other ratios per group, their mean over groups, and the gap between groups."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blend.eval.statistics.clusters import Clusters, FloatArray
+from blend.eval.statistics.few_clusters import share_interval, student_interval
+from blend.eval.statistics.resampling import DRAWS, FEW, LEVEL, percentile_interval, ratio_draws
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure and how sure it is."""
+
+    value: float | None
+    """The figure; null where nothing was counted."""
+    low: float | None
+    """Lower end of the interval; null where the clusters are too few for one."""
+    high: float | None
+    """Upper end."""
+    n: float
+    """Sum of the denominators: for a mean, the number of items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Lead of the best group over the worst."""
+
+    best: Any
+    """The group with the highest figure; of equal ones the first."""
+    worst: Any
+    """The group with the lowest figure; of equal ones the last."""
+    estimate: Estimate
+    """Highest minus lowest figure, and its interval."""
+
+
+def estimates(
+    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS, level: float = LEVEL
+) -> tuple[Estimate, ...]:
+    """Every group's figure with an interval over its own clusters.
+
+    A group's interval depends on nothing but the group: further groups leave it as it is.
+
+    Args:
+        clusters: Sums per group and cluster.
+        seed: The same seed gives the same interval.
+        proportion: Whether the figure is a share between 0 and 1. A share of exactly 0 or 1 has the same value
+            in every draw, which would make its interval a point; it gets the exact bound for that many
+            clusters instead, all of which agreed (Clopper and Pearson 1934).
+        draws: Bootstrap draws.
+        level: Share of intervals that shall hold the true value.
+
+    Returns:
+        One estimate per group, in the order of ``clusters.groups``.
+    """
+    found: dict[int, Estimate] = {}
+    for n_clusters, rows in _rows_by_size(clusters).items():
+        # The draws depend on the number of clusters alone, so groups of one size share them.
+        packed = _packed(clusters, rows)
+        figures = ratio_draws(packed, seed=seed, draws=draws) if n_clusters >= FEW else None
+        for column, row in enumerate(rows):
+            ratio = float(packed.ratios[column])
+            if n_clusters < 2:
+                interval = None
+            elif proportion and ratio in (0.0, 1.0):
+                interval = _agreeing(ratio, n_clusters, level)
+            elif figures is None:
+                interval = _of_few(packed.totals[column], packed.counts[column], proportion, level)
+            else:
+                interval = percentile_interval(figures[:, column], n_clusters=n_clusters, level=level)
+            size = float(packed.counts[column].sum())
+            low, high = interval or (None, None)
+            found[row] = Estimate(None if np.isnan(ratio) else ratio, low, high, size)
+    return tuple(found[row] for row in range(len(clusters.groups)))
+
+
+def macro_estimate(
+    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS, level: float = LEVEL
+) -> Estimate:
+    """The mean of the groups' figures: every group counts the same, however many items it has.
+
+    A template is drawn for all groups at once, since groups that answer the same templates vary together.
+    Groups without any item are left out; draws in which another group has none are left out as well. A share of
+    exactly 0 or 1 gets the same bound as in `estimates`, for the templates of all groups.
+    """
+    present = _present(clusters)
+    if not present.groups:
+        return Estimate(None, None, None, 0.0)
+    mean, n_clusters = float(present.ratios.mean()), len(present.keys)
+    if proportion and n_clusters > 1 and mean in (0.0, 1.0):
+        return _with(mean, _agreeing(mean, n_clusters, level), present)
+    if n_clusters < FEW:
+        # A cluster's part of the mean over groups, and what it could be at most.
+        sizes = present.counts.sum(axis=1, keepdims=True)
+        parts, most = ((sums / sizes).mean(axis=0) for sums in (present.totals, present.counts))
+        few = _of_few(parts, most, proportion, level) if n_clusters > 1 else None
+        return _with(mean, few, present)
+    figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
+    interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
+    return _with(mean, interval, present)
+
+
+def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL) -> Gap | None:
+    """The highest minus the lowest figure of the groups, which chance alone makes larger than 0.
+
+    The group that comes out best is partly the luckiest one, so the percentiles of best minus worst hold the
+    true gap far too rarely, and never when there is none. Hence: the upper end is the percentile of the
+    difference between the two groups that came out best and worst; the lower end is the same with the bias
+    taken off that the draws show (their mean best minus worst, less the gap found); and it is 0 as long as
+    equal groups would come out this far apart in more than ``1 - level`` of the cases. `docs/scores.md` says
+    how often it holds.
+
+    Returns:
+        Null with fewer than two groups that have items; without an interval below `resampling.FEW` clusters.
+    """
+    present = _present(clusters)
+    if len(present.groups) < 2:
+        return None
+    ratios = present.ratios
+    # argmin over the reversed array finds the last of equally low figures; see `Gap.worst`.
+    best, worst = int(ratios.argmax()), len(ratios) - 1 - int(ratios[::-1].argmin())
+    gap = float(ratios[best] - ratios[worst])
+    figures = ratio_draws(present, seed=seed, draws=draws)
+    figures = figures[~np.isnan(figures).any(axis=1)]
+    interval = percentile_interval(
+        figures[:, best] - figures[:, worst], n_clusters=len(present.keys), level=level
+    )
+    if interval is not None:
+        # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
+        # as much as the gap found exceeds the true one.
+        bias = float(_spread(figures).mean()) - gap
+        # Draws centred on their own figures are what groups that are all equal would give.
+        by_chance = float(np.quantile(_spread(figures - ratios), level))
+        low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
+        # A gap is never below 0, and the figure itself must lie in its interval.
+        interval = (max(low, 0.0), max(interval[1], gap))
+    return Gap(present.groups[best], present.groups[worst], _with(gap, interval, present))
+
+
+def _rows_by_size(clusters: Clusters) -> dict[int, list[int]]:
+    """Rows by the number of clusters that they have."""
+    rows: dict[int, list[int]] = {}
+    for row, n_clusters in enumerate(np.count_nonzero(clusters.counts, axis=1).tolist()):
+        rows.setdefault(n_clusters, []).append(row)
+    return rows
+
+
+def _packed(clusters: Clusters, rows: list[int]) -> Clusters:
+    """Groups with as many clusters each, without the gaps between them; the columns stand for nothing."""
+    held = np.array([np.flatnonzero(clusters.counts[row]) for row in rows])
+    return Clusters(
+        tuple(clusters.groups[row] for row in rows),
+        tuple(range(held.shape[1])),
+        np.take_along_axis(clusters.totals[rows], held, axis=1),
+        np.take_along_axis(clusters.counts[rows], held, axis=1),
+    )
+
+
+def _of_few(
+    totals: FloatArray, counts: FloatArray, proportion: bool, level: float
+) -> tuple[float, float] | None:
+    """The interval of a figure over two to nine clusters."""
+    if proportion:
+        return share_interval(totals, counts, level=level)
+    return student_interval(totals, counts, level=level)
+
+
+def _agreeing(ratio: float, n_clusters: int, level: float) -> tuple[float, float]:
+    # Clopper and Pearson where all n agree: the share p of which n agreeing clusters have probability p**n =
+    # tail.
+    bound = ((1 - level) / 2) ** (1 / n_clusters)
+    return (bound, 1.0) if ratio else (0.0, 1 - bound)
+
+
+def _present(clusters: Clusters) -> Clusters:
+    return clusters.only(
+        [g for g, ratio in zip(clusters.groups, clusters.ratios, strict=True) if not np.isnan(ratio)]
+    )
+
+
+def _spread(figures: FloatArray) -> FloatArray:
+    spread: FloatArray = figures.max(axis=1) - figures.min(axis=1)
+    return spread
+
+
+def _with(value: float, interval: tuple[float, float] | None, clusters: Clusters) -> Estimate:
+    low, high = (None, None) if interval is None else interval
+    return Estimate(value, low, high, float(clusters.counts.sum()))

@@ -1,0 +1,269 @@
+"""Tasks: what every one of them is to the rest of evaluation, and the options that it offers.
+
+Models, runs, statistics and the report know a task by this protocol alone; `blend.eval.registry` knows all of
+them. Nothing slow is imported here or by a task's package: the command line reads its options off them.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from blend.schemas.errors import ArgumentError, did_you_mean
+from blend.schemas.prompts.candidate_options import MAX_MASKS, Causal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from blend.eval.items import TaskItems
+    from blend.eval.report.hardest_questions import HardQuestion
+    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.runs.run_directory import Run, RunOutcome
+    from blend.eval.scores_json import ScoredItems
+    from blend.schemas.release.manifest import ReleaseManifest
+
+Progress = Callable[[str, int, int], None]
+"""Called with a step, how many of its parts are done, and how many there are."""
+
+
+class TaskOption(NamedTuple):
+    """Words about an option wherever it is offered; parameters of the library stand in backticks."""
+
+    help: str
+    """What it does, as the end of a sentence."""
+    flag: str | None = None
+    """What the command line calls it where it is given several times, one value each; else its own name."""
+    metavar: str | None = None
+    """What stands for its value there."""
+    least: int | None = None
+    """The smallest number that it can be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions:
+    """Options of asking that every task has; each changes what is asked, so all of them stand in a run."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+
+    FROM_RELEASE: ClassVar[frozenset[str]] = frozenset()
+    """Fields that the release decides, and nobody who asks."""
+    NOT_KEPT: ClassVar[frozenset[str]] = frozenset()
+    """Fields that no run keeps, since another one says what of them counts."""
+
+    locales: Annotated[
+        tuple[str, ...] | None, TaskOption("ask about this region only, by any of its names", metavar="REGION")
+    ] = None
+    limit: Annotated[
+        int | None, TaskOption("question templates per region at most; all when absent", least=1)
+    ] = None
+
+    def kept(self) -> dict[str, Any]:
+        """The options as ``run.json`` keeps them, with every default spelled out."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if name not in self.NOT_KEPT
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateOptions(TaskOptions):
+    """Options of asking that every task has whose candidates a model ranks."""
+
+    max_masks: Annotated[
+        int, TaskOption(f"a masked model: tokens that a candidate may have; {MAX_MASKS} if absent", least=1)
+    ] = MAX_MASKS
+    causal: Annotated[
+        Causal,
+        TaskOption(
+            "a causal model: after the prompt and the candidate so far (as if absent), as published, or by the "
+            "log-probability of the whole statement"
+        ),
+    ] = "conditional"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions:
+    """Options of scoring that every task has."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+
+    rule: str = "default"
+    """Name of the rule by which answers are decided; one of the task's."""
+    seed: int = 0
+    """Seed of the intervals."""
+
+
+Options = TypeVar("Options", TaskOptions, ScoringOptions)
+
+
+class Task(Protocol):
+    """A task: items of a release, decisions and scores of answers, and its part of a report.
+
+    A task inherits from this class; what it leaves out is as most tasks have it.
+    """
+
+    name: ClassVar[str]
+    """What it is called by: lower case, words joined by hyphens."""
+    title: ClassVar[str]
+    """What a reader calls it."""
+    measure: ClassVar[str]
+    """Beginning of the signature of its scores."""
+    asks: ClassVar[str]
+    """What a question is, in Markdown, for the table of tasks in the documentation."""
+    reads: ClassVar[str]
+    """The configurations that its items are made of, likewise."""
+    options: ClassVar[type[TaskOptions]]
+    """What it can be asked with."""
+    scoring: ClassVar[type[ScoringOptions]] = ScoringOptions
+    """What its scoring can be told."""
+    rules: ClassVar[tuple[str, ...]] = ("default",)
+    """Rules by which answers are decided; which of them a run can be scored by may depend on its options."""
+    chosen_by: ClassVar[tuple[str, ...]] = ("locales",)
+    """Options to choose others of where nothing would be asked."""
+    of_texts: ClassVar[Mapping[str, Any]] = {}
+    """Options that are as if given where texts are all there is, as of another tool."""
+    answer_columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of the answers that `score` is given; all when empty. A task that needs more reads for itself."""
+    headline: ClassVar[str | None] = None
+    """The figure that a leaderboard shows; none where no figure is fit for it."""
+    units: ClassVar[str] = (
+        "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md explains each figure."
+    )
+    """What units its figures have, and which page explains them."""
+
+    def settle(self, options: Any, manifest: "ReleaseManifest") -> tuple[Any, tuple[str, ...]]:
+        """The options with what the release decides, and the configurations that are then read."""
+        ...
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: Any) -> "TaskItems":
+        """The items of a release: takes its configurations by name, each with a column ``region``."""
+        ...
+
+    def score(self, run: "Run", answers: "pl.DataFrame", options: Any, on_progress: Progress) -> "ScoredItems":
+        """Decisions and scores of the answers of a run, those that are errors included."""
+        ...
+
+    def overview(self, run: "ScoredRun") -> "ReportTable":
+        """A run's line in the overview of the report."""
+        ...
+
+    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
+        """The sections of the report that the scores of comparable runs have figures for."""
+        ...
+
+    def ordered(self, runs: "Sequence[ScoredRun]") -> "Sequence[ScoredRun]":
+        """Runs in the order of the report; as they were named, if the task has no order of its own."""
+        return runs
+
+    def compared(self, run: "ScoredRun") -> "pl.DataFrame | None":
+        """Return what runs are compared by: ``item_id``, ``region``, ``template_id`` and ``value``.
+
+        Higher values are better.
+
+        Null where no answer is better than another one.
+        """
+        import polars as pl
+
+        value = pl.col("correct").cast(pl.Float64)
+        return run.decisions().select("item_id", "region", "template_id", value=value)
+
+    def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":
+        """Questions that most models get wrong; none where answers are not correct or wrong one by one."""
+        del runs
+        return ()
+
+    def clusters(self, run: "ScoredRun") -> tuple[str, ...]:
+        """Say in words what intervals are over, where it is not question templates."""
+        del run
+        return ()
+
+    def number(self, metric: str, value: float) -> str:
+        """A figure as tables print it."""
+        del metric
+        return f"{value:.1f}"
+
+    def takes_table(self, answers: Path, *, encoding: str | None) -> bool:
+        """Whether a table is one of the task's own, which needs no release; else it holds answers to items."""
+        del answers, encoding
+        return False
+
+    def run_of_table(
+        self, answers: Path, out: Path, *, model: str | None, encoding: str | None
+    ) -> "RunOutcome":
+        """Make a run of a table that the task takes; never called where it takes none."""
+        raise AssertionError(f"{self.name} takes no table of its own: {answers}, {out}, {model}, {encoding}")
+
+
+def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, tuple[TaskOption, Any]]:
+    """List what is said of each option of a class, and its type, by name; without those that nobody gives."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name: (hint.__metadata__[0], hint.__origin__)
+        for field in dataclasses.fields(kind)
+        if hasattr(hint := hints[field.name], "__metadata__")
+    }
+
+
+def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str) -> Options:
+    """Options of a task.
+
+    Args:
+        kind: The task's class of options.
+        given: Values by name; those that are left out have their defaults.
+        task: Name of the task, for messages.
+
+    Raises:
+        ArgumentError: If there is no such option, or a value cannot be; names the first.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    from blend.loaders.files.json_text import is_encodable
+    from blend.schemas.base.field_errors import field_errors
+
+    known = list(offered(kind))
+    # One name where several can be given is a list of one, not a list of its letters.
+    values = {
+        name: [value] if isinstance(value, str) and _is_list(kind, name) else value
+        for name, value in given.items()
+    }
+    # Bytes of a command line that are not UTF-8, at which pydantic fails in a way of its own.
+    for name, value in values.items():
+        if not is_encodable(value):
+            raise ArgumentError(f"`{name}`: {value!r} is not possible (it is not text in UTF-8)")
+    try:
+        options: Options = TypeAdapter(kind).validate_python(values)
+        for name, (option, _) in offered(kind).items():
+            value = getattr(options, name)
+            if option.least is not None and value is not None and value < option.least:
+                raise ArgumentError(f"`{name}`: {value} is not possible (it is {option.least} at least)")
+        return options
+    except ValidationError as error:
+        first = next(field_errors(error))
+    if first.is_ours:
+        raise ArgumentError(first.message)
+    if first.kind in ("extra_forbidden", "unexpected_keyword_argument"):
+        has = f"it has {', '.join(f'`{name}`' for name in known)}" if known else "it has none"
+        like = did_you_mean(first.location, known)
+        raise ArgumentError(f"`{first.location}`: the task {task} has no such option; {like}{has}")
+    raise ArgumentError(f"`{first.location}`: {first.value!r} is not possible ({first.message})")
+
+
+def _is_list(kind: type[TaskOptions] | type[ScoringOptions], name: str) -> bool:
+    """Whether an option takes several values."""
+    hint = get_type_hints(kind).get(name)
+    return any(get_origin(one) is tuple for one in (hint, *get_args(hint)))

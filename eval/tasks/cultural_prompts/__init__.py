@@ -1,0 +1,181 @@
+"""Cultural prompts: texts for readers of many nationalities, how they differ, and what goes along with that.
+
+References:
+    Bhatt and Diaz (2024), Extrinsic Evaluation of Cultural Competence in Large Language Models, Findings of
+    EMNLP 2024.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, TaskOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from blend.eval.items import TaskItems
+    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.runs.run_directory import Run, RunOutcome
+    from blend.eval.scores_json import ScoredItems
+    from blend.schemas.release.manifest import ReleaseManifest
+
+Bleu = Literal["multi-reference", "pairwise"]
+"""All samples of the other group as references of every sample, or the mean over pairs of samples."""
+
+Distance = Literal["published", "standardised"]
+"""How the answers of a survey become a distance (`survey_agreement.distances`)."""
+
+SAMPLES = 5
+"""Samples of each prompt, as published."""
+
+TOP = 15
+"""Words per group, as the paper prints."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CulturalPromptOptions(TaskOptions):
+    """Options of asking cultural prompts."""
+
+    samples: Annotated[int, TaskOption(f"texts asked for with each prompt; {SAMPLES} if absent", least=1)] = (
+        SAMPLES
+    )
+    kinds: Annotated[
+        tuple[str, ...] | None,
+        TaskOption("only this kind of text, 'qa' or 'stories'", flag="kind", metavar="NAME"),
+    ] = None
+    nationalities: Annotated[
+        tuple[str, ...] | None,
+        TaskOption("only this nationality, by its demonym or ISO code", flag="nationality", metavar="NAME"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.locales is not None:
+            raise ValueError("cultural prompts are for nationalities and have no locales; leave `locales` out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CulturalScoring(ScoringOptions):
+    """Options of scoring: what texts are compared with, and how."""
+
+    surveys: Annotated[
+        Mapping[str, Path] | None,
+        TaskOption(
+            "a survey of values to compare with, your copy of it, such as hofstede=FILE or wvs=FILE",
+            flag="survey",
+            metavar="NAME=FILE",
+        ),
+    ] = None
+    distance: Annotated[
+        Distance,
+        TaskOption(
+            "distance in a survey, over raw answers as published (as if absent), or over standardised ones of "
+            "complete countries"
+        ),
+    ] = "published"
+    bleu: Annotated[Bleu, TaskOption("all samples as references (as if absent), or pair by pair")] = (
+        "multi-reference"
+    )
+    top: Annotated[int, TaskOption(f"words kept of each nationality; {TOP} if absent", least=1)] = TOP
+    stop_words: Annotated[
+        Path | None,
+        TaskOption(
+            "words that are not counted, one per line, in place of the packaged English ones", metavar="FILE"
+        ),
+    ] = None
+    dask: Annotated[
+        str | None, TaskOption("analyse on the Dask cluster whose scheduler is there", metavar="ADDRESS")
+    ] = None
+
+
+class CulturalPromptsTask(Task):
+    """How far texts differ between readers of many nationalities, and what goes along with that."""
+
+    name = "cultural-prompts"
+    title = "Texts for readers of many nationalities"
+    measure = "blend-cultural-prompts"
+    asks = (
+        "a text on a topic for a reader of every nationality, several samples of each "
+        "([cultural-prompts.md](cultural-prompts.md))"
+    )
+    reads = "`cultural-prompts`"
+    options = CulturalPromptOptions
+    scoring = CulturalScoring
+    rules = ("default", "paper", "reference_code")
+    chosen_by = ("kinds", "nationalities")
+    answer_columns = ("item_id", "error")
+    units = (
+        "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "
+        "refusal, other-language, unanswered and significant are in percent. docs/cultural-prompts.md explains "
+        "each figure."
+    )
+
+    def settle(
+        self, options: CulturalPromptOptions, manifest: "ReleaseManifest"
+    ) -> tuple[CulturalPromptOptions, tuple[str, ...]]:
+        """See `Task.settle`."""
+        del manifest
+        return options, ("cultural-prompts",)
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: CulturalPromptOptions) -> "TaskItems":
+        """See `Task.items`."""
+        from blend.eval.tasks.cultural_prompts.cultural_items import cultural_items
+
+        return cultural_items(tables, options)
+
+    def score(
+        self, run: "Run", answers: "pl.DataFrame", options: CulturalScoring, on_progress: Progress
+    ) -> "ScoredItems":
+        """See `Task.score`; the texts are read a few topics at a time."""
+        del answers
+        from blend.eval.tasks.cultural_prompts.cultural_scores import score_texts
+
+        scored = score_texts(run, options, on_progress=on_progress)
+        asked = run.description.options
+        parts = {name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)}
+        return scored._replace(signature_parts={"s": str(asked["samples"]), **parts, **scored.signature_parts})
+
+    def overview(self, run: "ScoredRun") -> "ReportTable":
+        """See `Task.overview`."""
+        from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
+
+        return cultural_overview(run)
+
+    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
+        """See `Task.sections`."""
+        del seed
+        from blend.eval.tasks.cultural_prompts.cultural_section import cultural_sections
+
+        return cultural_sections(runs)
+
+    def compared(self, run: "ScoredRun") -> None:
+        """Nothing: a text is neither correct nor wrong."""
+        del run
+
+    def number(self, metric: str, value: float) -> str:
+        """See `Task.number`."""
+        if metric in ("texts", "topics"):
+            return f"{value:,.0f}"
+        if metric in ("empty", "refusal", "other-language", "unanswered", "missing") or metric.endswith(
+            "-significant"
+        ):
+            return f"{value:.1f}"
+        if metric.startswith("anova-p"):
+            return f"{value:.2g}"
+        return f"{value:.2f}" if metric.startswith(("anova-f", "variance-ratio")) else f"{value:.4f}"
+
+    def takes_table(self, answers: Path, *, encoding: str | None) -> bool:
+        """Whether a table has a column each for group, topic and text, whoever wrote them."""
+        from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
+
+        return is_table_of_texts(answers, encoding=encoding)
+
+    def run_of_table(
+        self, answers: Path, out: Path, *, model: str | None, encoding: str | None
+    ) -> "RunOutcome":
+        """See `Task.run_of_table`."""
+        from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
+
+        return keep_texts(answers, out, model=model, encoding=encoding)

@@ -1,0 +1,126 @@
+"""Charts of texts for readers of many nationalities, as Vega-Lite specifications; see `charts`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
+
+_MAP_HEIGHT = 330
+_MAP_SHAPE = 0.46
+_SCHEME = "cividis"
+_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
+
+
+def variance_chart(rows: Rows, *, title: str) -> Spec:
+    """One mark per topic: variance within groups, and between them, with both intervals.
+
+    Args:
+        rows: ``topic``, ``split``, ``within``, ``across`` and ``within_low`` … of both.
+        title: What is shown.
+    """
+    alt = load_altair()
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        color=alt.Color(
+            "split:N", scale=alt.Scale(range=list(_COLOURS)), legend=alt.Legend(orient="top", title=None)
+        ),
+        tooltip=[
+            alt.Tooltip("topic:N"),
+            alt.Tooltip("across:Q", format=".3f"),
+            alt.Tooltip("within:Q", format=".3f"),
+        ],
+    )
+    x = alt.X("within:Q", title="variance within nationalities")
+    y = alt.Y("across:Q", title="variance between nationalities")
+    marks = base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x, y=y)
+    upright = base.mark_rule(opacity=0.35).encode(x=x, y=alt.Y("across_low:Q"), y2="across_high:Q")
+    level = base.mark_rule(opacity=0.35).encode(x=alt.X("within_low:Q"), x2="within_high:Q", y=y)
+    largest = max(max(row["within_high"] or row["within"], row["across_high"] or row["across"]) for row in rows)
+    equal = (
+        alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))
+        .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
+        .encode(x="v:Q", y="v:Q")
+    )
+    return spec_of(
+        equal + upright + level + marks, f"Variance between and within nationalities: {title}", height=340
+    )
+
+
+def anchor_chart(rows: Rows, anchors: Sequence[str], *, title: str) -> Spec:
+    """The rank correlation of every anchor with its interval over topics, one colour per kind of text.
+
+    Args:
+        rows: ``anchor``, ``split``, ``value``, ``low``, ``high``.
+        anchors: From top to bottom.
+        title: What is shown.
+    """
+    alt = load_altair()
+    splits = list(dict.fromkeys(row["split"] for row in rows))
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        y=alt.Y("anchor:N", sort=list(anchors), title=None, axis=alt.Axis(labelLimit=0)),
+        yOffset=alt.YOffset("split:N", sort=splits),
+        color=alt.Color(
+            "split:N",
+            sort=splits,
+            scale=alt.Scale(range=list(_COLOURS)),
+            legend=alt.Legend(orient="top", title=None) if len(splits) > 1 else None,
+        ),
+        tooltip=[alt.Tooltip("anchor:N"), alt.Tooltip("split:N"), alt.Tooltip("value:Q", format=".3f")],
+    )
+    x = alt.X("value:Q", title=title)
+    marks = base.mark_point(filled=True, size=40, opacity=1).encode(x=x)
+    lines = base.mark_rule(strokeWidth=1.2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    zero = alt.Chart(alt.Data(values=[{"v": 0}])).mark_rule(color="#808a94").encode(x="v:Q")
+    height = (10 * len(splits) + 6) * len(anchors)
+    return spec_of(zero + lines + marks, f"{title}, by nationality", height=height)
+
+
+def likeness_map(pairs: Rows, places: Mapping[str, Mapping[str, Any]], first: str, *, title: str) -> Spec:
+    """Show how alike every nationality's texts are to those for one that the reader chooses from a list.
+
+    Args:
+        pairs: ``a`` and ``b`` (names) and ``v`` (BLEU), every pair once.
+        places: ``latitude`` and ``longitude`` by name.
+        first: The nationality that is chosen at the beginning.
+        title: What is shown.
+    """
+    alt = load_altair()
+    names = list(places)
+    chosen = alt.param(
+        name="chosen", value=first, bind=alt.binding_select(options=names, name="like the texts for: ")
+    )
+    world = alt.Chart(
+        alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
+    ).mark_geoshape(style="land")
+    where = alt.Data(values=[{"name": name, **places[name]} for name in names])
+    marks = (
+        alt.Chart(alt.Data(values=list(pairs)))
+        .transform_filter("datum.a == chosen || datum.b == chosen")
+        .transform_calculate(other="datum.a == chosen ? datum.b : datum.a")
+        .transform_filter("datum.a != datum.b")
+        .transform_lookup(
+            lookup="other", from_=alt.LookupData(data=where, key="name", fields=["latitude", "longitude"])
+        )
+        .mark_circle(opacity=0.95, style="mark", size=70)
+        .encode(
+            longitude="longitude:Q",
+            latitude="latitude:Q",
+            color=alt.Color(
+                "v:Q",
+                scale=alt.Scale(scheme=_SCHEME),
+                title=title,
+                legend=alt.Legend(
+                    orient="bottom", gradientLength=160, gradientThickness=8, direction="horizontal"
+                ),
+            ),
+            tooltip=[alt.Tooltip("other:N", title="texts for"), alt.Tooltip("v:Q", title=title, format=".3f")],
+        )
+    )
+    here = (
+        alt.Chart(where)
+        .transform_filter("datum.name == chosen")
+        .mark_point(shape="cross", size=160, strokeWidth=2, filled=True, color="#d9730d")
+        .encode(longitude="longitude:Q", latitude="latitude:Q", tooltip=[alt.Tooltip("name:N")])
+    )
+    chart = (world + marks + here).project(type="equalEarth").add_params(chosen)
+    spec = spec_of(chart, f"World map: {title} to the texts for a chosen nationality", height=_MAP_HEIGHT)
+    return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}

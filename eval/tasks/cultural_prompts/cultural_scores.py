@@ -1,0 +1,198 @@
+"""Scoring texts for readers of many nationalities: from a run to variances, words and correlations.
+
+A run's texts come in topic by topic, so that memory does not grow with their number; figures go out, and
+beside the scores five tables in the folder ``analysis`` of the run: ``similarity``, ``agreement``,
+``distances``, ``words`` and ``groups``.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from blend.eval.runs.answer_files import AnswerReader
+from blend.eval.runs.run_directory import Run, translate_errors
+from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
+from blend.eval.scores_json import ScoredItems, unanswered_share
+from blend.eval.tasks.cultural_prompts import CulturalScoring
+from blend.eval.tasks.cultural_prompts.analysis_tables import SimilarityFile, analysis_folder, write_tables
+from blend.eval.tasks.cultural_prompts.coded_topics import Definition
+from blend.eval.tasks.cultural_prompts.cultural_figures import all_scores, warnings_on
+from blend.eval.tasks.cultural_prompts.spread_topics import analysed
+from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, distances
+from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
+from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey, TopicTexts
+from blend.eval.tasks.cultural_prompts.topic_totals import Totals
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.encodings import read_text
+from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.surveys import read_survey
+from blend.schemas.errors import InputError
+from blend.schemas.language.nationalities import nationalities
+
+STEP = "analyse"
+"""What the progress is called."""
+
+
+def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCallback = silent) -> ScoredItems:
+    """Every figure of the texts that a run has kept.
+
+    Args:
+        run: The run; its texts are read a few topics at a time.
+        options: Rule, surveys, distance, BLEU, words, cluster, seed.
+        on_progress: Hears how many topics are analysed.
+
+    Returns:
+        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, ``empty``, a ``refusal``
+        or in an ``other_language``. The further tables are in the folder ``analysis`` of the run.
+
+    Raises:
+        InputError: If fewer than two groups have texts, or a survey or list of words cannot be read.
+        MissingExtraError: If SciPy, or Dask where it is asked for, is not installed.
+        ServerError: If the cluster fails.
+    """
+    gold = run.gold()
+    groups = groups_of(gold)
+    if len(groups) < 2:
+        raise InputError(f"{run.directory}: texts of one group only ({groups[0]}); nothing can be compared")
+    cultures = tuple(_cultures(options, groups))
+    settings = Settings(
+        groups=groups,
+        cultures=cultures,
+        definition=_definition(options.rule),
+        bleu=options.bleu,
+        stop_words=_stop_words(options.stop_words),
+        seed=options.seed,
+    )
+    totals = Totals(settings)
+    decisions = []
+    with translate_errors(run.directory), SimilarityFile(run.directory, groups) as similarity:
+        for figures, texts in _figures(run, gold, settings, options.dask, on_progress):
+            totals.add(figures)
+            similarity.add(figures.key, figures.likeness, figures.directed_bleu)
+            decisions.append(_decisions(texts, figures))
+        for split, category in totals.categories:
+            similarity.add_mean(split, category, totals)
+    agreements = totals.agreements()
+    with translate_errors(run.directory):
+        write_tables(analysis_folder(run.directory), totals, agreements, top=options.top)
+    decided = pl.concat(decisions)
+    unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
+    return ScoredItems(
+        decided,
+        (*all_scores(totals, agreements, gold), unanswered),
+        {
+            "bleu": options.bleu,
+            "dist": options.distance if cultures else "none",
+            "surveys": "+".join(culture.survey for culture in cultures) or "none",
+        },
+        warnings_on(totals, cultures),
+    )
+
+
+def _figures(
+    run: Run, gold: pl.DataFrame, settings: Settings, dask: str | None, on_progress: ProgressCallback
+) -> Iterator[tuple[TopicFigures, pl.DataFrame]]:
+    """The figures of topics in order, each with its texts' ids."""
+    n_topics = gold.select("split", "category", "topic").n_unique()
+    on_progress(STEP, 0, n_topics)
+    # Ids of topics whose figures are still to come; topics are taken ahead of them, and both keep their order.
+    waiting: list[pl.DataFrame] = []
+
+    def handed_on() -> Iterator[TopicTexts]:
+        for texts, ids in topics_of(run, gold, settings.groups):
+            waiting.append(ids)
+            yield texts
+
+    for done, figures in enumerate(analysed(handed_on(), settings, dask=dask), start=1):
+        yield figures, waiting.pop(0)
+        on_progress(STEP, done, n_topics)
+
+
+def _decisions(ids: pl.DataFrame, figures: TopicFigures) -> pl.DataFrame:
+    renamed = figures.texts.rename({"other-language": "other_language"})
+    return pl.concat([ids, renamed], how="horizontal").with_columns(correct=pl.lit(None, pl.Boolean))
+
+
+def _definition(rule: str) -> Definition:
+    """The definition that a rule names; the paper's is the default."""
+    return "reference_code" if rule == "reference_code" else "paper"
+
+
+def _cultures(options: CulturalScoring, groups: tuple[str, ...]) -> Iterator[CulturalDistances]:
+    aliases = {alias: one.demonym for one in nationalities() for alias in one.aliases}
+    for name, path in (options.surveys or {}).items():
+        survey = read_survey(path, name)
+        if options.distance == "standardised":
+            survey = survey.renamed(aliases, groups)
+        yield distances(survey, groups, kind=options.distance)
+
+
+def _stop_words(path: Path | None) -> frozenset[str]:
+    if path is None:
+        return stop_words()
+    if not path.is_file():
+        raise InputError(f"`stop_words={path}`: no such file; name one with one word per line")
+    lines = read_text(path, path.parent, Diagnostics()).splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+TEXTS_AT_A_TIME = 60_000
+"""Texts that are read at a time, in whole topics: some hundred megabytes of stories."""
+
+TOPIC = ("split", "category", "topic")
+
+
+def groups_of(gold: pl.DataFrame) -> tuple[str, ...]:
+    """The groups of a run, in order of first occurrence."""
+    return tuple(gold["group"].unique(maintain_order=True))
+
+
+def topics_of(
+    run: Run, gold: pl.DataFrame, groups: tuple[str, ...]
+) -> Iterator[tuple[TopicTexts, pl.DataFrame]]:
+    """The topics of a run in the order of its items, with what was answered.
+
+    Args:
+        run: The run.
+        gold: `tasks.cultural_prompts.cultural_items.GOLD`.
+        groups: Its groups.
+
+    Yields:
+        A topic, and ``item_id``, ``split``, ``category``, ``topic``, ``group``, ``sample`` and ``unanswered``
+        of its texts in the same order: by group, then sample. Items without an answer, or with an error, have
+        no text; an empty answer is one, and so is a thought that does not end.
+    """
+    number = {group: index for index, group in enumerate(groups)}
+    reader = AnswerReader(run.answers_folder)
+    keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
+    numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
+    for chunk in _chunks(gold, numbers):
+        chunk = chunk.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
+        answers = reader.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
+        # A text that was cut at its length is read as far as it goes.
+        written = split_answers(answers, run.description).with_columns(unanswered=says_nothing("text"))
+        texts = chunk.join(written.drop("error"), on="item_id", how="inner").sort("_number", "_group", "sample")
+        for rows in texts.partition_by("_number", maintain_order=True):
+            first = rows.row(0, named=True)
+            yield (
+                TopicTexts(
+                    TopicKey(*(first[name] or "" for name in TOPIC)),
+                    first["_number"],
+                    rows["_group"].to_list(),
+                    rows["text"].fill_null("").to_list(),
+                    is_english=(first["language"] or "en").split("-")[0] == "en",
+                ),
+                rows.select("item_id", *TOPIC, "group", "sample", "unanswered"),
+            )
+
+
+def _chunks(gold: pl.DataFrame, numbers: pl.Series) -> Iterator[pl.DataFrame]:
+    """The items of some topics at a time, with the number of their topic."""
+    sizes = numbers.value_counts(name="len").sort("_number")
+    # Texts before a topic, in units of a chunk: topics that begin in one unit are read together.
+    before = (sizes["len"].cum_sum() - sizes["len"]) // TEXTS_AT_A_TIME
+    for _, some in sizes.group_by(before.alias("_chunk"), maintain_order=True):
+        # A chunk's topics are a range of numbers, while their rows may stand apart.
+        here = numbers.is_between(int(some["_number"][0]), int(some["_number"][-1]))
+        yield gold.filter(here).with_columns(numbers.filter(here))

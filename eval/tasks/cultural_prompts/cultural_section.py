@@ -1,0 +1,248 @@
+"""Sections of texts for readers of many nationalities: variance, words, a map, correlations, examples."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from blend.eval.report.report_sections import ReportChart, ReportTable, Section
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.answer_files import AnswerReader
+from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.written_answers import WRITTEN, split_answers
+from blend.eval.scores_json import UNANSWERED, Score, score_again
+from blend.eval.tasks.cultural_prompts import cultural_charts
+from blend.eval.tasks.cultural_prompts.analysis_tables import SIMILARITY_NAME, WORDS_NAME, analysis_folder
+from blend.schemas.language.nationalities import nationalities
+
+WORDS = 10
+"""Words per nationality that are shown."""
+
+EXAMPLES = 6
+"""Nationalities whose texts stand side by side."""
+
+
+def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
+    """The sections that the scores and tables of comparable runs have figures for."""
+    found = [_variances(runs), *(_agreement(runs, *of) for of in _surveys(runs[0])), _map(runs), _words(runs)]
+    return tuple(section for section in (*found, _examples(runs[0])) if section is not None)
+
+
+def cultural_overview(run: ScoredRun) -> ReportTable:
+    """A run's line in the overview."""
+    cells: dict[str, str] = {}
+    for split in _splits(run):
+        name = f"{split}: " if split else ""
+        for metric, label in (
+            ("variance-ratio-unbiased", "between / within, unbiased"),
+            ("variance-ratio", "between / within, published"),
+        ):
+            score = _of_split(run, metric, split)
+            if score is not None:
+                cells[f"{name}{label}"] = figure(score, 2)
+        for metric, survey in _surveys(run):
+            score = _of_split(run, f"tau-{metric}-{survey}", split)
+            if score is not None:
+                cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = figure(score, 3)
+        for metric in ("empty", "refusal", "other-language"):
+            score = _of_split(run, metric, split)
+            if score is not None and score.value:
+                cells[f"{name}{metric}, %"] = figure(score, 1)
+    if (unanswered := run.overall(UNANSWERED)) is not None and unanswered.value:
+        cells["unanswered, %"] = figure(unanswered, 1)
+    cells["texts"] = f"{run.run.description.n_items:,}"
+    return ReportTable(tuple(cells), (tuple(cells.values()),))
+
+
+_MEASURES = {"bleu": "BLEU", "wed": "−WED"}
+
+
+def figure(score: Score | None, digits: int) -> str:
+    """A figure with its interval."""
+    if score is None or score.value is None:
+        return "–"
+    if score.low is None or score.high is None:
+        return f"{score.value:.{digits}f}"
+    return f"{score.value:.{digits}f}\u00a0[{score.low:.{digits}f},\u00a0{score.high:.{digits}f}]"
+
+
+def _splits(run: ScoredRun) -> list[str]:
+    return list(run.of("texts", "split")) or [""]
+
+
+def _of_split(run: ScoredRun, metric: str, split: str) -> Score | None:
+    return run.of(metric, "split").get(split) if split else run.overall(metric)
+
+
+def _surveys(run: ScoredRun) -> list[tuple[str, str]]:
+    """Measure and survey of the correlations that a run has, in order."""
+    names = dict.fromkeys(score.metric for score in run.scores.scores if score.metric.startswith("tau-"))
+    found = (name.split("-", 2) for name in names if not name.endswith("-significant"))
+    return [(measure, survey) for _, measure, survey in found]
+
+
+def _variances(runs: Sequence[ScoredRun]) -> Section | None:
+    pictures, cells = [], []
+    for run in runs:
+        across, within = (run.of(f"variance-{what}-unbiased", "topic") for what in ("across", "within"))
+        published = {what: run.of(f"variance-{what}", "topic") for what in ("across", "within")}
+        rows = []
+        for topic, between in across.items():
+            inside = within[topic]
+            cells.append(
+                (
+                    run.name,
+                    topic,
+                    figure(between, 3),
+                    figure(inside, 3),
+                    *(figure(of[topic], 3) for of in published.values()),
+                )
+            )
+            if between.value is None or inside.value is None:
+                continue
+            rows.append(
+                {
+                    "topic": topic,
+                    "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
+                    "across": between.value,
+                    "across_low": between.low,
+                    "across_high": between.high,
+                    "within": inside.value,
+                    "within_low": inside.low,
+                    "within_high": inside.high,
+                }
+            )
+        if rows:
+            pictures.append(ReportChart(run.name, cultural_charts.variance_chart(rows, title=run.name)))
+    if not cells:
+        return None
+    return Section(
+        "variances",
+        "Variance between and within nationalities",
+        "Each mark is a topic: half of the mean squared word edit distance of two texts for different "
+        "nationalities (upwards) and of two samples for the same one (to the right), both without bias, with "
+        "95 % intervals over nationalities. Above the dashed line, the nationality makes a difference.",
+        tuple(pictures),
+        ReportTable(
+            ("model", "topic", "between", "within", "between, published", "within, published"), tuple(cells)
+        ),
+    )
+
+
+def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
+    metric = f"tau-{measure}-{survey}"
+    pictures, cells = [], []
+    for run in runs:
+        rows = []
+        for key, score in run.of(metric, "anchor").items():
+            split, _, anchor = key.rpartition("/")
+            cells.append((run.name, split or "texts", anchor, figure(score, 3)))
+            rows.append(
+                {
+                    "anchor": anchor,
+                    "split": split or "texts",
+                    "value": score.value,
+                    "low": score.low,
+                    "high": score.high,
+                }
+            )
+        if rows:
+            means = pl.DataFrame(rows).group_by("anchor").agg(pl.col("value").mean())
+            order = means.sort("value", "anchor", descending=[True, False])["anchor"].to_list()
+            title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
+            pictures.append(ReportChart(run.name, cultural_charts.anchor_chart(rows, order, title=title)))
+    if not pictures:
+        return None
+    return Section(
+        f"agreement-{measure}-{survey}",
+        f"Agreement with {survey}, by {_MEASURES[measure]}",
+        "For every nationality: do the texts for those whose values are close to its own resemble its texts "
+        "more? Kendall’s τ is 1 if the two orders of all others agree, −1 if one is the other reversed, 0 if "
+        "they have nothing in common. Mean over topics with its 95 % interval.",
+        tuple(pictures),
+        ReportTable(("model", "kind of text", "nationality", "τ"), tuple(cells)),
+    )
+
+
+def _map(runs: Sequence[ScoredRun]) -> Section | None:
+    places = {
+        one.demonym: {"latitude": one.latitude, "longitude": one.longitude} for one in reversed(nationalities())
+    }
+    pictures = []
+    for run in runs:
+        rows = _table(run, SIMILARITY_NAME).filter(pl.col("topic").is_null())
+        means = rows.group_by("group", "other", maintain_order=True).agg(v=pl.col("bleu").mean().round(4))
+        known = means.filter(pl.col("group").is_in(list(places)) & pl.col("other").is_in(list(places)))
+        names = [name for name in dict.fromkeys(known["group"]) if name in places]
+        if len(names) < 2:
+            continue
+        pairs = known.select(a="group", b="other", v="v").drop_nulls().to_dicts()
+        spec = cultural_charts.likeness_map(
+            pairs, {name: places[name] for name in sorted(names)}, min(names), title="BLEU"
+        )
+        pictures.append(ReportChart(run.name, spec, large=True))
+    if not pictures:
+        return None
+    return Section(
+        "map",
+        "Whose texts are alike",
+        "Choose a nationality below the map: the brighter a mark, the more alike are the texts for readers "
+        "there to those for readers of the one chosen (the cross). Mean BLEU over categories of topics.",
+        tuple(pictures),
+    )
+
+
+def _words(runs: Sequence[ScoredRun]) -> Section | None:
+    cells = []
+    for run in runs:
+        words = _table(run, WORDS_NAME).filter(pl.col("rank") <= WORDS)
+        # All topics of a kind; where there is one category only, its words are those of all.
+        all_categories = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
+        rows = all_categories if len(all_categories) else words.filter(pl.col("split").is_not_null())
+        listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
+        cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
+    if not cells:
+        return None
+    return Section(
+        "words",
+        "Words of every nationality",
+        f"The {WORDS} words with the highest TF-IDF: frequent in the texts for one nationality, rare in "
+        "those for others.",
+        (),
+        ReportTable(("model", "nationality", "kind of text", "words"), tuple(cells)),
+        is_open=len(cells) <= 2 * WORDS,
+    )
+
+
+def _examples(run: ScoredRun) -> Section | None:
+    """The first samples about the topic on which nationalities differ most beyond their samples."""
+    across, within = (run.of(f"variance-{what}-unbiased", "topic") for what in ("across", "within"))
+    ratios = {
+        topic: score.value / inside.value
+        for topic, score in across.items()
+        if score.value is not None and (inside := within[topic]).value
+    }
+    if not ratios:
+        return None
+    topic = max(ratios, key=lambda name: (ratios[name], name))
+    parts = [pl.when(pl.col(name) != "").then(name) for name in ("split", "category", "topic")]
+    path = pl.concat_str(parts, separator="/", ignore_nulls=True)
+    rows = run.run.gold().filter(path == topic).unique("group", keep="first", maintain_order=True)
+    step = max(1, rows.height // EXAMPLES)
+    shown = rows.gather_every(step).head(EXAMPLES)
+    kept = AnswerReader(run.run.answers_folder).of(shown, "item_id", *WRITTEN, "error")
+    answers = split_answers(kept, run.run.description)
+    texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
+    return Section(
+        "examples",
+        f"Side by side: {topic}",
+        "Texts on the topic on which nationalities differ most beyond what samples of one nationality do, "
+        "the first sample for some of them.",
+        (),
+        ReportTable(("nationality", "text"), tuple(texts.select("group", "text").iter_rows())),
+        is_open=True,
+    )
+
+
+def _table(run: ScoredRun, name: str) -> pl.DataFrame:
+    path = analysis_folder(run.run.directory) / name
+    return read_frame(path, fix=score_again(run.run))

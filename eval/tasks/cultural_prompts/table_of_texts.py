@@ -1,0 +1,218 @@
+"""Texts of anybody: a table of group, topic, sample and text becomes a run that can be scored.
+
+The table is read column by column and its texts are copied by polars in pieces, so that millions of them never
+stand in memory at once.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems
+from blend.eval.runs.answer_files import ANSWERS, PARQUET
+from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
+from blend.eval.runs.run_directory import RunOutcome, open_run
+from blend.eval.runs.run_tables import atomic_table
+from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
+from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.loaders.files.tables import is_plain_csv
+from blend.loaders.files.unpacked import check_tables
+from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
+from blend.version import __version__
+
+REQUIRED = ("group", "topic", "text")
+OPTIONAL = ("sample", "category", "split", "language")
+
+ROW_GROUP_ROWS = 20_000
+"""Rows of a piece of the file of answers: a reader of some topics holds few others."""
+
+_SHOWN = 10
+_BLANKS = {"category": "", "split": "", "language": None}
+
+
+def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
+    """Whether a file has the columns of a table of texts."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return False
+    try:
+        return {*REQUIRED} <= {*_opened(path, encoding).rows.collect_schema().names()}
+    except (pl.exceptions.PolarsError, RowError, RowErrors):
+        return False
+
+
+def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str | None = None) -> RunOutcome:
+    """Make a run of a table of texts.
+
+    Args:
+        path: A table, JSON Lines or Parquet with ``group``, ``topic`` and ``text``, and perhaps ``sample`` (a
+            whole number; the order of the rows when absent), ``category``, ``split`` (kind of text) and
+            ``language`` (BCP 47; English when absent).
+        out: Directory of the run.
+        model: Who wrote the texts; the name of the file when absent.
+        encoding: Of a table; see `loaders.files.encodings.read_text`.
+
+    Raises:
+        InputError: If there is no such file.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, a sample is no number, or if a
+            topic has a sample of a group twice; names file and row of each.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
+    texts = _opened(path, encoding)
+    keys = _keys(path, texts)
+    _check(path, keys)
+    items = keys.select(
+        "item_id",
+        locale=pl.col("language").fill_null("en"),
+        region="group",
+        template_id=_joined("category", "topic"),
+        topic="category",
+        prompt_id=pl.lit("texts"),
+        language=pl.col("language").fill_null("en"),
+        prompt=pl.lit(""),
+        options=pl.lit(None, pl.List(pl.String)),
+    )
+    asked = TaskItems(items.select(list(ITEMS)).cast(ITEMS), keys.select(list(GOLD)).cast(GOLD), {}, "text")
+    description = RunDescription(
+        sdk_version=__version__,
+        release=AskedRelease(name=path.name, version="0.0.0", tables={"texts": file_sha256(path)}),
+        task=CulturalPromptsTask.name,
+        options={"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])},
+        kind="text",
+        n_items=keys.height,
+        prompts={},
+        model=RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        decoding=None,
+    )
+    with open_run(out, description, asked) as run:
+        _copy(path, texts.rows, keys, run.answers_folder / PARQUET)
+    return RunOutcome(keys.height, 0, 0, 0, None)
+
+
+class _Texts(NamedTuple):
+    """A table of texts, not read yet if polars can read it in pieces."""
+
+    rows: pl.LazyFrame
+    numbers: list[int] | None = None
+    """Numbers of the rows in their file; null where they follow one another."""
+
+
+def _opened(path: Path, encoding: str | None) -> _Texts:
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        return _Texts(pl.scan_ndjson(path))
+    if suffix == ".parquet":
+        check_tables([path], fix="write or copy it again")
+        return _Texts(pl.scan_parquet(path))
+    if suffix == ".csv" and encoding is None and is_plain_csv(path):
+        return _Texts(pl.scan_csv(path, infer_schema=False))
+    diagnostics = Diagnostics()
+    cells = read_rows(
+        path, path.parent, diagnostics, Columns(REQUIRED, OPTIONAL, others=True), encoding=encoding
+    )
+    diagnostics.raise_problems()
+    rows = pl.LazyFrame(
+        [row.values for row in cells], schema=dict.fromkeys(cells[0].values, pl.String) if cells else REQUIRED
+    )
+    return _Texts(rows, [int(row.location.rpartition(":")[2]) for row in cells])
+
+
+def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
+    """Everything but the texts, with an id for each row: `GOLD` and ``row``, its number as the file counts."""
+    rows = texts.rows
+    try:
+        held = rows.collect_schema().names()
+        for column in REQUIRED:
+            if column not in held:
+                raise RowError(f"column {column!r} is missing", where=path.name, fix="add it")
+        absent = [pl.lit(blank, pl.String).alias(name) for name, blank in _BLANKS.items() if name not in held]
+        present = [pl.col(name).cast(pl.String) for name in ("group", "topic", *_BLANKS) if name in held]
+        sample = (
+            pl.col("sample").cast(pl.String) if "sample" in held else pl.lit(None, pl.String).alias("sample")
+        )
+        keys = rows.select(*present, *absent, sample).collect()
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(path, error) from error
+    # The first line of a CSV file is its header.
+    first = 2 if path.suffix.lower() == ".csv" else 1
+    keys = keys.with_row_index("row", offset=first)
+    if texts.numbers is not None:
+        keys = keys.with_columns(row=pl.Series(texts.numbers, dtype=pl.UInt32))
+    keys = keys.with_columns(pl.col("split", "category").fill_null(""))
+    by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
+    keys = keys.with_columns(sample=pl.col("sample") if "sample" in held else by_order)
+    return keys.with_columns(item_id=_item_id())
+
+
+def _item_id() -> pl.Expr:
+    return pl.concat_str([_joined("split", "category", "topic", "group"), pl.col("sample")], separator="~")
+
+
+def _joined(*columns: str) -> pl.Expr:
+    parts = [pl.when(pl.col(name) != "").then(name) for name in columns]
+    return pl.concat_str(parts, separator="/", ignore_nulls=True)
+
+
+def _check(path: Path, keys: pl.DataFrame) -> None:
+    if keys.is_empty():
+        raise RowError("no texts", where=path.name, fix="write one row per text")
+    problems = []
+    for column in ("group", "topic"):
+        blank = keys.filter(pl.col(column).fill_null("").str.strip_chars() == "")
+        problems += [
+            RowError(f"the {column} is blank", where=f"{path.name}:{row}, column {column}", fix="fill it in")
+            for row in blank["row"].head(_SHOWN)
+        ]
+    strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null())
+    problems += [
+        RowError(
+            f"{sample!r} is not a whole number",
+            where=f"{path.name}:{row}, column sample",
+            fix="number the samples of each group and topic, from 0 or 1",
+        )
+        for row, sample in strange.select("row", "sample").head(_SHOWN).iter_rows()
+    ]
+    problems += _twice(path, keys)
+    raise_all(problems[:_SHOWN])
+
+
+def _twice(path: Path, keys: pl.DataFrame) -> list[RowError]:
+    first = keys.select("item_id", before="row").unique("item_id", keep="first", maintain_order=True)
+    again = keys.join(first, on="item_id", maintain_order="left").filter(pl.col("row") > pl.col("before"))
+    return [
+        RowError(
+            f"sample {sample} of {group!r} about {topic!r} is there twice",
+            where=f"{path.name}:{row}",
+            fix=f"delete this row or {path.name}:{before}, or give each sample a number of its own",
+        )
+        for row, before, sample, group, topic in again.select("row", "before", "sample", "group", "topic")
+        .head(_SHOWN)
+        .iter_rows()
+    ]
+
+
+def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
+    """Write the texts as answers, in the order of the table."""
+    named = keys.lazy().select("item_id", locale=pl.col("language").fill_null("en"), prompt_id=pl.lit("texts"))
+    held = ("item_id", "locale", "prompt_id", "text")
+    # Row by row the same as the keys, which were read from the same file in its order.
+    texts = rows.select(pl.col("text").cast(pl.String).fill_null(""))
+    absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in held]
+    answers = pl.concat([named, texts], how="horizontal").with_columns(absent).select(list(ANSWERS))
+    try:
+        with atomic_table(target) as beside:
+            answers.sink_parquet(beside, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> RowError:
+    return RowError(
+        f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
+        where=path.name,
+        fix="correct the file; every row needs the same columns, and cells with commas double quotes",
+    )

@@ -1,0 +1,76 @@
+"""Free listing: a model lists what a dish is made of in its own words, without candidates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from blend.eval.task import Progress, ScoringOptions, TaskOption
+from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from blend.eval.items import TaskItems
+    from blend.eval.runs.run_directory import Run
+    from blend.eval.scores_json import ScoredItems
+    from blend.schemas.release.manifest import ReleaseManifest
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListingScoring(ScoringOptions):
+    """Options of scoring: how entries of a list are compared."""
+
+    lemmas: Annotated[
+        str | None, TaskOption("how words are brought to their base forms; 'default' when absent")
+    ] = None
+
+
+class FreeListing(TripleTask):
+    """Which ingredients of a dish a model names by itself."""
+
+    name = "free-listing"
+    title = "Free listing"
+    measure = "blend-listing"
+    asks = "which ingredients belong to a dish, listed by the model ([probing.md](probing.md#free-listing))"
+    reads = "a configuration of triples"
+    options = TripleTaskOptions
+    scoring = ListingScoring
+    rules = ("default", "contains")
+    terms = TripleTerms(
+        figure="f1",
+        figures=("f1", "precision", "recall", "accuracy"),
+        decided_by="f1",
+        predicted="named",
+        correct="correct_entries",
+        mark="Each mark is the mean F1 of the lists for dishes from a country: 100 where a list names every "
+        "ingredient and nothing else.",
+    )
+
+    def settle(
+        self, options: TripleTaskOptions, manifest: "ReleaseManifest"
+    ) -> tuple[TripleTaskOptions, tuple[str, ...]]:
+        """See `Task.settle`."""
+        from blend.eval.tasks.free_listing.listing_items import settle_listing
+
+        return settle_listing(options, manifest)
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: TripleTaskOptions) -> "TaskItems":
+        """See `Task.items`."""
+        from blend.eval.tasks.free_listing.listing_items import listing_items
+
+        return listing_items(tables, options)
+
+    def score(
+        self, run: "Run", answers: "pl.DataFrame", options: ListingScoring, on_progress: Progress
+    ) -> "ScoredItems":
+        """See `Task.score`."""
+        del on_progress
+        from blend.eval.tasks.free_listing.listing_scores import score_lists
+        from blend.eval.triples.triple_decisions import asked_parts
+
+        scored = score_lists(
+            run.items(), run.gold(), answers, rule=options.rule, lemmas=options.lemmas, seed=options.seed
+        )
+        asked = run.description.options
+        parts = {"cfg": asked["config"], **asked_parts(asked, ("languages", "countries", "prompts"))}
+        return scored._replace(signature_parts={**parts, **scored.signature_parts})

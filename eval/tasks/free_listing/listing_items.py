@@ -1,0 +1,131 @@
+"""Items of free listing: a prompt that asks what a dish is made of, and the names that are accepted."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.triples import TripleTaskOptions
+from blend.eval.triples.triple_prompts import (
+    ABOUT_A_DISH,
+    as_items,
+    as_templates,
+    check_countries,
+    check_languages,
+    filled,
+    probed_config,
+    template_texts,
+)
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.prompts.listing_prompts import ENGLISH, domain_prompts, listing_prompts
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.triple_rows import FOOD_TRIPLES, language_of_split
+
+GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
+"""One row per item, in the order of the items: the dish, and for every part the names that are accepted: its
+label in the language first, then as Wikidata writes it where the script was converted, and its labels in
+variants of the language (``zh-hans``, ``zh-tw`` for ``zh``)."""
+
+RELATIONS = ("hasParts", "country")
+"""Names of the prompts: without and with the country."""
+
+
+def settle_listing(
+    options: TripleTaskOptions, manifest: ReleaseManifest
+) -> tuple[TripleTaskOptions, tuple[str, ...]]:
+    """The options with what the release decides, and the configurations to read."""
+    config = probed_config(options.config, manifest)
+    held = [language_of_split(table.split) for table in manifest.tables if table.config == config]
+    check_languages(config, options.languages or (), held)
+    known = _languages_with_prompts(config)
+    for language in options.languages or ():
+        if language not in known:
+            raise InputError(
+                f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
+                f"choose one "
+                f"of {', '.join(sorted(set(known) & set(held)))}"
+            )
+    return replace(options, config=config), (config,)
+
+
+def listing_items(tables: Mapping[str, pl.DataFrame], options: TripleTaskOptions) -> TaskItems:
+    """The items of free listing.
+
+    Args:
+        tables: The configuration (`triple_rows.TRIPLES`).
+        options: Which of it, in which languages; settled.
+
+    Returns:
+        One item per language, dish and prompt, ``en/Q396184/hasParts``, as for probing.
+
+    Raises:
+        UnknownNameError: If there is no such prompt or country; lists those there are.
+    """
+    config = options.config or ""
+    triples = as_templates(tables[config]).with_columns(name=pl.col("label"))
+    known = _languages_with_prompts(config, options.words)
+    held = triples["language"].unique(maintain_order=True).to_list()
+    languages = options.languages or tuple(language for language in held if language in known)
+    without = [] if options.languages else [language for language in held if language not in known]
+    warning = f"{pluralise(len(without), 'language')} without a prompt, not asked: {', '.join(without)}"
+    prompts = _prompts(known, languages, options.prompts)
+    chosen = some_templates(check_countries(triples, options.countries), options)
+    asked = chosen.filter(pl.col("language").is_in(languages)).with_columns(accepted=_accepted(triples))
+    pairs = asked.join(prompts, on="language", how="inner", maintain_order="left_right")
+    asked_of = filled(pairs)
+    items = as_items(asked_of.rows).with_columns(
+        item_id=pl.concat_str("language", "qid", "relation", separator="/")
+    )
+    return TaskItems(
+        items.select(list(ITEMS)).cast(ITEMS),
+        items.select(list(GOLD)).cast(GOLD),
+        template_texts(prompts),
+        "text",
+        warnings=(*((warning,) if without else ()), *asked_of.warnings),
+    )
+
+
+def _languages_with_prompts(
+    config: str, words: Mapping[str, str] | None = None
+) -> dict[str, Mapping[str, str]]:
+    """The prompts by language; of other domains than food there are English ones only, in their words."""
+    food = FOOD_TRIPLES.removesuffix("-triples")
+    if config.startswith(f"{food}-"):
+        return {language: known.prompts for language, known in listing_prompts().items()}
+    return {ENGLISH: domain_prompts(words["parts"] if words else "parts")}
+
+
+def _prompts(
+    known: Mapping[str, Mapping[str, str]], languages: tuple[str, ...], names: tuple[str, ...] | None
+) -> pl.DataFrame:
+    for name in names or ():
+        if name not in RELATIONS:
+            raise UnknownNameError("prompt", name, RELATIONS)
+    rows = [
+        (language, relation, known[language][relation], relation == "country", False)
+        for language in languages
+        for relation in (names or RELATIONS)
+    ]
+    columns = ["language", "relation", "template", "with_country", "published"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _accepted(triples: pl.DataFrame) -> pl.Expr:
+    """The names that are accepted for every part of every dish."""
+    variants: dict[tuple[str, str], dict[str, None]] = {}
+    for language, parts, original in triples.select("language", "parts", "original_parts").iter_rows():
+        primary = language.partition("-")[0]
+        for part in (*parts, *original):
+            variants.setdefault((primary, part["qid"]), {})[part["label"]] = None
+
+    def names(row: Mapping[str, object]) -> list[list[str]]:
+        primary = str(row["language"]).partition("-")[0]
+        parts = row["parts"]
+        assert isinstance(parts, list)
+        return [
+            list(dict.fromkeys([part["label"], *variants.get((primary, part["qid"]), ())])) for part in parts
+        ]
+
+    return pl.struct("language", "parts").map_elements(names, return_dtype=pl.List(pl.List(pl.String)))

@@ -1,0 +1,170 @@
+"""Lists: what a model named against what a release says, by precision, recall and F1.
+
+An entry names a part if its words are those of one of the part's accepted names: folded, and brought to base
+forms where the language has a lemmatiser. By the rule ``contains`` the words of the name may stand inside the
+entry, so that ``fresh basil`` names basil, and ``soy sauce`` names soy as well.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import polars as pl
+
+from blend.eval.runs.written_answers import says_nothing
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
+from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics.estimates import estimates
+from blend.eval.tasks.free_listing.list_entries import ATTACHED, listed
+from blend.eval.text.language_readers import LANGUAGES, primary
+from blend.eval.text.normalising import normalised, words_of
+from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
+from blend.eval.triples.triple_decisions import DISH_DECIDED
+from blend.schemas.errors import UnknownNameError
+
+RULES = ("default", "contains")
+
+DECISIONS = pl.Schema(
+    {
+        **DISH_DECIDED,
+        "gold": pl.List(pl.String()),
+        "named": pl.List(pl.String()),
+        "found": pl.List(pl.String()),
+        "correct_entries": pl.List(pl.String()),
+        "precision": pl.Float64(),
+        "recall": pl.Float64(),
+        "f1": pl.Float64(),
+        "correct": pl.Boolean(),
+    }
+)
+"""One row per item: the labels of the parts, the entries that the model named, the labels of those that it
+found, the entries that name a part, the shares, and whether it named any. Null without an answer."""
+
+_SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
+
+
+def score_lists(
+    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str | None, seed: int
+) -> ScoredItems:
+    """Judge free answers.
+
+    Args:
+        items: `items.ITEMS`.
+        gold: `tasks.free_listing.listing_items.GOLD`, row by row the same items.
+        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`).
+        rule: Of `RULES`.
+        lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`; the usual ones when absent.
+        seed: Seed of the intervals.
+
+    Raises:
+        UnknownNameError: If there is no such rule or lemmatiser; lists those there are.
+    """
+    if rule not in RULES:
+        raise UnknownNameError("rule", rule, RULES)
+    given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
+    rows = pl.concat([items, gold.drop("item_id")], how="horizontal").join(
+        given, on="item_id", how="left", maintain_order="left"
+    )
+    readers = _readers(rows["language"].unique().to_list(), lemmas or DEFAULT_LEMMAS)
+    judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
+    columns = ("gold", "named", "found", "correct_entries", "precision", "recall", "f1", "correct")
+    schema = {name: DECISIONS[name] for name in columns}
+    decided = pl.concat([rows, pl.DataFrame(judged, schema=schema, orient="row")], how="horizontal")
+    kept = decided.filter(pl.col("named").is_not_null())
+    used = sorted(one.signature for one in readers.values() if one is not None)
+    return ScoredItems(
+        decided.select(list(DECISIONS)).cast(DECISIONS),
+        (*_scores(kept, seed), missing_share(kept.height, rows.height)),
+        {"lemma": "+".join(used) or NO_LEMMAS},
+    )
+
+
+def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader | None]:
+    """A reader per primary language; null where the registry does not know how the language is read."""
+    known = [language for language in languages if primary(language) in LANGUAGES]
+    names = lemmatiser_names(lemmas, known)
+    others = dict.fromkeys(sorted({primary(language) for language in languages}))
+    return others | {language: reader(language, name) for language, name in names.items()}
+
+
+def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str) -> tuple[Any, ...]:
+    labels = [names[0] for names in row["accepted"]]
+    if row["text"] is None:
+        return (labels, *(None,) * 7)
+    language = row["language"]
+    named = listed(row["text"], language)
+    entries = [[_words(text, language, known) for text in texts] for texts in _readings(named, language)]
+    found: list[str] = []
+    correct: set[int] = set()
+    for label, names in zip(labels, row["accepted"], strict=True):
+        accepted = [words for name in names if (words := _words(name, language, known))]
+        hits = {
+            i
+            for i, readings in enumerate(entries)
+            if any(_names(words, one, rule) for words in readings for one in accepted)
+        }
+        if hits:
+            found.append(label)
+            correct |= hits
+    precision = len(correct) / len(named) if named else 0.0
+    recall = len(found) / len(labels)
+    both = precision + recall
+    f1 = 2 * precision * recall / both if both else 0.0
+    return labels, named, found, [named[i] for i in sorted(correct)], precision, recall, f1, bool(found)
+
+
+def _readings(named: Sequence[str], language: str) -> list[list[str]]:
+    """Every entry; the last one of several also without an *and* that may be written onto it."""
+    readings = [[entry] for entry in named]
+    attached = ATTACHED.get(primary(language))
+    if attached and len(named) > 1 and named[-1].startswith(attached):
+        readings[-1].append(named[-1][len(attached) :].lstrip())
+    return readings
+
+
+def _words(text: str, language: str, known: TextReader | None) -> tuple[str, ...]:
+    if known is None:
+        return _plain_words(text, language)
+    lemmas = known.lemmas(text)
+    return known.words(text) if lemmas is None else lemmas
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain_words(text: str, language: str) -> tuple[str, ...]:
+    return words_of(normalised(text, language))
+
+
+def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:
+    if rule == "default":
+        return entry == name
+    width = len(name)
+    return any(entry[start : start + width] == name for start in range(len(entry) - width + 1))
+
+
+def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Means over dishes of precision, recall and F1, and the share of all named entries that is correct."""
+    measures = {name: (pl.col(name), pl.lit(1.0)) for name in ("f1", "precision", "recall")}
+    # A ratio over all entries; the others are means over items.
+    measures["accuracy"] = (
+        pl.col("correct_entries").list.len().cast(pl.Float64),
+        pl.col("named").list.len().cast(pl.Float64),
+    )
+    measures["nothing-correct"] = ((~pl.col("correct")).cast(pl.Float64), pl.lit(1.0))
+    measures[UNANSWERED] = (says_nothing("text").cast(pl.Float64), pl.lit(1.0))
+    scores: list[Score] = []
+    for metric, (value, weight) in measures.items():
+        weighted = rows.with_columns(value=value, weight=weight)
+        scores.append(percent(metric, "overall", ALL, estimates(_clusters(weighted, None), seed=seed)[0]))
+        for scope, column in _SCOPES.items():
+            clusters = _clusters(weighted, column)
+            scores += percents(metric, scope, clusters.groups, estimates(clusters, seed=seed))
+    return scores
+
+
+def _clusters(rows: pl.DataFrame, group: str | None) -> Clusters:
+    return cluster_sums(
+        rows["value"].to_numpy(),
+        rows["template_id"].to_numpy(),
+        None if group is None else rows[group].to_numpy(),
+        counts=rows["weight"].to_numpy(),
+    )

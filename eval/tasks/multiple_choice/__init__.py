@@ -1,0 +1,115 @@
+"""Multiple choice: one question about one region, four options, one of them correct."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, TaskOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from blend.eval.items import TaskItems
+    from blend.eval.report.hardest_questions import HardQuestion
+    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.runs.run_directory import Run
+    from blend.eval.scores_json import ScoredItems
+    from blend.schemas.release.manifest import ReleaseManifest
+
+Style = Literal["letters", "texts", "json"]
+"""How a question is put: which letter is likeliest, which option's text is likeliest, or the published prompt
+that asks for a letter in JSON."""
+
+POSITIONS = 4
+"""Positions in which the correct option can stand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOptions(TaskOptions):
+    """Options of asking multiple-choice questions."""
+
+    style: Annotated[
+        Style,
+        TaskOption(
+            "the likeliest letter, the likeliest option text, or the published prompt that asks for JSON; "
+            "letters when absent, with `answers` json"
+        ),
+    ] = "letters"
+    rotations: Annotated[
+        int, TaskOption("ask each question with the correct option in so many positions, at most four", least=1)
+    ] = 1
+
+    def __post_init__(self) -> None:
+        if self.rotations > POSITIONS:
+            raise ValueError(
+                f"`rotations`: {self.rotations} is not possible (a question has {POSITIONS} options)"
+            )
+        if self.style == "texts" and self.rotations > 1:
+            raise ValueError(
+                "the style 'texts' does not show the options, so their order cannot matter; "
+                "leave `rotations` out, or choose another `style`"
+            )
+
+
+class MultipleChoice(Task):
+    """Which of four options is correct, of which three are what other regions answer."""
+
+    name = "multiple-choice"
+    title = "Multiple choice"
+    measure = "blend-mcq"
+    asks = "one question about a region with four options"
+    reads = "`multiple-choice-questions`"
+    options = ChoiceOptions
+    rules = ("default", "strict", "sum", "token", "byte")
+    of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
+    headline = "accuracy-macro"
+
+    def settle(
+        self, options: ChoiceOptions, manifest: "ReleaseManifest"
+    ) -> tuple[ChoiceOptions, tuple[str, ...]]:
+        """See `Task.settle`."""
+        del manifest
+        return options, ("multiple-choice-questions",)
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: ChoiceOptions) -> "TaskItems":
+        """See `Task.items`."""
+        from blend.eval.tasks.multiple_choice.choice_items import choice_items
+
+        return choice_items(tables, options)
+
+    def score(
+        self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
+    ) -> "ScoredItems":
+        """See `Task.score`."""
+        del on_progress
+        from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+
+        asked = run.description.options
+        columns = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
+        scored = score_choices(
+            run.items(*columns), run.gold(), answers, style=asked["style"], rule=options.rule, seed=options.seed
+        )
+        return scored._replace(signature_parts={"style": asked["style"], "rot": str(asked["rotations"])})
+
+    def overview(self, run: "ScoredRun") -> "ReportTable":
+        """See `Task.overview`."""
+        from blend.eval.report.region_sections import region_overview
+
+        return region_overview(run)
+
+    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
+        """See `Task.sections`."""
+        del seed
+        from blend.eval.report.region_sections import region_sections
+        from blend.eval.tasks.multiple_choice.choice_section import cultures_section, positions_section
+
+        own = (cultures_section(runs), positions_section(runs))
+        return (*region_sections(runs), *(section for section in own if section is not None))
+
+    def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":
+        """See `Task.hardest`."""
+        from blend.eval.report.hardest_questions import hardest_questions
+        from blend.eval.tasks.multiple_choice.choice_section import accepted_option, chosen_texts
+
+        return hardest_questions(runs, answered=chosen_texts, accepted=accepted_option)

@@ -1,0 +1,175 @@
+"""Answer phrases: the words with which a reply names the option it chooses, in every language at once.
+
+``answer_phrases.toml`` holds them by language. A reply may be in any language, whatever that of the question,
+so all languages are one list.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from blend.schemas.base.toml_tables import toml_tables
+
+PACKAGED = "answer_phrases.toml"
+
+KINDS = ("answer", "final", "option", "described", "is", "choose", "ends", "chosen", "join", "doubt", "retract")
+"""Keys of a language.
+
+``answer`` are nouns for the answer, ``final`` those for the last one; ``option`` is what may stand directly
+before a letter (*option B*, *la B*), ``described`` what may stand beside the noun (*correct*), ``is`` what
+links noun and letter; ``choose`` chooses the letter behind it (*I choose*), ``chosen`` the one before it (*is
+correct*); ``ends`` may follow a letter that is announced (*입니다*, *because*); ``join`` stands between two
+letters (*or*); ``doubt`` are negations and hedges, ``retract`` takes a choice back.
+"""
+
+_BEFORE = ("answer", "final", "option", "described", "is", "choose", "join")
+
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_UNSEEN = re.compile(
+    "[\u00ad\u200b-\u200f\u061c\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe0e\ufe0f\u0640]"
+)
+_ALIKE = str.maketrans("ıيىك’‘ʼ＇", "iییک''''")
+# Scripts without blanks between words, those whose words take endings, and those whose words take prefixes (in
+# Arabic the article).
+_WITHOUT_BLANKS = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_WITH_ENDINGS = re.compile("[\u1200-\u137f\uac00-\ud7af]")
+_WITH_PREFIXES = re.compile("[\u0600-\u06ff\u1200-\u137f\uac00-\ud7af]")
+_MARKS = "\"'*_`()[]{}<>.,;:!?…«»“”„。、，！？؟،؛।።፣-–—"
+
+
+def folded(text: str) -> str:
+    """A text in the form in which it is compared: compatibility forms, accents and invisible characters off.
+
+    Full-width letters become ordinary ones. Case stays, as it tells *B* from *b*. A capital letter and its
+    small one are one character each, so places in the text and in its lower case are the same.
+    """
+    if text.isascii():
+        return text
+    plain = _UNSEEN.sub("", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
+    return unicodedata.normalize("NFC", plain).translate(_ALIKE)
+
+
+class Phrases:
+    """Phrases of one kind, found at the start of a text or in it; the text is `folded` and in lower case."""
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self.wanted = _longest_first(phrases)
+        self._by_start = _by_key(self.wanted, lambda phrase: phrase[:_KEY])
+        self._words = frozenset(phrase for phrase in self.wanted if _is_word(phrase))
+        self._parts = tuple(phrase for phrase in self.wanted if phrase not in self._words)
+        self._ascii_parts = tuple(part for part in self._parts if part.isascii())
+
+    def without_start(self, text: str) -> str | None:
+        """The text behind the longest phrase that it starts with; null if it starts with none."""
+        for length in range(_KEY, 0, -1):
+            for phrase in self._by_start.get(text[:length], ()):
+                if text.startswith(phrase) and _ends_there(phrase, text[len(phrase) :]):
+                    return text[len(phrase) :]
+        return None
+
+    def within(self, text: str) -> bool:
+        """Whether any of the phrases stands in a text, as words where the script has blanks."""
+        if not self._words.isdisjoint([word.strip(_MARKS) for word in text.split()]):
+            return True
+        parts = self._ascii_parts if text.isascii() else self._parts
+        return any(_stands_in(part, text) for part in [part for part in parts if part in text])
+
+
+class Endings:
+    """Phrases of several kinds, found at the end of a text that is `folded` and in lower case."""
+
+    def __init__(self, phrases: Mapping[str, Phrases]) -> None:
+        kinds: dict[str, list[str]] = defaultdict(list)
+        for kind, of_kind in phrases.items():
+            for phrase in of_kind.wanted:
+                kinds[phrase].append(kind)
+        self._kinds = {phrase: tuple(names) for phrase, names in kinds.items()}
+        self._by_end = _by_key(_longest_first(self._kinds), lambda phrase: phrase[-_KEY:])
+
+    def of(self, text: str) -> dict[str, str]:
+        """The text before the longest phrase of every kind that it ends with, by kind."""
+        found: dict[str, str] = {}
+        for length in range(_KEY, 0, -1):
+            for phrase in self._by_end.get(text[-length:], ()):
+                if text.endswith(phrase) and starts_as_word(phrase, text[: -len(phrase)]):
+                    for kind in self._kinds[phrase]:
+                        found.setdefault(kind, text[: -len(phrase)])
+        return found
+
+
+_KEY = 3
+"""Characters at one end of a phrase by which phrases are looked up."""
+
+
+def _longest_first(phrases: Iterable[str]) -> tuple[str, ...]:
+    return tuple(
+        sorted({folded(phrase).lower() for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase))
+    )
+
+
+def _by_key(phrases: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for phrase in phrases:
+        found[key(phrase)].append(phrase)
+    return dict(found)
+
+
+def _is_word(phrase: str) -> bool:
+    return phrase == phrase.strip(_MARKS) and " " not in phrase and not _is_part(phrase)
+
+
+def _is_part(phrase: str) -> bool:
+    """Whether a phrase is found inside of words as well."""
+    return bool(_WITHOUT_BLANKS.match(phrase) or _WITH_ENDINGS.match(phrase))
+
+
+def starts_as_word(phrase: str, before: str) -> bool:
+    """Whether a word that starts a phrase does not begin in what stands before it; prefixes may."""
+    joined = _WITHOUT_BLANKS.match(phrase) or _WITH_PREFIXES.match(phrase)
+    return bool(joined) or not (phrase[0].isalpha() and before[-1:].isalpha())
+
+
+def ends_as_word(text: str, after: str) -> bool:
+    """Whether a word that ends a text ends there, but for endings in scripts whose words take them."""
+    return _is_part(text) or _ends_there(text, after)
+
+
+def _ends_there(phrase: str, after: str) -> bool:
+    return bool(_WITHOUT_BLANKS.match(phrase)) or not (phrase[-1].isalpha() and after[:1].isalpha())
+
+
+def _stands_in(part: str, text: str) -> bool:
+    if _is_part(part):
+        return True
+    places = (found.start() for found in re.finditer(re.escape(part), text))
+    return any(starts_as_word(part, text[:at]) and _ends_there(part, text[at + len(part) :]) for at in places)
+
+
+class AnswerPhrases(NamedTuple):
+    """The phrases of all languages, by what they do; see `KINDS`."""
+
+    before: Endings
+    """The kinds that stand before a letter: all but the following."""
+    ends: Phrases
+    chosen: Phrases
+    join: Phrases
+    doubt: Phrases
+    retract: Phrases
+
+
+@lru_cache(maxsize=1)
+def answer_phrases() -> AnswerPhrases:
+    """The packaged phrases."""
+    tables = toml_tables(
+        files("blend.eval.tasks.multiple_choice").joinpath(PACKAGED).read_text(encoding="utf-8"),
+        source=PACKAGED,
+    )
+    phrases = {kind: Phrases(phrase for table in tables.values() for phrase in table[kind]) for kind in KINDS}
+    return AnswerPhrases(
+        Endings({kind: phrases[kind] for kind in _BEFORE}),
+        *(phrases[kind] for kind in ("ends", "chosen", "join", "doubt", "retract")),
+    )

@@ -1,0 +1,112 @@
+"""Multiple choice: one question about one region, four options, one of them correct."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
+from blend.schemas.prompts.choice_prompts import PUBLISHED_PROMPT
+from blend.schemas.prompts.prompt_slots import filled
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.published_rows import LETTERS
+
+PROMPTS: dict[Style, str] = {
+    "letters": "{question}\nA. {A}\nB. {B}\nC. {C}\nD. {D}\nAnswer:",
+    "texts": "Question: {question}\nAnswer:",
+    "json": PUBLISHED_PROMPT,
+}
+"""The text around a question, by style; the style is also the ``prompt_id``."""
+
+GOLD = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "question_id": pl.String(),
+        "rotation": pl.Int64(),
+        "answer": pl.Int64(),
+        "option_texts": pl.List(pl.String()),
+        "option_regions": pl.List(pl.String()),
+    }
+)
+"""One row per item, in the order of the items: the multiple-choice question, by how many places its options are
+turned, the index of the correct one from 0, and the options and the regions behind them as shown."""
+
+
+def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> TaskItems:
+    """The items of multiple choice.
+
+    Args:
+        tables: ``multiple-choice-questions`` with the columns of `frame_columns.MCQ_ROWS` and ``region``.
+        options: Style, rotations, locales, limit.
+
+    Returns:
+        One item per question and rotation, the rotations of a question one after the other. The first is the
+        question as published; rotation ``r`` moves every option ``r`` places down, the last ones to the top.
+        An item is named by the question, with ``~r`` behind it for a rotation.
+    """
+    rows = some_templates(tables[MULTIPLE_CHOICE_QUESTIONS], options)
+    turned = _turned(rows, options.rotations)
+    prompt = filled(PROMPTS[options.style], _slots(options.style))
+    items = turned.with_columns(
+        prompt_id=pl.lit(options.style),
+        language=pl.lit("en"),
+        prompt=prompt if options.style != "json" else _published_or(prompt),
+        options=_scored_options(options.style),
+    )
+    return TaskItems(
+        items.select(list(ITEMS)).cast(ITEMS),
+        turned.select(
+            "item_id",
+            "rotation",
+            "answer",
+            "option_regions",
+            question_id="mcq_id",
+            option_texts="options",
+        )
+        .select(list(GOLD))
+        .cast(GOLD),
+        {options.style: PROMPTS[options.style]},
+        "text" if options.style == "json" else "logprobs",
+    )
+
+
+def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
+    """Every question in every rotation."""
+    numbered = rows.with_row_index("_row")
+    parts = [
+        numbered.with_columns(
+            item_id=pl.col("mcq_id") if turn == 0 else pl.format("{}~{}", "mcq_id", pl.lit(str(turn))),
+            rotation=pl.lit(turn, pl.Int64),
+            answer=(pl.col("answer") + turn) % len(LETTERS),
+            options=_turned_list("options", turn),
+            option_regions=_turned_list("option_regions", turn),
+        )
+        for turn in range(rotations)
+    ]
+    return pl.concat(parts).sort("_row", "rotation") if rotations > 1 else parts[0]
+
+
+def _turned_list(column: str, turn: int) -> pl.Expr:
+    if turn == 0:
+        return pl.col(column)
+    return pl.concat_list(pl.col(column).list.tail(turn), pl.col(column).list.head(len(LETTERS) - turn))
+
+
+def _slots(style: Style) -> dict[str, pl.Expr]:
+    question = {"question": pl.col("question")}
+    if style == "texts":
+        return question
+    return question | {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
+
+
+def _published_or(turned: pl.Expr) -> pl.Expr:
+    """The prompt as the release publishes it; a rotated question has to be put anew."""
+    return pl.when(pl.col("rotation") == 0).then(pl.col("prompt")).otherwise(turned)
+
+
+def _scored_options(style: Style) -> pl.Expr:
+    if style == "letters":
+        return pl.lit(pl.Series([list(LETTERS)])).first()
+    if style == "texts":
+        return pl.col("options")
+    return pl.lit(None, pl.List(pl.String))

@@ -1,0 +1,226 @@
+"""Multiple choice: from answers to decisions and scores; ``docs/scores.md`` has every formula.
+
+Every interval is over templates: the questions made of one template are not independent.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from blend.eval.runs.written_answers import says_nothing
+from blend.eval.scores_json import (
+    ALL,
+    UNANSWERED,
+    Score,
+    ScoredItems,
+    missing_share,
+    percent,
+    percents,
+    plain,
+)
+from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
+from blend.eval.tasks.multiple_choice.chosen_options import choose
+from blend.schemas.rows.published_rows import LETTERS
+
+DECISIONS = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "question_id": pl.String(),
+        "locale": pl.String(),
+        "region": pl.String(),
+        "template_id": pl.String(),
+        "topic": pl.String(),
+        "prompt_id": pl.String(),
+        "rotation": pl.Int64(),
+        "answer": pl.Int64(),
+        "chosen": pl.Int64(),
+        "chosen_region": pl.String(),
+        "correct": pl.Boolean(),
+        "rule": pl.String(),
+        "why": pl.String(),
+    }
+)
+"""One row per item, in the order of the items: what was asked; indices from 0 of the correct and of the chosen
+option; the region behind the chosen one; whether it is correct (null: there is no answer); the rule; and why,
+in a word (`chosen_options.Choices.why`, or ``unanswered``)."""
+
+_TEMPLATE = "template_id"
+_PAIR = "/"
+
+
+def score_choices(
+    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, style: str, rule: str, seed: int = 0
+) -> ScoredItems:
+    """Judge the answers to multiple-choice questions, and score them.
+
+    Args:
+        items: `items.ITEMS`; prompts and options are not needed.
+        gold: `tasks.multiple_choice.choice_items.GOLD`, row by row the same items.
+        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order;
+            items without an answer are left out of every figure but ``missing``.
+        style: Style of the questions.
+        rule: Name of a rule, see `chosen_options.choose`.
+        seed: Seed of the intervals.
+
+    Returns:
+        `DECISIONS`, and the scores: those of all items first, then by region, topic, position, culture.
+
+    Raises:
+        UnknownNameError: If there is no such rule for these answers; lists the rules.
+    """
+    given = ("text", "logprobs", "option_tokens", "option_bytes", "error")
+    rows = pl.concat([items, gold.drop("item_id")], how="horizontal").join(
+        answers.select("item_id", *given), on="item_id", how="left", maintain_order="left"
+    )
+    choices = choose(rows, style=style, rule=rule)
+    why = rows.select(pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why)).to_series()
+    answered = rows["text"].is_not_null() | rows["logprobs"].is_not_null()
+    judged = rows.drop(*given, "option_texts").with_columns(
+        choices.chosen.alias("chosen"),
+        why.alias("why"),
+        rule=pl.lit(rule),
+        chosen_region=_at(rows["option_regions"], choices.chosen),
+        correct=_correct(choices.chosen, rows["answer"], answered),
+    )
+    kept = judged.filter(answered)
+    others = {name: _correct(chosen, rows["answer"], answered) for name, chosen in choices.others.items()}
+    scores = (
+        *_accuracies(kept, seed),
+        *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
+        *_parsing(kept, seed),
+        missing_share(int(answered.sum()), len(answered)),
+        *_all_positions(kept, seed),
+        *_positions(kept, seed),
+        *_default_culture(kept, seed),
+    )
+    return ScoredItems(judged.select(list(DECISIONS)).cast(DECISIONS), scores)
+
+
+def _correct(chosen: pl.Series, answer: pl.Series, answered: pl.Series) -> pl.Series:
+    """Whether the chosen option is the correct one; an answer that chooses none is wrong, no answer is null."""
+    correct = (chosen == answer).fill_null(value=False)
+    return pl.select(pl.when(answered).then(correct)).to_series()
+
+
+def _at(lists: pl.Series, index: pl.Series) -> pl.Series:
+    return pl.DataFrame({"lists": lists, "index": index}).select(pl.col("lists").list.get("index")).to_series()
+
+
+def _accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Accuracy over all items, by region, topic and both; its mean over regions, and the gap between them."""
+    by_region = _shares(rows, pl.col("correct"), "region")
+    scores = [_overall("accuracy", rows, pl.col("correct"), seed)]
+    scores.append(percent("accuracy-macro", "overall", ALL, macro_estimate(by_region, seed=seed)))
+    gap = gap_estimate(by_region, seed=seed)
+    if gap is not None:
+        key = f"{gap.best}{_PAIR}{gap.worst}"
+        scores.append(percent("parity-gap", "overall", key, gap.estimate))
+    for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
+        scores += _each("accuracy", scope, _shares(rows, pl.col("correct"), *columns), seed)
+    return scores
+
+
+def _by_other_rules(rows: pl.DataFrame, rules: Sequence[str], seed: int) -> list[Score]:
+    return [_overall(f"accuracy-{rule}", rows, pl.col(rule), seed) for rule in rules]
+
+
+def _parsing(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Count the answers that name an option: strictly, at all, not; and those that are none.
+
+    Nothing where options were scored.
+    """
+    why = pl.col("why")
+    if not rows["why"].is_in(["strict", "lenient", "unparsable", UNANSWERED]).any():
+        return []
+    shares = {
+        "parsed-strictly": why == "strict",
+        "parsed": ~why.is_in(["unparsable", UNANSWERED]),
+        "unparsable": why == "unparsable",
+        UNANSWERED: why == UNANSWERED,
+    }
+    scores = [_overall(metric, rows, share, seed) for metric, share in shares.items()]
+    for metric in ("unparsable", UNANSWERED):
+        scores += _each(metric, "region", _shares(rows, shares[metric], "region"), seed)
+    return scores
+
+
+def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Share of questions answered correctly wherever the correct option stood; only with rotations.
+
+    A question of which an answer is missing is left out.
+    """
+    rotations = rows["rotation"].n_unique()
+    if rotations < 2:
+        return []
+    questions = (
+        rows.group_by("question_id", "region", _TEMPLATE)
+        .agg(correct=pl.col("correct").all(), asked=pl.len())
+        .filter(pl.col("asked") == rotations)
+    )
+    by_region = _shares(questions, pl.col("correct"), "region")
+    return [
+        _overall("correct-in-all-positions", questions, pl.col("correct"), seed),
+        *_each("correct-in-all-positions", "region", by_region, seed),
+    ]
+
+
+def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Score how often letters were chosen and were correct, of answers that choose any; and their distance."""
+    chosen = rows.filter(pl.col("chosen").is_not_null())
+    scores: list[Score] = []
+    distance = 0.0
+    for index, letter in enumerate(LETTERS):
+        for metric, column in (("chosen", "chosen"), ("correct", "answer")):
+            share = _share(chosen, pl.col(column) == index, seed)
+            scores.append(percent(f"position-{metric}", "position", letter, share))
+        shares = chosen.select((pl.col(name) == index).mean() for name in ("chosen", "answer")).row(0)
+        # Total variation: half of the summed differences of the two distributions, in percent.
+        distance += 50 * abs((shares[0] or 0) - (shares[1] or 0))
+    bias = distance if chosen.height else None
+    return [plain("position-bias", "overall", ALL, bias, n=chosen.height), *scores]
+
+
+def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Of the wrong choices, how often a culture was chosen where it was among the distractors.
+
+    By the culture chosen, and by region asked about and culture chosen (``KR/US``).
+    """
+    wrong = rows.filter(pl.col("chosen").is_not_null() & ~pl.col("correct"))
+    offered = (
+        wrong.select("region", _TEMPLATE, "answer", "chosen", "option_regions")
+        .with_columns(position=pl.int_ranges(0, pl.col("option_regions").list.len()))
+        .explode("option_regions", "position")
+        .filter(pl.col("position") != pl.col("answer"))
+        .rename({"option_regions": "culture"})
+    )
+    # A row per wrong option offered: the share of times that a culture was taken where it could be.
+    taken = pl.col("position") == pl.col("chosen")
+    return [
+        *_each("default-culture", "culture", _shares(offered, taken, "culture"), seed),
+        *_each("default-culture", "region-culture", _shares(offered, taken, "region", "culture"), seed),
+    ]
+
+
+def _overall(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int) -> Score:
+    return percent(metric, "overall", ALL, _share(rows, share, seed))
+
+
+def _share(rows: pl.DataFrame, share: pl.Expr, seed: int) -> Estimate:
+    return estimates(_shares(rows, share).pooled, seed=seed)[0]
+
+
+def _each(metric: str, scope: str, shares: Clusters, seed: int) -> tuple[Score, ...]:
+    return percents(metric, scope, shares.groups, estimates(shares, seed=seed))
+
+
+def _shares(rows: pl.DataFrame, share: pl.Expr, *groups: str) -> Clusters:
+    """Count the rows that a condition holds for, by group and template; several groups make one joined key."""
+    group = pl.concat_str(groups, separator=_PAIR) if groups else pl.lit(ALL)
+    sums = rows.group_by(_TEMPLATE, *groups).agg(total=share.sum(), count=pl.len()).with_columns(group=group)
+    return cluster_sums(
+        sums["total"].to_numpy(),
+        sums[_TEMPLATE].to_numpy(),
+        sums["group"].to_numpy(),
+        counts=sums["count"].to_numpy(),
+    )

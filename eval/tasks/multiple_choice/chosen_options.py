@@ -1,0 +1,124 @@
+"""Choosing: which option an answer stands for, by each rule that the answers allow."""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.prompts.choice_prompts import ANSWER_KEY
+from blend.schemas.rows.published_rows import LETTERS
+
+DEFAULT = "default"
+
+TEXT_RULES = ("default", "strict")
+"""How texts are read: leniently, or only where they are exactly the JSON that was asked for."""
+
+LETTER_RULES = ("default",)
+"""Log-probabilities of letters: the likeliest one."""
+
+OPTION_RULES = ("default", "sum", "token", "byte")
+"""Log-probabilities of option texts: the likeliest one in all, per token, or per byte (also ``default``)."""
+
+
+class Choices(NamedTuple):
+    """The options chosen."""
+
+    chosen: pl.Series
+    """Index of the option from 0, null where an answer names none or there is no answer."""
+    why: pl.Series
+    """``likeliest``, ``strict``, ``lenient``, ``unparsable``, ``error`` or ``missing``."""
+    others: dict[str, pl.Series]
+    """What further rules would have chosen, by their names."""
+
+
+def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
+    """The options that answers choose.
+
+    Args:
+        answers: A row per item: ``text``, ``logprobs``, ``option_tokens``, ``option_bytes``, ``error`` and
+            ``option_texts``; all but the last are null where there is no answer.
+        style: Style of the question.
+        rule: Name of a rule that fits style and answers.
+
+    Returns:
+        Choices in the order of the rows. Of equally likely options the first is chosen.
+
+    Raises:
+        UnknownNameError: If there is no such rule for these answers; lists the rules.
+    """
+    texts = answers["text"].null_count() < answers.height
+    rules = TEXT_RULES if texts else OPTION_RULES if style == "texts" else LETTER_RULES
+    if rule not in rules:
+        raise UnknownNameError("rule", rule, rules)
+    by_rule, why = _read(answers, rule) if texts else _likeliest(answers, rules)
+    absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
+    given = answers.select(pl.col("text").is_not_null() | pl.col("logprobs").is_not_null()).to_series()
+    reason = answers.select(pl.when(given).then(why).otherwise(absent).alias("why")).to_series()
+    return Choices(
+        by_rule[rule].rename("chosen"),
+        reason,
+        {name: column for name, column in by_rule.items() if name != DEFAULT},
+    )
+
+
+def _read(answers: pl.DataFrame, rule: str) -> tuple[dict[str, pl.Series], pl.Series]:
+    found = answers.select(
+        strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
+    )
+    why = found.select(
+        pl.when(pl.col(rule).is_null())
+        .then(pl.lit("unparsable"))
+        .when(pl.col("strict").is_not_null())
+        .then(pl.lit("strict"))
+        .otherwise(pl.lit("lenient"))
+    )
+    return {name: found[name] for name in TEXT_RULES}, why.to_series()
+
+
+def _likeliest(answers: pl.DataFrame, rules: tuple[str, ...]) -> tuple[dict[str, pl.Series], pl.Series]:
+    logprobs = _matrix(answers["logprobs"])
+    measures = {"sum": logprobs}
+    if rules is OPTION_RULES:
+        measures["token"] = logprobs / _matrix(answers["option_tokens"])
+        measures["byte"] = logprobs / _matrix(answers["option_bytes"])
+    # Letters are of one length; only texts have theirs divided out.
+    measures[DEFAULT] = measures["byte" if rules is OPTION_RULES else "sum"]
+    why = pl.repeat("likeliest", answers.height, dtype=pl.String, eager=True)
+    return {rule: _argmax(measures[rule]) for rule in rules}, why
+
+
+def _matrix(column: pl.Series) -> NDArray[np.float64]:
+    """A list column as an array, shape ``(n_rows, n_options)``, NaN where a row is null."""
+    lists = column.cast(pl.List(pl.Float64)).list.to_array(len(LETTERS))
+    matrix = np.full((len(column), len(LETTERS)), np.nan)
+    given = column.is_not_null().to_numpy()
+    matrix[given] = lists.drop_nulls().to_numpy()
+    return matrix
+
+
+def _argmax(measure: NDArray[np.float64]) -> pl.Series:
+    known: NDArray[np.bool_] = np.logical_not(np.isnan(measure).any(axis=1))
+    # argmax takes the first of equal ones, as `choose` says; rows without scores stay out, as their argmax
+    # would be 0.
+    chosen = np.zeros(len(measure), dtype=np.int64)
+    chosen[known] = measure[known].argmax(axis=1)
+    return pl.select(pl.when(pl.Series(known)).then(pl.Series(chosen))).to_series()
+
+
+_STRICT = rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*\}}\s*$'
+
+
+def strict_choice(text: pl.Expr) -> pl.Expr:
+    """Index of the letter in an answer that is exactly what the published prompt asks for, else null.
+
+    That is a JSON object with the one key ``answer_choice`` and a capital letter, white space around it
+    allowed.
+    """
+    return _index(text.str.extract(_STRICT))
+
+
+def _index(letter: pl.Expr) -> pl.Expr:
+    return letter.replace_strict(list(LETTERS), list(range(len(LETTERS))), default=None, return_dtype=pl.Int64)

@@ -1,0 +1,95 @@
+"""Probing: candidates in the gap of a prompt about a dish, ranked by how likely a model finds them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from blend.eval.task import CandidateOptions, Progress, ScoringOptions, TaskOption
+from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from blend.eval.items import TaskItems
+    from blend.eval.runs.run_directory import Run
+    from blend.eval.scores_json import ScoredItems
+    from blend.schemas.release.manifest import ReleaseManifest
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbingOptions(TripleTaskOptions, CandidateOptions):
+    """Options of probing a model."""
+
+    NOT_KEPT: ClassVar = frozenset({"candidate_texts"})
+
+    names: Annotated[
+        str | None,
+        TaskOption("names of the items in this language, in templates of the others", metavar="LANGUAGE"),
+    ] = None
+    candidates: Annotated[
+        str,
+        TaskOption(
+            "what is ranked, every part of the configuration in the language (as if absent), those of the "
+            "item's country, or those in a file",
+            metavar="language|country|FILE",
+        ),
+    ] = "language"
+    # Those of a file by language, the empty language for all; `candidates` is then their digest.
+    candidate_texts: Mapping[str, tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbingScoring(ScoringOptions):
+    """Options of scoring: what ranks are measured with."""
+
+    vectors: Annotated[
+        Mapping[str, Path] | None,
+        TaskOption(
+            "word vectors in fastText's text format, for one language or for all", metavar="[LANGUAGE=]FILE"
+        ),
+    ] = None
+
+
+class Probing(TripleTask):
+    """Whether a model knows what a dish is made of, and from whose kitchen."""
+
+    name = "probing"
+    title = "Probing"
+    measure = "blend-probing"
+    asks = "which ingredients belong to a dish, ranked among all candidates ([probing.md](probing.md))"
+    reads = "a configuration of triples and its templates"
+    options = ProbingOptions
+    scoring = ProbingScoring
+    terms = TripleTerms(
+        figure="mAP",
+        figures=("mAP", "P@1", "P@5"),
+        decided_by="precision",
+        predicted="top",
+        correct="gold",
+        mark="Each mark is the mean average precision (mAP) of the dishes from a country: 100 where every "
+        "ingredient stands before all other candidates.",
+    )
+
+    def settle(
+        self, options: ProbingOptions, manifest: "ReleaseManifest"
+    ) -> tuple[ProbingOptions, tuple[str, ...]]:
+        """See `Task.settle`."""
+        from blend.eval.tasks.probing.probing_items import settle_probing
+
+        return settle_probing(options, manifest)
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: ProbingOptions) -> "TaskItems":
+        """See `Task.items`."""
+        from blend.eval.tasks.probing.probing_items import probing_items
+
+        return probing_items(tables, options)
+
+    def score(
+        self, run: "Run", answers: "pl.DataFrame", options: ProbingScoring, on_progress: Progress
+    ) -> "ScoredItems":
+        """See `Task.score`."""
+        del on_progress
+        from blend.eval.tasks.probing.probing_scores import score_probing_run
+
+        return score_probing_run(run, answers, vectors=options.vectors or {}, seed=options.seed)

@@ -1,0 +1,266 @@
+"""Probing: does a model know what a dish is made of, and from whose kitchen? Candidates in the gap of a prompt.
+
+The question of FmLAMA (Zhou et al. 2025), asked of any ``…-triples`` configuration of a release, about dishes
+or anything else that has an origin and parts.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
+from blend.eval.tasks.probing import ProbingOptions
+from blend.eval.triples.triple_prompts import (
+    ABOUT_A_DISH,
+    ALIGNED,
+    TEMPLATES,
+    TRIPLES,
+    as_items,
+    as_templates,
+    check_countries,
+    check_gaps,
+    check_languages,
+    filled,
+    probed_config,
+    template_texts,
+)
+from blend.loaders.datasets.locations import named
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.domains import in_words
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.triple_rows import language_of_split
+
+GOLD = pl.Schema({**ABOUT_A_DISH, "gold": pl.List(pl.String()), "candidate_set": pl.String()})
+"""One row per item, in the order of the items: the dish, with its name as it stands in the prompt, the names of
+its parts, and the set of candidates."""
+
+CANDIDATES = pl.Schema({"candidate_set": pl.String(), "candidate": pl.String()})
+"""One row per set and candidate, by set, candidates in code-point order."""
+
+
+def settle_probing(
+    options: ProbingOptions, manifest: ReleaseManifest
+) -> tuple[ProbingOptions, tuple[str, ...]]:
+    """The options with what the release decides, and the configurations to read.
+
+    Raises:
+        UnknownNameError: If there is no such configuration or language; lists those there are.
+        InputError: If the release has no triples, or several configurations of them and none is named.
+    """
+    config = probed_config(options.config, manifest)
+    splits: dict[str, list[str]] = {}
+    for table in manifest.tables:
+        splits.setdefault(table.config, []).append(language_of_split(table.split))
+    templates = _templates_of(config)
+    if templates not in splits:
+        raise InputError(
+            f"{named(manifest)}: the release has no configuration {templates}, so nothing can be asked about "
+            f"{config}; build it with prompt templates of the domain (docs/wikidata.md)"
+        )
+    check_languages(
+        config, [*(options.languages or ()), *([options.names] if options.names else ())], splits[config]
+    )
+    for language in options.languages or ():
+        if language not in splits[templates]:
+            raise InputError(
+                f"language {language!r}: {templates} has no templates in it; choose one of "
+                f"{', '.join(sorted(set(splits[templates]) & set(splits[config])))}, or build the release with "
+                "templates of your own (docs/wikidata.md)"
+            )
+    return replace(_with_candidates(options), config=config), (config, templates)
+
+
+def _with_candidates(options: ProbingOptions) -> ProbingOptions:
+    """The options with the candidates of a file, and in place of its path their digest."""
+    if options.candidates in ("language", "country") or options.candidate_texts is not None:
+        return options
+    read = read_candidate_file(Path(options.candidates))
+    return replace(options, candidates=read.digest, candidate_texts=read.by_language)
+
+
+def probing_items(tables: Mapping[str, pl.DataFrame], options: ProbingOptions) -> TaskItems:
+    """The items of probing.
+
+    Args:
+        tables: The configuration (`triple_rows.TRIPLES`) and its templates (`triple_rows.TEMPLATES`).
+        options: Which of them, in which languages, with which candidates; settled.
+
+    Returns:
+        One item per language, dish and template, ``en/Q396184/hasParts_1``, or with names of another language
+        ``en~ko/…``: by language, dish and template as in the release. ``locale`` and ``language`` are the
+        template's, ``region`` is the country, ``template_id`` the dish.
+
+    Raises:
+        RowErrors: If a template cannot be asked; names each.
+        UnknownNameError: If no template or no country is called so; lists the names.
+    """
+    config = options.config or ""
+    triples = as_templates(tables[config])
+    templates = chosen_templates(tables[_templates_of(config)], options.prompts)
+    languages = options.languages or tuple(
+        language
+        for language in triples["language"].unique(maintain_order=True)
+        if language in set(templates["language"])
+    )
+    warnings = _without_templates(triples, templates) if options.languages is None else []
+    sets, candidates = _candidates(triples, languages, options)
+    chosen = some_templates(check_countries(triples, options.countries), options)
+    asked = chosen.filter(pl.col("language").is_in(languages)).join(
+        sets, on=["language", "country"], how="left", maintain_order="left"
+    )
+    named, lost = _named(asked, triples, options)
+    warnings += lost
+    # Every dish with all templates of its language, both in the release's order.
+    pairs = _in_order(named, languages).join(templates, on="language", how="inner", maintain_order="left_right")
+    asked_of = filled(pairs)
+    warnings += asked_of.warnings
+    items = as_items(asked_of.rows).with_columns(
+        item_id=pl.concat_str(_prefix(options.names), "qid", "relation", separator="/"),
+        # Two parts can have one label.
+        gold=pl.col("parts").list.eval(pl.element().struct.field("label")).list.unique(maintain_order=True),
+    )
+    return TaskItems(
+        items.select(list(ITEMS)).cast(ITEMS),
+        items.with_columns(label=pl.col("name")).select(list(GOLD)).cast(GOLD),
+        template_texts(templates.filter(pl.col("language").is_in(languages))),
+        "candidates",
+        candidates=candidates,
+        warnings=tuple(warnings),
+    )
+
+
+def _templates_of(config: str) -> str:
+    # Aligned triples are asked with the templates of the others.
+    return config.removesuffix(TRIPLES).removesuffix(ALIGNED) + TEMPLATES
+
+
+def chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
+    """The templates of these names, each of which has the gaps that it must have."""
+    for name in names or ():
+        if name not in set(templates["relation"]):
+            raise UnknownNameError("template", name, set(templates["relation"]))
+    chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
+    check_gaps(chosen)
+    return chosen
+
+
+def _without_templates(triples: pl.DataFrame, templates: pl.DataFrame) -> list[str]:
+    known = set(templates["language"])
+    absent = [tag for tag in triples["language"].unique(maintain_order=True) if tag not in known]
+    if not absent:
+        return []
+    return [f"{pluralise(len(absent), 'language')} without templates, not asked: {', '.join(absent)}"]
+
+
+def _candidates(
+    triples: pl.DataFrame, languages: Sequence[str], options: ProbingOptions
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The set of each language and country, and the candidates of the sets."""
+    keys = triples.filter(pl.col("language").is_in(languages)).select("language", "country").unique()
+    if options.candidate_texts is not None:
+        texts = dict(_file_sets(options.candidate_texts, languages))
+        sets = keys.with_columns(candidate_set=pl.col("language"))
+        rows = [(language, text) for language in languages for text in texts[language]]
+        return sets, pl.DataFrame(rows, schema=CANDIDATES, orient="row")
+    by_country = options.candidates == "country"
+    name = pl.concat_str("language", "country", separator="/") if by_country else pl.col("language")
+    labels = (
+        triples.filter(pl.col("language").is_in(languages))
+        .select(candidate_set=name, candidate=pl.col("parts"))
+        .explode("candidate")
+        .select("candidate_set", candidate=pl.col("candidate").struct.field("label"))
+        .unique()
+        .sort("candidate_set", "candidate")
+    )
+    return keys.with_columns(candidate_set=name), labels.cast(CANDIDATES)
+
+
+def _file_sets(
+    texts: Mapping[str, tuple[str, ...]], languages: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for language in languages:
+        found = sorted({*texts.get("", ()), *texts.get(language, ())})
+        if not found:
+            raise InputError(
+                f"the file of candidates has none for the language {language!r}; add rows for it, or choose "
+                "other `languages`"
+            )
+        yield language, tuple(found)
+
+
+def _named(
+    asked: pl.DataFrame, triples: pl.DataFrame, options: ProbingOptions
+) -> tuple[pl.DataFrame, list[str]]:
+    """Every dish with the name that the prompt has, and what was lost for want of one."""
+    names = options.names
+    if names is None:
+        return asked.with_columns(name=pl.col("label")), []
+    others = triples.filter(pl.col("language") == names).select("qid", name="label")
+    found = asked.join(others, on="qid", how="inner", maintain_order="left")
+    lost = asked.height - found.height
+    what = in_words(pluralise(lost, "dish"), options.words)
+    return found, [f"{what} without a name in {names!r}, not asked"] if lost else []
+
+
+def _in_order(rows: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
+    order = {language: number for number, language in enumerate(languages)}
+    number = pl.col("language").replace_strict(order, return_dtype=pl.Int64)
+    return rows.sort(number, maintain_order=True)
+
+
+def _prefix(names: str | None) -> pl.Expr:
+    return pl.col("language") if names is None else pl.format("{}~{}", "language", pl.lit(names))
+
+
+_DIGITS = 12
+
+
+class CandidateFile(NamedTuple):
+    """The candidates of a file."""
+
+    by_language: dict[str, tuple[str, ...]]
+    """By language, in code-point order, each once; the empty language for those of all languages."""
+    digest: str
+    """Beginning of the SHA-256 of languages and candidates."""
+
+
+def read_candidate_file(path: Path) -> CandidateFile:
+    """The candidates in a table, JSON Lines or Parquet file.
+
+    Args:
+        path: File with a column ``candidate``, and perhaps ``language`` (a blank one means all); further
+            columns are left out.
+
+    Raises:
+        InputError: If there is no such file, or if it holds no candidate.
+        RowError, RowErrors: If it cannot be read, or a candidate is blank; names file and row.
+    """
+    if not path.is_file():
+        raise InputError(
+            f"{path}: no such file; `candidates` is 'language', 'country', or a file of candidates "
+            f"({', '.join(SUFFIXES)})"
+        )
+    diagnostics = Diagnostics()
+    found: dict[str, set[str]] = {}
+    for row in read_rows(path, path.parent, diagnostics, Columns(("candidate",), ("language",), others=True)):
+        candidate, language = row.values["candidate"], row.values.get("language") or ""
+        if not isinstance(candidate, str) or not candidate.strip():
+            diagnostics.problem(
+                f"column candidate: {candidate!r} is not text",
+                where=row.location,
+                fix="write it, or delete the row",
+            )
+            continue
+        found.setdefault(language, set()).add(candidate.strip())
+    diagnostics.raise_problems()
+    if not found:
+        raise InputError(f"{path}: no candidates; write one row per candidate")
+    by_language = {language: tuple(sorted(texts)) for language, texts in sorted(found.items())}
+    lines = [f"{language}\t{text}" for language, texts in by_language.items() for text in texts]
+    return CandidateFile(by_language, text_digest("\n".join(lines))[:_DIGITS])

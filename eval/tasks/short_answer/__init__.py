@@ -1,0 +1,121 @@
+"""Short answers: a question in the local language or in English, answered in a model's own words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, TaskOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from blend.eval.items import TaskItems
+    from blend.eval.report.hardest_questions import HardQuestion
+    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.runs.run_directory import Run
+    from blend.eval.scores_json import ScoredItems
+    from blend.schemas.release.manifest import ReleaseManifest
+
+AskedIn = Literal["local", "english"]
+"""The language of question and prompt."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortAnswerOptions(TaskOptions):
+    """Options of asking short-answer questions."""
+
+    prompts: Annotated[
+        tuple[str, ...] | None,
+        TaskOption(
+            "ask with this prompt of the release only; the published ones when absent, or all where the "
+            "release has prompts of its own",
+            metavar="ID",
+        ),
+    ] = None
+    # Where the local language is English, both are one and asked once.
+    languages: Annotated[
+        tuple[AskedIn, ...],
+        TaskOption(
+            "ask in the local language or in English only", flag="language", metavar="local|english|TAG"
+        ),
+    ] = ("local", "english")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortAnswerScoring(ScoringOptions):
+    """Options of scoring: how short answers are compared."""
+
+    lemmas: Annotated[
+        str | None,
+        TaskOption(
+            "how words are brought to their base forms, 'none', 'default', a name, or one per language "
+            "(ko=kiwi,zh=jieba); docs/short-answers.md lists them"
+        ),
+    ] = None
+
+
+class ShortAnswer(Task):
+    """Whether a model answers what natives answered."""
+
+    name = "short-answer"
+    title = "Short answers"
+    measure = "blend-saq"
+    asks = "a question with each prompt, in the local language and in English"
+    reads = "`short-answer-questions`, `short-answer-prompts`, `annotations`"
+    options = ShortAnswerOptions
+    scoring = ShortAnswerScoring
+    rules = ("default", "paper")
+    headline = "sem-b-macro"
+
+    def settle(
+        self, options: ShortAnswerOptions, manifest: "ReleaseManifest"
+    ) -> tuple[ShortAnswerOptions, tuple[str, ...]]:
+        """See `Task.settle`."""
+        del manifest
+        return options, ("short-answer-questions", "short-answer-prompts", "annotations")
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: ShortAnswerOptions) -> "TaskItems":
+        """See `Task.items`."""
+        from blend.eval.tasks.short_answer.short_answer_items import short_answer_items
+
+        return short_answer_items(tables, options)
+
+    def score(
+        self, run: "Run", answers: "pl.DataFrame", options: ShortAnswerScoring, on_progress: Progress
+    ) -> "ScoredItems":
+        """See `Task.score`."""
+        del on_progress
+        from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
+        from blend.eval.text.text_reader import DEFAULT_LEMMAS
+
+        lemmas = DEFAULT_LEMMAS if options.lemmas is None else options.lemmas
+        scored = score_short_answers(
+            run.items(), run.gold(), answers, rule=options.rule, lemmas=lemmas, seed=options.seed
+        )
+        parts = {"asked": "+".join(run.description.options["languages"]), **scored.signature_parts}
+        return scored._replace(signature_parts=parts)
+
+    def overview(self, run: "ScoredRun") -> "ReportTable":
+        """See `Task.overview`."""
+        from blend.eval.report.region_sections import region_overview
+
+        return region_overview(run)
+
+    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
+        """See `Task.sections`."""
+        from blend.eval.report.region_sections import region_sections
+        from blend.eval.tasks.short_answer.short_answer_section import languages_section
+
+        own = languages_section(runs, seed=seed)
+        return (*region_sections(runs, note=_NOTE), *(() if own is None else (own,)))
+
+    def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":
+        """See `Task.hardest`."""
+        from blend.eval.report.hardest_questions import hardest_questions
+        from blend.eval.tasks.short_answer.short_answer_section import natives_answers
+
+        return hardest_questions(runs, accepted=natives_answers)
+
+
+_NOTE = "SEM-B is the share of questions answered with something that natives answered as well. "

@@ -1,0 +1,145 @@
+"""What a reply asserts: all but what it denies, declines to say, or repeats of the question."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from blend.eval.tasks.short_answer.reply_words import LETTER, ReplyWords
+
+GAP = "\ufffc"
+"""What stands for a character that is left out: part of no word, so that what is beside a gap stays apart."""
+
+QUOTED_WORDS = 3
+"""Words in a row from which on a reply repeats its question: "the most popular fruit"."""
+
+CHOICE_WORDS = 4
+"""Words up to which a reply that is nothing but words of the question is a choice between what it offers."""
+
+SUBJECT_WORDS = 3
+"""Words before "is not" up to which they are what is denied: "Rice is not the answer"."""
+
+# Marks inside numbers and times do not end a clause.
+_CLAUSE_END = re.compile(r"[;!?\n\r。！？；،，、؛؟।॥።፣፤፥…()（）\[\]«»“”\"]|[,.:](?!\d)|\s[-–—]\s|—")
+_IDEOGRAPHS = r"\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uf900-\ufaff"
+_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
+WORD = re.compile(f"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}]){LETTER})+")
+"""A word, or a single character of a script that writes no blanks."""
+
+_Span = tuple[int, int]
+
+
+class Asserted(NamedTuple):
+    """A reply, read as what it asserts; its texts are as long as itself."""
+
+    text: str
+    """The reply, with a `GAP` for every character of what it denies or declines to say."""
+    own: str
+    """The same, and with gaps for what it repeats of the question."""
+    refused: bool
+    """Whether it says that it does not answer, and asserts nothing."""
+
+
+def asserted(text: str, prompt: str, words: ReplyWords) -> Asserted:
+    """Leave out what a reply denies, declines to say, or repeats of the question.
+
+    Args:
+        text: The reply, in NFC.
+        prompt: What was asked.
+        words: The words of its language.
+    """
+    clauses = list(_clauses(text, words))
+    refusing = [bool(words.refusals.search(text, *clause)) for clause in clauses]
+    gaps = [
+        clause if refuses else _denied(text, clause, words)
+        for clause, refuses in zip(clauses, refusing, strict=True)
+    ]
+    left = _with_gaps(text, gaps)
+    own = _with_gaps(left, quotes(text, prompt))
+    refused = any(refusing) and not any(
+        WORD.search(own, *clause) and not words.beside_refusals.search(text, *clause) for clause in clauses
+    )
+    return Asserted(left, own, refused)
+
+
+def n_words(text: str, start: int = 0, end: int | None = None) -> float:
+    """Count the words of a text; a character of a script without blanks is half a word."""
+    found = WORD.findall(text, start, len(text) if end is None else end)
+    return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in found)
+
+
+def denies(text: str, words: ReplyWords) -> bool:
+    """Whether a text denies something: ``no religion``."""
+    return any(start < end for start, end in (_denied(text, clause, words) for clause in _clauses(text, words)))
+
+
+def quotes(text: str, prompt: str) -> list[_Span]:
+    """Where a text repeats what was asked, word by word and in its order."""
+    asked = [word.casefold() for word in WORD.findall(prompt)]
+    known = set(_in_a_row(asked))
+    found = list(WORD.finditer(text))
+    repeated = [row in known for row in _in_a_row([word[0].casefold() for word in found])]
+    spans: list[_Span] = []
+    first = None
+    for number, repeats in enumerate([*repeated, False]):
+        if repeats and first is None:
+            first = number
+        elif not repeats and first is not None:
+            # The last words that began a row were followed by its others.
+            run = found[first : number + QUOTED_WORDS - 1]
+            span = (run[0].start(), run[-1].end())
+            size = n_words(text, *span)
+            if size >= QUOTED_WORDS and not (len(run) == len(found) and size <= CHOICE_WORDS):
+                spans.append(span)
+            first = None
+    return spans
+
+
+def _in_a_row(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Every `QUOTED_WORDS` words that stand next to each other."""
+    return list(zip(*(words[start:] for start in range(QUOTED_WORDS)), strict=False))
+
+
+def _clauses(text: str, words: ReplyWords) -> Iterator[_Span]:
+    """The clauses of a text: between punctuation, and from words like *but* on."""
+    ends = sorted(
+        [mark.span() for mark in _CLAUSE_END.finditer(text)]
+        + [word.span() for word in words.but.finditer(text)]
+    )
+    start = 0
+    for end, following in ends:
+        if end > start:
+            yield start, end
+        start = max(start, following)
+    if start < len(text):
+        yield start, len(text)
+
+
+def _denied(text: str, clause: _Span, words: ReplyWords) -> _Span:
+    """What a clause denies; empty where it denies nothing."""
+    start, end = clause
+    nothing = (start, start)
+    following = words.negates_next.search(text, start, end)
+    preceding = words.negates_previous.search(text, start, end)
+    of_clause = words.negates_clause.search(text, start, end)
+    if not (following or preceding or of_clause) or words.not_negations.search(text, start, end):
+        return nothing
+    denied = []
+    if following:
+        denied.append((following.start(), end))
+    if preceding:
+        denied.append((start, preceding.end()))
+    if of_clause and n_words(text, start, of_clause.start()) <= SUBJECT_WORDS:
+        denied.append((start, end))
+    elif of_clause:
+        denied.append((of_clause.start(), end))
+    return min(denied)[0], max(last for _, last in denied)
+
+
+def _with_gaps(text: str, gaps: Iterable[_Span]) -> str:
+    parts = []
+    at = 0
+    for start, end in gaps:
+        if end > start:
+            parts += [text[at:start], GAP * (end - start)]
+            at = end
+    return "".join(parts) + text[at:] if parts else text

@@ -1,0 +1,183 @@
+"""The default rule of short-answer scoring: whole words in their order, numbers, times and dates by value.
+
+What a reply gives as its answers is decided before: see `replies.Reply`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
+
+from blend.eval.tasks.short_answer.answer_match import AnswerMatch
+from blend.eval.tasks.short_answer.asserted_text import GAP, denies
+from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
+from blend.eval.tasks.short_answer.replies import Reply
+from blend.eval.tasks.short_answer.reply_words import ReplyWords, reply_words
+from blend.eval.text.text_reader import TextReader, reader
+from blend.schemas.language.answer_formats import AnswerFormat, understood
+
+_VALUES = {
+    AnswerFormat.INTEGER: (re.compile(r"-?\d[\d,.٫٬]*"),),
+    AnswerFormat.TIME: (
+        re.compile(
+            r"(?:(?:오전|오후|아침|저녁|밤|새벽|上午|下午|早上|晚上|中午|凌晨|午前|午後)\s?)?\d{1,2}\s?[시点點时時]"
+            r"(?:\s?(?:\d{1,2}\s?[분分]?|반|半))?"
+            r"|\d{1,2}\s?h(?:\d{2})?\b"
+            r"|\d{1,2}(?:[:.]\d{2})?(?:\s?[ap]\.?\s?m\b\.?)?",
+            re.IGNORECASE,
+        ),
+    ),
+    AnswerFormat.DATE: (
+        re.compile(r"\d{1,2}/\d{1,2}"),
+        re.compile(r"\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日号號]"),
+        re.compile(r"(?<![\d/])\d{1,2}(?:st|nd|rd|th)?\.?(?:\s(?:of|de|ga))?\s[^\W\d_]{1,20}"),
+        re.compile(r"(?<!\w)[^\W\d_]{1,20}\s\d{1,2}(?:st|nd|rd|th)?(?![\d/])"),
+    ),
+}
+"""What may be a value of a format inside a text, each looked for by itself: "on 8 May" is one day.
+`answer_formats.understood` says whether it is one."""
+
+_LONGEST_VALUE = 40
+"""Characters of the longest response that may be a value as a whole; numbers in digits may be longer."""
+
+
+class DefaultRule:
+    """The default rule for one locale.
+
+    An answer that has the format that the question asks for matches a reply that names the same value. Any
+    other answer matches when its words stand in the reply, whole, in their order and next to each other;
+    else when its lemmas do. Blanks and hyphens between words do not count: ``ice cream`` is ``icecream``. An
+    answer without words matches nothing.
+
+    A reply's first three answers count, and none if it lists more than ten. What it denies, declines to say or
+    repeats of the question does not count. A reply that is nothing but an answer matches it in any case.
+    """
+
+    def __init__(self, local: str | None, names: Mapping[str, str | None]) -> None:
+        """Take the lemmatisers by name; arguments as for `paper_rule.PaperRule`."""
+        english = reader("en", names["en"])
+        self._local = local or "en"
+        self._words = reply_words(self._local)
+        self._readers = {True: english}
+        if local is not None:
+            self._readers[False] = english if local == "en" else reader(local, names[local])
+
+    def match(
+        self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
+    ) -> AnswerMatch | None:
+        """The first variant that a reply matches; see `answer_match.Rule`."""
+        values = set() if reply.hedged else set(_first_values(reply.asserts, answer_format, self._local))
+        read = {english: _Read(reply, of, self._words) for english, of in self._readers.items()}
+        for index, is_english, answer in variants:
+            spoken = "en" if is_english else self._local
+            # An answer with a value is compared by it alone: its digits can stand in another value as well.
+            value = understood(answer, answer_format, spoken) if answer_format in _VALUES else None
+            if value is not None:
+                if value in values:
+                    return AnswerMatch(index, answer, "value")
+                continue
+            why = read[is_english].names(answer)
+            if why is not None:
+                return AnswerMatch(index, answer, why)
+        return None
+
+
+class _Read:
+    """A reply as one language reads it."""
+
+    def __init__(self, reply: Reply, of: TextReader, words: ReplyWords) -> None:
+        self._reply = reply
+        self._reader = of
+        self._reply_words = words
+        self._asserts = _Text("" if reply.hedged else reply.asserts, of)
+
+    def names(self, answer: str) -> str | None:
+        """By which step the reply names an answer, or null."""
+        text = self._asserts
+        if self._reply.own != self._reply.asserts and self._asked.names(answer):
+            text = self._own
+        elif self._reply.first != self._reply.asserts and _denies(answer, self._reply_words):
+            text = self._first
+        return text.names(answer) or self._is_the_reply(answer)
+
+    def _is_the_reply(self, answer: str) -> str | None:
+        if self._reply.asserts == self._reply.text and not self._reply.hedged:
+            return None  # All of the reply was compared.
+        words = self._reader.words(answer)
+        return "words" if words and words == self._reader.words(self._reply.text) else None
+
+    @cached_property
+    def _own(self) -> "_Text":
+        return _Text("" if self._reply.hedged else self._reply.own, self._reader)
+
+    @cached_property
+    def _first(self) -> "_Text":
+        return _Text("" if self._reply.hedged else self._reply.first, self._reader)
+
+    @cached_property
+    def _asked(self) -> "_Text":
+        return _Text(self._reply.prompt, self._reader)
+
+
+class _Text:
+    """A text with gaps, as one language reads it."""
+
+    def __init__(self, text: str, of: TextReader) -> None:
+        self._reader = of
+        parts = [part for part in text.split(GAP) if part]
+        self._words = _Run([of.words(part) for part in parts])
+        lemmas = [of.lemmas(part) for part in parts]
+        self._lemmas = _Run([part for part in lemmas if part is not None])
+
+    def names(self, answer: str) -> str | None:
+        """By which step the text names an answer, or null."""
+        if self._words.holds(self._reader.words(answer)):
+            return "words"
+        lemmas = self._reader.lemmas(answer)
+        return "lemmas" if lemmas and self._lemmas.holds(lemmas) else None
+
+
+class _Run:
+    """Words of texts in a row, joined, with the places where one starts; a gap parts the texts."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        words = [word for text in texts for word in (*text, GAP)][:-1]
+        self._joined = "".join(words)
+        self._starts = {0}
+        end = 0
+        for word in words:
+            end += len(word)
+            self._starts.add(end)
+
+    def holds(self, words: Sequence[str]) -> bool:
+        """Whether the words stand here next to each other, starting and ending where words do."""
+        wanted = "".join(words)
+        start = self._joined.find(wanted) if wanted else -1
+        while start >= 0:
+            # The set holds where words start and, as that of a word after the last, where the last one ends.
+            if start in self._starts and start + len(wanted) in self._starts:
+                return True
+            start = self._joined.find(wanted, start + 1)
+        return False
+
+
+@lru_cache(maxsize=1 << 16)
+def _denies(answer: str, words: ReplyWords) -> bool:
+    return denies(answer, words)
+
+
+def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Iterator[str]:
+    """The first values of a format that a text names, as many as answers count."""
+    parts = (part for part in text.split(GAP) if part)
+    values = (value for part in parts for value in _values_in(part, answer_format, language))
+    return islice(dict.fromkeys(values), MAX_ANSWERS)
+
+
+def _values_in(text: str, answer_format: AnswerFormat, language: str) -> Iterator[str]:
+    """The values of a format that a text names, or that it is as a whole: ``seven``, ``일곱 개``."""
+    patterns = _VALUES.get(answer_format, ())
+    all_of_it = (text,) if patterns and len(text) <= _LONGEST_VALUE else ()
+    for found in (*all_of_it, *(match[0] for pattern in patterns for match in pattern.finditer(text))):
+        value = understood(found, answer_format, language)
+        if value is not None:
+            yield value

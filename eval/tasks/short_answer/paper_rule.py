@@ -1,0 +1,122 @@
+"""The published rule of short-answer scoring, with all that `default` mends.
+
+References:
+    Myung et al. (2024), BLEnD, section 4.1, and the scorer published with it.
+"""
+
+import re
+import string
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from unicodedata import normalize
+
+from blend.eval.tasks.short_answer.answer_match import AnswerMatch
+from blend.eval.tasks.short_answer.replies import Reply
+from blend.eval.text.english_tokens import english_tokens
+from blend.eval.text.lemmatisers import Lemmatiser, Split
+from blend.eval.text.text_reader import loaded
+from blend.schemas.language.answer_formats import AnswerFormat
+
+LEMMATISERS: Mapping[str, str] = {
+    "am": "words", "ar": "simplemma", "as": "words", "az": "words", "el": "simplemma", "en": "simplemma",
+    "es": "simplemma", "eu": "snowball", "fa": "snowball", "ha": "hausastemmer", "id": "simplemma",
+    "ko": "particles", "ms": "simplemma", "su": "words", "sv": "simplemma", "ta": "snowball", "tl": "simplemma",
+    "zh": "jieba",
+}  # fmt: skip
+"""What the published scorer, or its stand-in for English, uses where it can be installed. The other languages
+keep what the published decisions were compared with: a new default is none of this rule."""
+
+MISSING = frozenset(
+    {
+        "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
+        "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+    }
+)  # fmt: skip
+"""Responses that count as missing, since pandas reads them so."""
+
+_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
+_LABEL = re.compile(r"(\w+:)\s")
+_ACUTE = "\u0301"
+# Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
+_SPLITS: Mapping[str, Split] = {"en": english_tokens}
+
+
+class PaperRule:
+    """The published rule for one locale.
+
+    An answer matches when it is contained in the response as written, or with hyphens as blanks, or with blanks
+    as hyphens; else when all its lemmas are among the response's, in any order. All texts are compared in
+    NFC, which changes no published decision; outer blanks of an answer count, as published.
+    """
+
+    def __init__(self, local: str | None, names: Mapping[str, str | None]) -> None:
+        """Take the lemmatisers by name.
+
+        Args:
+            local: Primary subtag of the local language; null where only English counts.
+            names: Primary subtag to lemmatiser, null for containment only.
+        """
+        self._tokens = {
+            english: _token_sets(language, names[language])
+            for english, language in ((True, "en"), (False, local))
+            if language is not None and names[language] is not None
+        }
+
+    def match(
+        self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
+    ) -> AnswerMatch | None:
+        """The first variant that a reply matches; see `answer_match.Rule`."""
+        del answer_format
+        if reply.response in MISSING:
+            return None
+        plain = normalised_response(reply.response, reply.prompt)
+        for index, is_english, variant in variants:
+            answer = _composed(variant)
+            # As published: anywhere in the response, inside words as well.
+            if answer in plain or answer.replace("-", " ") in plain or answer.replace(" ", "-") in plain:
+                return AnswerMatch(index, variant, "containment")
+            tokens = self._tokens.get(is_english)
+            if tokens is not None and tokens(answer) <= tokens(plain):
+                return AnswerMatch(index, variant, "lemmas")
+        return None
+
+
+def normalised_response(response: str, prompt: str) -> str:
+    """The response in NFC, without the prompt, a label that it ends with, outer blanks and full stops."""
+    prompt = _composed(prompt)
+    text = normalize("NFC", response)
+    text = text.replace(prompt, "") if prompt else text
+    text = text.translate(_PUNCTUATION).lower()
+    label = _LABEL.match(text)
+    if label and label[1][:-1] in prompt.translate(_PUNCTUATION).lower():
+        text = text.replace(label[1], "")
+    return text.strip().strip(".").lower()
+
+
+@lru_cache(maxsize=1 << 16)
+def _composed(text: str) -> str:
+    """The text in NFC: a release composes answers that were published decomposed, and models write either."""
+    return normalize("NFC", text)
+
+
+def _token_sets(language: str, name: str | None) -> Callable[[str], frozenset[str]]:
+    assert name is not None
+    lemmatiser = loaded(language, name)
+    known: dict[str, frozenset[str]] = {}
+
+    def tokens(text: str) -> frozenset[str]:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = _tokens(text, language, lemmatiser)
+        return found
+
+    return tokens
+
+
+def _tokens(text: str, language: str, lemmatiser: Lemmatiser) -> frozenset[str]:
+    split = _SPLITS.get(language, lemmatiser.split)
+    return frozenset(
+        normalize("NFD", lemma).replace(_ACUTE, "").lower()
+        for lemma in lemmatiser.lemmas(split(text))
+        if lemma not in string.punctuation
+    )

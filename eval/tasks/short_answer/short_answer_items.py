@@ -1,0 +1,93 @@
+"""Short answers: a question in the local language or in English, and a model that answers in its own words."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.tasks.short_answer import AskedIn, ShortAnswerOptions
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.prompts.short_answer_prompts import PUBLISHED_PROMPTS, is_scored
+from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.published_rows import QUESTION_SLOT
+
+GOLD_COLUMNS = (*KEY, "question", "en_question", "answer_format", "annotations", "idks")
+"""One row per question asked, in the order of the release: its text, and the answers of natives with votes."""
+
+_ENGLISH = "en"
+
+
+def short_answer_items(tables: Mapping[str, pl.DataFrame], options: ShortAnswerOptions) -> TaskItems:
+    """The items of short answers.
+
+    Args:
+        tables: ``short-answer-questions``, ``short-answer-prompts`` and ``annotations``, named by their models'
+            fields, each with ``region``.
+        options: Prompts, languages, locales, limit.
+
+    Returns:
+        One item per question, prompt and language, ``KR/Al-en-01/inst-4/ko``: of questions that scoring counts
+        (`short_answer_prompts.is_scored`); all others are `TaskItems.skipped`. The slot of the prompt takes the
+        question in every place.
+
+    Raises:
+        UnknownNameError: If no locale has a prompt of a name that is asked for; lists the names.
+    """
+    questions = some_templates(tables[SHORT_ANSWER_QUESTIONS], options).join(
+        tables[ANNOTATIONS].select(*KEY, "annotations", "idks", scored=is_scored()),
+        on=KEY,
+        how="left",
+        maintain_order="left",
+    )
+    prompts = _chosen_prompts(tables[SHORT_ANSWER_PROMPTS], options.prompts)
+    pairs = questions.join(
+        prompts.select("locale", "prompt_id", "prompt", "en_prompt", "_order"), on="locale", how="inner"
+    )
+    items = pl.concat([_items(pairs, language) for language in dict.fromkeys(options.languages)])
+    items = items.unique("item_id", keep="first", maintain_order=True)
+    asked = items.filter(pl.col("scored"))
+    return TaskItems(
+        asked.select(list(ITEMS)).cast(ITEMS),
+        questions.filter(pl.col("scored")).select(GOLD_COLUMNS),
+        _prompt_texts(pairs, options),
+        "text",
+        items.filter(~pl.col("scored").fill_null(value=False)).select("item_id", "locale", "template_id"),
+    )
+
+
+def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
+    held = prompts["prompt_id"].unique(maintain_order=True).to_list()
+    wanted = names or tuple(name for name in PUBLISHED_PROMPTS if name in held) or tuple(held)
+    for name in wanted:
+        if name not in held:
+            raise UnknownNameError("prompt", name, held)
+    order = {name: number for number, name in enumerate(dict.fromkeys(wanted))}
+    return prompts.filter(pl.col("prompt_id").is_in(list(order))).with_columns(
+        _order=pl.col("prompt_id").replace_strict(order, return_dtype=pl.Int64)
+    )
+
+
+def _items(pairs: pl.DataFrame, language: AskedIn) -> pl.DataFrame:
+    """Every question with every prompt in one language."""
+    prompt, question = ("prompt", "question") if language == "local" else ("en_prompt", "en_question")
+    tag = pl.col("language") if language == "local" else pl.lit(_ENGLISH)
+    return pairs.with_columns(
+        language=tag,
+        prompt=pl.col(prompt).str.replace_all(QUESTION_SLOT, pl.col(question), literal=True),
+        options=pl.lit(None, pl.List(pl.String)),
+        item_id=pl.concat_str("region", "template_id", "prompt_id", tag, separator="/"),
+    )
+
+
+def _prompt_texts(pairs: pl.DataFrame, options: ShortAnswerOptions) -> dict[str, str]:
+    """Every text of a prompt that is used, one line of locale, language and text after the other."""
+    columns = {"local": "prompt", "english": "en_prompt"}
+    used = pairs.unique(["locale", "prompt_id"]).sort("_order", "locale")
+    texts: dict[str, list[str]] = {}
+    for row in used.iter_rows(named=True):
+        for language in options.languages:
+            texts.setdefault(row["prompt_id"], []).append(
+                f"{row['locale']} {language}: {row[columns[language]]}"
+            )
+    return {prompt_id: "\n".join(lines) for prompt_id, lines in texts.items()}

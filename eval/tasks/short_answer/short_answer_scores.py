@@ -1,0 +1,166 @@
+"""Judging: decisions on short answers, and their scores; ``docs/short-answers.md`` has every formula."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
+from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.correlation import correlation
+from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
+from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
+from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers, lemmas_signature
+from blend.eval.text.language_readers import primary
+from blend.eval.text.text_reader import DEFAULT_LEMMAS
+
+METRICS = {"sem-b": "correct", "sem-w": "weight"}
+"""Metric to the column of decisions that it is the mean of."""
+
+_SCOPES = {"region": "region", "topic": "topic", "language": "asked_in", "prompt": "prompt_id"}
+_ENGLISH = "en"
+
+
+def score_short_answers(
+    items: pl.DataFrame,
+    gold: pl.DataFrame,
+    answers: pl.DataFrame,
+    *,
+    rule: str = "default",
+    lemmas: str = DEFAULT_LEMMAS,
+    seed: int = 0,
+) -> ScoredItems:
+    """Judge the answers to short-answer questions, and score them.
+
+    Args:
+        items: `items.ITEMS`; options are not needed.
+        gold: As `tasks.short_answer` gives it.
+        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`); items without an
+            answer are left out.
+        rule: Name of a rule, see `short_answer_decisions.RULES`.
+        lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`.
+        seed: Seed of the intervals.
+
+    Returns:
+        `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
+        `short_answer_scores` and `reply_shares`, and the share of the items without an answer.
+
+    Raises:
+        BlendError: As `short_answer_decisions.decide_short_answers`.
+    """
+    language = pl.col("locale").map_elements(primary, return_dtype=pl.String)
+    annotations = gold.with_columns(language=language)
+    kept = answers.filter(pl.col("error").is_null()).select("item_id", "asked", response="text")
+    asked = items.join(kept, on="item_id", how="inner", maintain_order="left").with_columns(
+        prompt=pl.coalesce("asked", "prompt"),
+        asked_in=pl.when((pl.col("language") == _ENGLISH) & (language != _ENGLISH))
+        .then(pl.lit("english"))
+        .otherwise(pl.lit("local")),
+    )
+    parts: list[pl.DataFrame] = []
+    used: dict[str, None] = {}
+    ways: tuple[AskedIn, ...] = ("local", "english")
+    for way in ways:
+        of_way = asked.filter(asked_in=way)
+        if of_way.is_empty():
+            continue
+        parts.append(decide_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way))
+        held = annotations.join(of_way, on="locale", how="semi")
+        every = annotations["language"].unique()
+        signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
+        used |= dict.fromkeys(signature.split("+"))
+    known = asked.select("item_id", "region", "topic", "asked_in")
+    decided = known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left") if parts else known
+    scores = (*short_answer_scores(decided, seed=seed), *reply_shares(decided, seed=seed)) if parts else ()
+    return ScoredItems(decided, (*scores, missing_share(kept.height, items.height)), {"lemma": "+".join(used)})
+
+
+def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+    """The scores of decisions, shares in percent with intervals over templates.
+
+    Args:
+        decisions: With the columns ``region``, ``topic``, ``asked_in``, ``prompt_id``, ``template_id``,
+            ``correct`` and ``weight``; rows that are not scored (null) are left out.
+        seed: Seed of the intervals.
+
+    Returns:
+        For each of `METRICS`: overall (every item the same) and ``-macro`` (every region the same), by region,
+        topic, language asked in and prompt; the correlation of each two prompts; and ``-gap``, local less
+        English on the questions asked in both, overall and by region.
+    """
+    scored = decisions.drop_nulls("correct")
+    scores: list[Score] = []
+    for metric, column in METRICS.items():
+        values = scored.with_columns(value=pl.col(column).cast(pl.Float64))
+        of_regions = cluster_sums(values["value"], values["template_id"], values["region"])
+        scores.append(percent(metric, "overall", ALL, estimates(of_regions.pooled, seed=seed)[0]))
+        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(of_regions, seed=seed)))
+        for scope, by in _SCOPES.items():
+            of_scope = cluster_sums(values["value"], values["template_id"], values[by])
+            scores += percents(metric, scope, of_scope.groups, estimates(of_scope, seed=seed))
+        scores += _prompt_correlations(metric, values, seed)
+        scores += _language_gaps(metric, values, seed)
+    return tuple(scores)
+
+
+def reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+    """What kinds of replies there are, in percent, overall and by region, with intervals over templates.
+
+    Args:
+        decisions: With the columns ``region``, ``template_id``, ``correct``, ``why`` and ``n_answers``; rows
+            that are not scored (null) are left out.
+        seed: Seed of the intervals.
+
+    Returns:
+        ``unanswered``: replies that say nothing; ``refused``: those that say that they do not answer;
+        ``hedged``: those that list more answers than count; ``hedged-correct``: the share of these among the
+        correct ones.
+    """
+    scored = decisions.drop_nulls("correct").with_columns(
+        hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False), refused=pl.col("why") == "refused"
+    )
+    measures = {
+        UNANSWERED: (pl.col("why") == UNANSWERED, pl.lit(1.0)),
+        "refused": (pl.col("refused"), pl.lit(1.0)),
+        "hedged": (pl.col("hedged"), pl.lit(1.0)),
+        "hedged-correct": (pl.col("hedged") & pl.col("correct"), pl.col("correct").cast(pl.Float64)),
+    }
+    scores: list[Score] = []
+    for metric, (value, weight) in measures.items():
+        rows = scored.with_columns(value=value, weight=weight)
+        shares = cluster_sums(
+            rows["value"].cast(pl.Float64), rows["template_id"], rows["region"], counts=rows["weight"]
+        )
+        scores.append(percent(metric, "overall", ALL, estimates(shares.pooled, seed=seed)[0]))
+        scores += percents(metric, "region", shares.groups, estimates(shares, seed=seed))
+    return tuple(scores)
+
+
+def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
+    """Correlate the values that two prompts give the same questions (Pearson)."""
+    prompts: Sequence[str] = values["prompt_id"].unique().sort().to_list()
+    key = ["region", "template_id", "asked_in"]
+    found = []
+    for number, first in enumerate(prompts):
+        for second in prompts[number + 1 :]:
+            pair = values.filter(prompt_id=first).join(values.filter(prompt_id=second), on=key)
+            one = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
+            found.append(_plain(f"{metric}-correlation", "prompt", f"{first}/{second}", one))
+    return found
+
+
+def _plain(metric: str, scope: str, key: str, one: Estimate) -> Score:
+    return Score(
+        metric=metric, scope=scope, key=key, value=one.value, low=one.low, high=one.high, n=round(one.n)
+    )
+
+
+def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
+    """Local less English, question by question and prompt by prompt; positive where local is better."""
+    key = ["region", "template_id", "prompt_id"]
+    pairs = values.filter(asked_in="local").join(values.filter(asked_in="english"), on=key)
+    if pairs.is_empty():
+        return []
+    gaps = cluster_sums(pairs["value"] - pairs["value_right"], pairs["template_id"], pairs["region"])
+    overall = percent(f"{metric}-gap", "overall", ALL, estimates(gaps.pooled, seed=seed, proportion=False)[0])
+    by_region = estimates(gaps, seed=seed, proportion=False)
+    return [overall, *percents(f"{metric}-gap", "region", gaps.groups, by_region)]

@@ -1,0 +1,175 @@
+"""Triples: what the tasks about dishes and their parts have in common, whatever they ask.
+
+A dish is anything that has an origin and parts, of any ``…-triples`` configuration of a release.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.datasets.locations import named
+from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.triple_rows import PLACEHOLDERS
+
+TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
+"""How the names of the configurations end: all items, those that every language has, and the prompts."""
+
+ABOUT_A_DISH = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "qid": pl.String(),
+        "relation": pl.String(),
+        "with_country": pl.Boolean(),
+        "label": pl.String(),
+        "country": pl.String(),
+        "image": pl.String(),
+    }
+)
+"""What the gold of every item begins with: the dish, the template, the dish's name, the country of origin (in
+English) and the address of an image."""
+
+
+def probed_config(wanted: str | None, manifest: ReleaseManifest) -> str:
+    """The configuration of this name, or the only one of triples.
+
+    Raises:
+        UnknownNameError: If there is no such configuration; lists those that can be probed.
+        InputError: If none is named, and the release has none or several.
+    """
+    held = dict.fromkeys(table.config for table in manifest.tables)
+    probed = [config for config in held if config.endswith((TRIPLES, ALIGNED))]
+    triples = [config for config in probed if config.endswith(TRIPLES)]
+    if wanted in probed or (wanted is None and len(triples) == 1):
+        return wanted or triples[0]
+    if probed and wanted is not None:
+        raise UnknownNameError("configuration to probe", wanted, probed)
+    what = f"several ({', '.join(triples)}); name one in `config`" if triples else "none"
+    fix = "" if triples else "; choose a release that was built from Wikidata (`blend build --food`)"
+    raise InputError(
+        f"{named(manifest)}: this task reads a configuration of triples, and the release has {what}{fix}"
+    )
+
+
+def check_languages(config: str, wanted: Collection[str], held: Collection[str]) -> None:
+    """Check that a configuration has items in the languages.
+
+    Raises:
+        UnknownNameError: If not; lists those that it has.
+    """
+    for language in wanted:
+        if language not in held:
+            raise UnknownNameError(f"language of {config}", language, held)
+
+
+def check_countries(triples: pl.DataFrame, countries: Collection[str] | None) -> pl.DataFrame:
+    """The items from some countries, or all of them.
+
+    Raises:
+        UnknownNameError: If nothing comes from a country of that name; lists the names.
+    """
+    for country in countries or ():
+        if country not in set(triples["country"]):
+            raise UnknownNameError("country", country, set(triples["country"]))
+    return triples if countries is None else triples.filter(pl.col("country").is_in(list(countries)))
+
+
+def as_templates(triples: pl.DataFrame) -> pl.DataFrame:
+    """A configuration of triples as what is asked about: a dish is the template, its language the locale.
+
+    Args:
+        triples: `triple_rows.TRIPLES`.
+
+    Returns:
+        The rows with ``locale``, ``template_id`` and ``country``, its English name, or its id without one.
+    """
+    return triples.with_columns(
+        locale=pl.col("language"), template_id=pl.col("qid"), country=pl.coalesce("origin_en", "origin_qid")
+    )
+
+
+def as_items(prompts: pl.DataFrame) -> pl.DataFrame:
+    """Filled templates with the columns of `items.ITEMS`, but for ``item_id``.
+
+    Args:
+        prompts: Rows of `as_templates` with ``relation`` and ``prompt``.
+    """
+    return prompts.with_columns(
+        region=pl.col("country"),
+        topic=pl.lit(""),
+        prompt_id=pl.col("relation"),
+        options=pl.lit(None, pl.List(pl.String)),
+        image=pl.col("image").list.first(),
+    )
+
+
+class Filled(NamedTuple):
+    """Templates with what they are about."""
+
+    rows: pl.DataFrame
+    """The rows with ``prompt``, in their order."""
+    warnings: tuple[str, ...]
+    """What was left out."""
+
+
+def filled(rows: pl.DataFrame) -> Filled:
+    """Templates with the dish's name and its country in place; the gap stays.
+
+    What is filled in is never read as a placeholder itself. A published template takes the country's name as
+    Wikidata has it, as its authors did; one of this package's, with its article. Where the country has no name
+    in the language, a template that names it is left out.
+
+    Args:
+        rows: ``template``, ``with_country``, ``published``, ``name``, ``origin``, ``origin_prompt_name``,
+            ``language``, ``qid`` and ``relation``.
+    """
+    country = pl.when(pl.col("published")).then("origin").otherwise("origin_prompt_name")
+    placed = rows.with_columns(place=country.str.strip_chars().replace("", None))
+    without = placed.filter(pl.col("with_country") & pl.col("place").is_null())
+    warnings: list[str] = []
+    if without.height:
+        first = "{language}/{qid}/{relation}".format(**without.row(0, named=True))
+        warnings.append(
+            f"{pluralise(without.height, 'prompt')} left out, since the country has no name in the language "
+            f"(first: {first})"
+        )
+    kept = placed.filter(~pl.col("with_country") | pl.col("place").is_not_null())
+    prompt = pl.struct("template", "name", "place").map_elements(_filled, return_dtype=pl.String)
+    return Filled(kept.with_columns(prompt=prompt), tuple(warnings))
+
+
+def _filled(row: Mapping[str, Any]) -> str:
+    subject, country = PLACEHOLDERS["subject"], PLACEHOLDERS["country"]
+    before, _, after = row["template"].partition(subject)
+    name, place = str(row["name"]), str(row["place"])
+    return name.join(part.replace(country, place) for part in (before, after))
+
+
+def check_gaps(templates: pl.DataFrame) -> None:
+    """Check that every template has one gap, names the dish, and names the country if it is to.
+
+    Raises:
+        RowError, RowErrors: If one does not; names language and template.
+    """
+    problems = []
+    for row in templates.iter_rows(named=True):
+        where = f"template {row['language']}:{row['relation']}"
+        for name, mark in PLACEHOLDERS.items():
+            found = row["template"].count(mark)
+            wanted = 1 if name != "country" or row["with_country"] else 0
+            if found != wanted:
+                what = f"{row['template']!r} has {found or 'no'} {mark} instead of {wanted or 'none'}"
+                problems.append(
+                    RowError(what, where=where, fix="correct the template and build the release again")
+                )
+    raise_all(problems)
+
+
+def template_texts(templates: pl.DataFrame) -> dict[str, str]:
+    """Every template by its name, one line per language."""
+    texts: dict[str, list[str]] = {}
+    for row in templates.sort("relation", "language").iter_rows(named=True):
+        texts.setdefault(row["relation"], []).append(f"{row['language']}: {row['template']}")
+    return {relation: "\n".join(lines) for relation, lines in texts.items()}

@@ -1,0 +1,202 @@
+"""Sections of probing: countries, templates, languages by countries, differences, and dishes as examples."""
+
+from collections.abc import Sequence
+from math import ceil
+
+import polars as pl
+
+from blend.eval.items import text_digest
+from blend.eval.report import score_charts
+from blend.eval.report.report_sections import ReportChart, ReportTable, Section, cell, heat, keys_best_first
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.scores_json import UNANSWERED, Score
+from blend.eval.triples import TripleTerms
+from blend.eval.triples.triple_decisions import SHOWN
+
+EXAMPLES = 12
+"""Dishes that are shown."""
+
+PER_COUNTRY = 2
+"""Of these, from one country at most."""
+
+_DIFFERENCES = {
+    "country-effect": "naming the country, less not naming it",
+    "english-advantage": "asked in English, less in the language of the row",
+}
+
+
+def triple_sections(runs: Sequence[ScoredRun], terms: TripleTerms) -> tuple[Section, ...]:
+    """The sections that the scores of comparable runs have figures for."""
+    parts = (_countries, _templates, _by_language, _languages, _differences, _examples)
+    found = [part(runs, terms) for part in parts]
+    return tuple(section for section in found if section is not None)
+
+
+def triple_overview(run: ScoredRun, terms: TripleTerms) -> ReportTable:
+    """A run's line in the overview."""
+    cells = {f"{name}, %": cell(run.overall(name)) for name in terms.figures}
+    similarity = run.overall("mWS")
+    if similarity is not None and similarity.value is not None:
+        cells["mWS"] = f"{similarity.value:.3f}"
+    for key, score in run.of("parity-gap", "overall").items():
+        cells["gap of mAP, points"] = f"{cell(score)} ({' − '.join(key.split('/'))})"
+    shares = (
+        ("not-ranked", "candidates not ranked, %"),
+        (UNANSWERED, "unanswered, %"),
+        ("missing", "missing, %"),
+    )
+    for name, label in shares:
+        if (share := run.overall(name)) is not None:
+            cells[label] = cell(share)
+    cells["prompts"] = f"{run.run.description.n_items:,}"
+    return ReportTable(tuple(cells), (tuple(cells.values()),))
+
+
+def _countries(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
+    line = " The line is its 95 % interval over dishes; a country with one dish has none."
+    return _marks(runs, terms.figure, "country", "countries", "By country", runs[0].reword(terms.mark + line))
+
+
+def _templates(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
+    return _marks(
+        runs,
+        terms.figure,
+        "template",
+        "templates",
+        "By template",
+        "The same question in other words. How far the marks of a model lie apart is what wording alone does.",
+    )
+
+
+def _by_language(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
+    """Figures by language, where there are none by language and country."""
+    scores = [run.of(terms.figure, "language") for run in runs]
+    if any(run.of(terms.figure, "language-country") for run in runs) or max(map(len, scores)) < 2:
+        return None
+    text = (
+        "Each mark is a model’s mean F1 of the lists in a language. Languages have other dishes and other "
+        "words for ingredients, so models can be compared more safely than languages."
+    )
+    return _marks(runs, terms.figure, "language", "language", "By language", runs[0].reword(text))
+
+
+def _marks(
+    runs: Sequence[ScoredRun], main: str, scope: str, name: str, title: str, text: str
+) -> Section | None:
+    scores = {run.name: run.of(main, scope) for run in runs}
+    keys = keys_best_first(scores)
+    if not keys:
+        return None
+    rows = [
+        {"region": key, "model": model, "value": one.value, "low": one.low, "high": one.high}
+        for model, by_key in scores.items()
+        for key in keys
+        if (one := by_key.get(key)) is not None and one.value is not None
+    ]
+    cells = tuple((key, *(cell(by_key.get(key)) for by_key in scores.values())) for key in keys)
+    # Among hundreds of candidates figures are low; an axis up to 100 would press them together.
+    ends = [value for row in rows for value in (row["value"], row["high"]) if isinstance(value, float)]
+    highest = min(100, 10 * ceil(max(ends) / 10) or 10)
+    chart = score_charts.region_chart(rows, keys, list(scores), title=f"{main}, %", highest=highest)
+    return Section(name, title, text, (ReportChart("", chart),), ReportTable((scope, *scores), cells))
+
+
+def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
+    main = terms.figure
+    pictures: list[ReportChart] = []
+    cells: list[tuple[str, ...]] = []
+    for run in runs:
+        scores = {tuple(key.split("/", 1)): one for key, one in run.of(main, "language-country").items()}
+        languages = sorted({language for language, _ in scores})
+        if len(languages) < 2:
+            continue
+        # Countries are many and languages few: countries are the rows.
+        turned: dict[tuple[str, ...], Score] = {
+            (country, language): one for (language, country), one in scores.items()
+        }
+        countries = keys_best_first({run.name: run.of(main, "country")})
+        highest = max((one.value or 0.0 for one in scores.values()), default=0.0) or 1.0
+        pictures.append(heat(run.name, turned, countries, languages, (0, highest), f"{main}, %"))
+        cells += [(run.name, language, country, cell(one)) for (language, country), one in scores.items()]
+    if not pictures:
+        return None
+    return Section(
+        "languages",
+        "By language and country",
+        runs[0].reword(
+            "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
+            "more. Languages have other candidates, so rows can be compared more safely than columns."
+        ),
+        tuple(pictures),
+        ReportTable(("model", "language", "country", f"{main}, %"), tuple(cells)),
+    )
+
+
+def _differences(runs: Sequence[ScoredRun], _: TripleTerms) -> Section | None:
+    cells = [
+        (run.name, what, key, cell(score))
+        for run in runs
+        for metric, what in _DIFFERENCES.items()
+        for scope in ("overall", "language")
+        for key, score in run.of(metric, scope).items()
+    ]
+    if not cells:
+        return None
+    return Section(
+        "differences",
+        "Naming the country, and asking in English",
+        runs[0].reword(
+            "Differences of mAP in points on the same dishes, with their paired 95 % intervals: an interval "
+            "that holds 0 shows no difference."
+        ),
+        (),
+        ReportTable(("model", "difference", "language", "points"), tuple(cells)),
+        is_open=True,
+    )
+
+
+def _examples(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
+    """Some dishes with what each model puts first, chosen by a digest so that nobody picks them."""
+    decided = [run.decisions() for run in runs]
+    top, correct = terms.predicted, terms.correct
+    common = decided[0]
+    for other in decided[1:]:
+        common = common.join(other.select("item_id"), on="item_id", how="semi", maintain_order="left")
+    digests = pl.Series(
+        [text_digest(f"{row[0]}|{row[1]}") for row in common.select("qid", "item_id").iter_rows()]
+    )
+    chosen = (
+        common.with_columns(digest=digests.cast(pl.String))
+        .sort("digest")
+        .unique("qid", keep="first", maintain_order=True)
+        .filter(pl.int_range(pl.len()).over("region") < PER_COUNTRY)
+        .head(EXAMPLES)
+    )
+    prompts = dict(runs[0].run.items("item_id", "prompt").iter_rows())
+    by_item = [
+        dict(zip(rows["item_id"], rows.select(top, correct).iter_rows(), strict=True)) for rows in decided
+    ]
+    cells = tuple(
+        (
+            row["region"],
+            prompts[row["item_id"]],
+            ", ".join(row["gold"]),
+            *(_marked(*of_run[row["item_id"]]) for of_run in by_item),
+        )
+        for row in chosen.iter_rows(named=True)
+    )
+    if not cells:
+        return None
+    return Section(
+        "examples",
+        runs[0].reword("Dishes as examples"),
+        f"What each model finds likeliest, the best {SHOWN} candidates first to last; ✓ marks those that are "
+        "correct.",
+        (),
+        ReportTable(("country", "prompt", runs[0].reword("ingredients"), *(run.name for run in runs)), cells),
+        is_open=True,
+    )
+
+
+def _marked(top: Sequence[str], gold: Sequence[str]) -> str:
+    return ", ".join(f"{label} ✓" if label in set(gold) else label for label in top[:SHOWN])

@@ -1,0 +1,246 @@
+"""Request timeouts: how long the Hub is waited for, and which requests are made again.
+
+Measured with huggingface_hub 2.4 and hf_xet 1.8: the client repeats transfers of file contents by itself, but
+no other request; it has no time limit of its own except for downloads; a 429 that asks for an hour is slept
+through in silence; files that travel in chunks (Xet) are asked for again for three minutes, one after the
+other; and a chunk store that does not answer is waited for without end.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from blend.loaders.hub.hub_errors import (
+    ChunksFailed,
+    NotTheHub,
+    masked,
+    pause_asked_s,
+    reason,
+    response_of,
+    status_of,
+)
+
+if TYPE_CHECKING:
+    from httpx2 import Client, Response
+
+T = TypeVar("T")
+
+TIMEOUT_S = 60.0
+"""Seconds without a byte after which a request is given up."""
+
+ATTEMPTS = 6
+"""How often a request is made before a passing error is taken for a lasting one."""
+
+LONGEST_WAIT_S = 300.0
+"""Seconds that a Hub may ask us to wait before the next attempt; beyond it we stop instead."""
+
+OnWait = Callable[[str], None]
+"""Called with a sentence about what is waited for."""
+
+_PASSING = {408, 429, 500, 502, 503, 504}
+"""Answers after which the same request may well succeed."""
+
+_LOOK_S = 0.05
+"""Seconds between two looks at the progress of a download."""
+
+_CHUNK_STORE = {
+    "HF_XET_CLIENT_READ_TIMEOUT": f"{TIMEOUT_S:.0f}s",
+    "HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "4",
+    "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s",
+    "HF_XET_CLIENT_RETRY_MAX_DURATION": "90s",
+}
+"""How long the client of the chunk store waits for an answer, and how often it repeats a request; it reads this
+once, when it starts. Of what it sends, nobody else can tell whether it makes progress."""
+
+
+@contextmanager
+def request_timeouts(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
+    """Give every request of the client in this block a time limit; its bars and secrets stay off the terminal.
+
+    Args:
+        timeout_s: Seconds without a byte after which a request is given up.
+
+    Yields:
+        What ends all requests that are still to come.
+    """
+    from huggingface_hub import set_client_factory
+    from huggingface_hub.utils import _http
+    from huggingface_hub.utils.tqdm import (
+        are_progress_bars_disabled,
+        disable_progress_bars,
+        enable_progress_bars,
+    )
+
+    for name, value in _CHUNK_STORE.items():
+        # What the user has set stays.
+        os.environ.setdefault(name, value)
+    # The client makes itself anew after some errors, so the limit has to stand where it is made; and only the
+    # private name tells which factory to put back.
+    made_before = _http._GLOBAL_CLIENT_FACTORY
+    requests = Requests()
+
+    def make() -> "Client":
+        client = made_before()
+        client.timeout = timeout_s
+        hooks = client.event_hooks
+        client.event_hooks = {
+            "request": [requests.refuse_if_ended, *hooks.get("request", [])],
+            "response": [*hooks.get("response", []), _refuse_long_waits],
+        }
+        return client
+
+    had_bars = not are_progress_bars_disabled()
+    set_client_factory(make)
+    disable_progress_bars()
+    # The client tells of every transfer that it repeats, with its whole address.
+    told_by = logging.getLogger("huggingface_hub").handlers
+    for handler in told_by:
+        handler.addFilter(_without_secrets)
+    try:
+        yield requests
+    finally:
+        for handler in told_by:
+            handler.removeFilter(_without_secrets)
+        set_client_factory(made_before)
+        if had_bars:
+            enable_progress_bars()
+
+
+class Requests:
+    """The requests of a `request_timeouts` block."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        """Whether no more of them are made."""
+
+    def refuse_if_ended(self, _request: object) -> None:
+        """Raise instead of making another request that nobody waits for any more."""
+        if self.ended:
+            raise ChunksFailed("given up")
+
+
+def with_retries(
+    call: Callable[[], T], *, on_wait: OnWait | None = None, attempts: int = ATTEMPTS, pause_s: float = 1.0
+) -> T:
+    """Make a request that may be made twice, again after every passing error.
+
+    Args:
+        call: Makes the request; asking the Hub, or changing it in a way that a second time changes nothing.
+        on_wait: Called with a sentence about what is waited for.
+        attempts: How often to make it.
+        pause_s: Seconds before the second attempt, doubled for every further one, unless the Hub says how long
+            to wait.
+
+    Raises:
+        Exception: What the last attempt raised.
+    """
+    import httpx2
+
+    for attempt in range(1, attempts + 1):
+        try:
+            return call()
+        except (httpx2.HTTPError, OSError) as error:
+            if attempt == attempts or not is_passing(error):
+                raise
+            wait_after(error, attempt, on_wait=on_wait, pause_s=pause_s)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether the same request may succeed later: the Hub is busy, or the connection broke."""
+    import httpx2
+    from huggingface_hub.errors import OfflineModeIsEnabled
+
+    if (status := status_of(error)) is not None:
+        return status in _PASSING and pause_asked_s(response_of(error)) <= LONGEST_WAIT_S
+    if isinstance(error, OfflineModeIsEnabled):
+        return False
+    return isinstance(error, (httpx2.TransportError, ConnectionError, TimeoutError, NotTheHub))
+
+
+def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None, pause_s: float = 1.0) -> None:
+    """Wait before the next attempt, as long as the Hub asks for or twice as long as the last time."""
+    seconds = max(pause_asked_s(response_of(error)), pause_s * 2 ** (attempt - 1))
+    if on_wait is not None:
+        on_wait(f"{reason(error)}: next attempt in {seconds:.0f} s")
+    time.sleep(seconds)
+
+
+class ProgressWatch:
+    """Ends a download that makes no progress, or is of no use any more; the client would go on for hours."""
+
+    def __init__(self, requests: Requests, limit_s: float) -> None:
+        """Watch for as long as the ``with`` block lasts.
+
+        Args:
+            requests: The requests to end.
+            limit_s: Seconds without a byte after which the download is ended.
+        """
+        self.limit_s = limit_s
+        self.has_stalled = False
+        """Whether it ended the download because no byte came."""
+        self._requests = requests
+        self._last = time.monotonic()
+        self._ends = threading.Event()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._over.set()
+        self._thread.join()
+        # The next attempt makes requests again.
+        self._requests.ended = False
+
+    def end(self) -> None:
+        """End what is still under way, because it is of no use any more."""
+        self._ends.set()
+
+    def bar(self) -> type[Any]:
+        """A class of progress bars for the client, which shows nothing and tells this watch of every byte."""
+        from huggingface_hub.utils import tqdm
+
+        watch = self
+
+        class SilentBar(tqdm):
+            def __init__(self, *args: Any, **options: Any) -> None:
+                super().__init__(*args, **{**options, "disable": True})  # type: ignore[no-untyped-call]
+
+            def update(self, *_: object, **__: object) -> None:
+                watch._last = time.monotonic()
+
+        return SilentBar
+
+    def _watch(self) -> None:
+        from huggingface_hub.utils._xet import abort_xet_session
+
+        while not self._over.wait(_LOOK_S):
+            if not self._ends.is_set() and time.monotonic() - self._last > self.limit_s:
+                self.has_stalled = True
+                self._ends.set()
+            if self._ends.is_set():
+                self._requests.ended = True
+                # The same as Ctrl-C does to it; files that wait for their turn begin a session anew.
+                abort_xet_session()
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    """Take tokens and signatures of addresses out of what the client logs."""
+    record.msg, record.args = masked(record.getMessage()), ()
+    return True
+
+
+def _refuse_long_waits(response: "Response") -> None:
+    """Raise what the Hub says when it asks for more time than anybody waits for; the client would sleep."""
+    from huggingface_hub.utils import hf_raise_for_status
+
+    if response.status_code in _PASSING and pause_asked_s(response) > LONGEST_WAIT_S:
+        response.read()
+        hf_raise_for_status(response)

@@ -1,0 +1,89 @@
+"""Problems with a server of models, in words that say what to do and hold no key and no password."""
+
+import os
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from blend.schemas.base.addresses import is_server_address
+from blend.schemas.errors import InputError, ServerError
+from blend.schemas.language.text_comparison import clean
+
+if TYPE_CHECKING:
+    import openai
+
+    from blend.loaders.servers import Server
+
+_REFUSED = (400, 413, 422)
+"""Answers to a request that the server understands and does not serve."""
+
+_LATER = (408, 409, 429)
+"""Answers of a server that may serve the same request later."""
+
+
+def server_address(base_url: str | None, *, where: str) -> str | None:
+    """The address of a server: the one given, else the environment's ``OPENAI_BASE_URL``, else none.
+
+    Args:
+        base_url: What the user gave.
+        where: What the user calls it, for example ``judge: base_url``.
+
+    Raises:
+        InputError: If it is not a complete address.
+    """
+    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+    if base_url is None:
+        return None
+    if not is_server_address(base_url):
+        raise InputError(
+            f"{where} {base_url!r} is not the address of a server; "
+            "write it in full, for example 'http://localhost:8000/v1'"
+        )
+    return base_url
+
+
+def public_address(base_url: str) -> str:
+    """The address without user, password and query."""
+    parts = urlsplit(base_url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+
+
+def translated_error(error: "openai.OpenAIError", server: "Server") -> ServerError:
+    """Say what a user can do about an error of the server, without anything secret that it may hold."""
+    where = f"{server.name} at {public_address(server.base_url)}" if server.base_url else server.name
+    return ServerError(f"{where}: {problem(error, server)}")
+
+
+def problem(error: Exception, server: "Server") -> str:
+    """The same without saying where."""
+    import openai
+
+    again = f"run again: {server.kept} are kept and not asked again"
+    parameter = f"`{server.address_parameter}`"
+    correct = f"correct model or {parameter}"
+    if isinstance(error, openai.APITimeoutError):
+        return f"the server does not answer in time; {again}"
+    if isinstance(error, openai.APIConnectionError):
+        return f"no connection, or it broke; start the server or correct {parameter}, then {again}"
+    if not isinstance(error, openai.APIStatusError):
+        return f"not the answer of an OpenAI-compatible server; correct {parameter}"
+    code = error.status_code
+    if code in (401, 403):
+        # What servers say here may quote the key.
+        return f"the server refuses the API key (HTTP {code}); correct OPENAI_API_KEY"
+    if code in _LATER or code >= 500:
+        fix = again
+    elif code in _REFUSED:
+        # It is about one request, and the model need not be wrong: most often the request is too long for it.
+        fix = f"if the request is too long, serve the model with a longer context, else {correct}"
+    else:
+        fix = correct
+    return f"HTTP {code}, {server_reply(error)!r}; {fix}"
+
+
+def server_reply(error: "openai.APIStatusError") -> str:
+    """Return what the server said, in at most 200 characters."""
+    body = error.body
+    text = body.get("message") if isinstance(body, dict) else body
+    message = clean(str(text or error.message))[:200]
+    key = os.environ.get("OPENAI_API_KEY")
+    return message.replace(key, "…") if key else message

@@ -1,0 +1,1 @@
+"""Knowledge of languages and regions: names, spelling, numbers, dates, scripts."""

@@ -1,0 +1,287 @@
+"""The locale registry: languages in a region, with every name that people and upstream files give them.
+
+The registry is data, ``locales.toml`` beside this module; a new locale is a new entry, in that file or in a
+user's own file of the same form (`blend.loaders.files.locales.read_locales`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from blend.schemas.base.field_errors import entry_problems
+from blend.schemas.base.frozen_model import Row, Text
+from blend.schemas.base.toml_tables import toml_tables
+from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.language.languages import NAMES, english_name, is_country, is_language, is_script
+
+PACKAGED = "locales.toml"
+"""File name of the packaged registry."""
+
+Collection = Literal["blend", "semeval-2026-7"]
+
+_Code = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+# Split names and file stems: Hub split names cannot hold a hyphen.
+_Name = Annotated[str, Field(pattern=r"^\w+$")]
+
+
+class Locale(Row):
+    """A language in a region."""
+
+    tag: Text
+    """Id of the locale, ``{language}-{region}``, for example ``ko-KR``."""
+    language: Text
+    """BCP 47 tag of the language, for example ``ko``."""
+    region: _Code
+    """The dataset's own code of the region; ``JB``, ``AS``, ``NG`` and ``PV`` are not their ISO meaning."""
+    region_name: Text
+    """English name of the region without article, for example ``South Korea`` or ``UK``."""
+    upstream: _Name
+    """Name in the upstream files, for example ``South_Korea``; unique."""
+    prompt_name: Text
+    """Name as printed inside an English sentence, for example ``the UK`` or ``South Korea``."""
+    nationalities: tuple[Text, ...]
+    """English adjectives and names of the people, the preferred adjective first; never a plural."""
+    aliases: tuple[Text, ...]
+    """Further English names of the region, without article, for example ``United Kingdom``."""
+    capitals: tuple[Text, ...] = ()
+    """English names of the capital of the region and of the country that it lies in; never of another city."""
+    native_name: Text
+    """Name of the region in the local language."""
+    direction: Literal["ltr", "rtl"]
+    """Direction of the script: left to right or right to left."""
+    script: Annotated[str, Field(pattern=r"^[A-Z][a-z]{3}$")]
+    """ISO 15924 code of the script that the language is written in there, for example ``Kore``."""
+    parent: _Code
+    """ISO 3166 alpha-2 code of the country that the region is or lies in: ``ID`` for ``JB``."""
+    latitude: Annotated[float, Field(ge=-90, le=90)] | None = None
+    """Degrees north of the place where a map marks the region, about its middle; null leaves it off the map."""
+    longitude: Annotated[float, Field(ge=-180, le=180)] | None = None
+    """Degrees east of that place."""
+    split: _Name
+    """Name of the split on the Hub: the region code, with the language where locales share a region."""
+    semeval: str | None = None
+    """Code in SemEval-2026 Task 7; null when it is absent there."""
+    other_codes: tuple[Text, ...] = ()
+    """Further codes by which upstream files call the locale, for example ``eu-ES``."""
+    collections: tuple[Collection, ...] = ()
+    """Datasets that hold the locale; empty for a locale of one's own."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every English name of the region without article, the usual one first, none twice."""
+        return tuple(dict.fromkeys([self.region_name, _without_article(self.prompt_name), *self.aliases]))
+
+    @property
+    def language_name(self) -> str:
+        """English name of the language, for example ``Korean``."""
+        return language_name(self.language)
+
+    @model_validator(mode="after")
+    def _codes_exist(self) -> Self:
+        if not is_language(self.language):
+            raise ValueError(f"language {self.language!r} is not a valid BCP 47 tag; write for example 'ko'")
+        if self.tag != f"{self.language}-{self.region}":
+            raise ValueError(f"tag is not language-region; write {self.language}-{self.region}")
+        if not is_country(self.parent):
+            raise ValueError(
+                f"parent {self.parent!r} is not an ISO 3166 country; write for example 'ID' for West Java"
+            )
+        if (self.latitude is None) != (self.longitude is None):
+            raise ValueError("latitude and longitude belong together; write both or neither")
+        if not is_script(self.script):
+            raise ValueError(f"script {self.script!r} is not an ISO 15924 code; write for example 'Latn'")
+        return self
+
+
+class Registry:
+    """Known locales, in a fixed order; immutable.
+
+    Args:
+        locales: In the order that `rank` counts.
+        source: What to call the registry in messages.
+
+    Raises:
+        RowError, RowErrors: If two locales share a tag, a split, an upstream name or another code.
+    """
+
+    def __init__(self, locales: Iterable[Locale], *, source: str = "locales") -> None:
+        self._locales = tuple(locales)
+        raise_all(_clashes(self._locales, source))
+        self._ranks = {locale.tag: rank for rank, locale in enumerate(self._locales)}
+        self._by_code = {code: locale for locale in self._locales for code in _codes(locale)}
+
+    def __iter__(self) -> Iterator[Locale]:
+        return iter(self._locales)
+
+    def __len__(self) -> int:
+        return len(self._locales)
+
+    def __contains__(self, tag: object) -> bool:
+        return tag in self._ranks
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """All tags, in order."""
+        return tuple(self._ranks)
+
+    def get(self, tag: str) -> Locale:
+        """The locale with this tag.
+
+        Raises:
+            UnknownNameError: If there is none; lists the tags.
+        """
+        return self._locales[self.rank(tag)]
+
+    def find(self, name: str) -> Locale:
+        """The locale by any of its codes: tag, upstream name, split, SemEval's or another upstream code.
+
+        A region code works where one locale has it, since it is the split then.
+
+        Raises:
+            UnknownNameError: If there is none, or if several locales share the region code; lists the tags,
+                or the splits of that region.
+        """
+        if name not in self._by_code:
+            shared = [locale.split for locale in self if locale.region == name]
+            raise UnknownNameError("locale", name, shared) if shared else _unknown(name, self.tags)
+        return self._by_code[name]
+
+    def called(self, name: str) -> list[Locale]:
+        """Every locale that people may mean by a name, whatever its case, in order.
+
+        By a code as `find` takes it, a region code, or any English or own name of the region: ``Korea`` is two.
+
+        Raises:
+            UnknownNameError: If there is none; lists the tags and the names of the regions.
+        """
+        wanted = name.casefold().removeprefix("the ")
+        found = [
+            locale
+            for locale in self
+            if wanted
+            in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
+        ]
+        if not found:
+            raise _unknown(name, {*self.tags, *(locale.region_name for locale in self)})
+        return found
+
+    def rank(self, tag: str) -> int:
+        """Position of the locale in the registry, from 0.
+
+        Raises:
+            UnknownNameError: If there is no such tag; lists the tags.
+        """
+        if tag not in self._ranks:
+            raise _unknown(tag, self.tags)
+        return self._ranks[tag]
+
+    def extended(self, locales: Iterable[Locale]) -> "Registry":
+        """A registry with further locales behind the present ones, whose ranks stay.
+
+        Raises:
+            RowError, RowErrors: If a new locale shares a tag, split, upstream name or other code with another.
+        """
+        return Registry([*self, *locales])
+
+
+@lru_cache(maxsize=1)
+def registry() -> Registry:
+    """The packaged registry: BLEnD's 16 locales in the authors' order, then SemEval-2026 Task 7's 17 by tag."""
+    text = files("blend.schemas.language").joinpath(PACKAGED).read_text(encoding="utf-8")
+    return Registry(parse_locales(text, source=PACKAGED))
+
+
+def language_name(tag: str, in_language: str = "en") -> str:
+    """Name of a language in another: ``language_name("ko")`` is ``Korean``, in ``"eu"`` it is ``koreera``.
+
+    Raises:
+        UnknownNameError: If either is not a valid BCP 47 tag.
+    """
+    for code in (tag, in_language):
+        if not is_language(code):
+            raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
+    if in_language == "en" and tag in NAMES:
+        return english_name(tag)
+    from langcodes import Language
+
+    return Language.get(tag).language_name(in_language)
+
+
+def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
+    """The locales of a registry file.
+
+    Args:
+        text: TOML with one ``[[locale]]`` table per locale; the keys are the fields of `Locale`.
+        source: File name for messages.
+
+    Raises:
+        RowError, RowErrors: If the text is not TOML, holds anything else, or an entry has a missing, unknown or
+            wrong field, or shares a code with another; every problem is named with file and entry.
+    """
+    entries = _entries(text, source)
+    locales: list[Locale] = []
+    problems: list[RowError] = []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            locales.append(Locale.model_validate(entry))
+        except ValidationError as error:
+            problems += entry_problems(error, Locale, _location(source, number, entry.get("tag")))
+    raise_all(problems or _clashes(locales, source))
+    return tuple(locales)
+
+
+def _unknown(name: str, valid: Iterable[str]) -> UnknownNameError:
+    own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
+    return UnknownNameError("locale", name, valid, more=own)
+
+
+def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:
+    tables = toml_tables(text, source=source)
+    entries = tables.pop("locale", [])
+    form = "write one [[locale]] table per locale and nothing else"
+    if tables:
+        raise RowError(f"unknown key {', '.join(map(repr, tables))}", where=source, fix=form)
+    if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
+        raise RowError("no [[locale]] tables", where=source, fix=form)
+    return entries
+
+
+def _clashes(locales: Sequence[Locale], source: str) -> list[RowError]:
+    """A problem for every locale that has a code of an earlier one."""
+    owners: dict[str, tuple[int, Locale]] = {}
+    problems: list[RowError] = []
+    for number, locale in enumerate(locales, start=1):
+        for code in _codes(locale):
+            first, owner = owners.setdefault(code, (number, locale))
+            if first != number:
+                problems.append(_clash(code, locale, owner, first, _location(source, number, locale.tag)))
+                break
+    return problems
+
+
+def _clash(code: str, locale: Locale, owner: Locale, first: int, where: str) -> RowError:
+    if locale.tag == owner.tag:
+        return RowError(f"entry {first} has the same tag", where=where, fix="delete one of the two")
+    if code == locale.split == owner.split and locale.region == owner.region:
+        what = f"region {code} is shared with entry {first} ({owner.tag}), and both have the split {code!r}"
+        fix = f"give each a split of its own, such as {locale.region}_{locale.language.replace('-', '_')}"
+        return RowError(what, where=where, fix=fix)
+    what = f"entry {first} ({owner.tag}) is called {code!r} as well"
+    return RowError(what, where=where, fix="give each locale its own split, upstream name and codes")
+
+
+def _codes(locale: Locale) -> tuple[str, ...]:
+    """Everything that names one locale and no other."""
+    codes = (locale.tag, locale.split, locale.upstream, locale.semeval, *locale.other_codes)
+    return tuple(dict.fromkeys(code for code in codes if code))
+
+
+def _location(source: str, number: int, tag: object) -> str:
+    return f"{source}, entry {number} ({tag})" if tag else f"{source}, entry {number}"
+
+
+def _without_article(name: str) -> str:
+    return name.removeprefix("the ")

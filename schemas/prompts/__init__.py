@@ -1,0 +1,1 @@
+"""Prompts and the slots of questions."""

@@ -1,0 +1,36 @@
+"""Short answers: which questions are scored, and how a prompt takes a question."""
+
+import polars as pl
+
+from blend.schemas.rows.published_rows import QUESTION_SLOT
+
+PUBLISHED_PROMPTS = ("inst-4", "pers-3")
+"""The prompts of the published evaluation (Myung et al. 2024, section 4)."""
+
+MAX_UNANSWERABLE = 2
+"""Votes for ``no-answer`` and ``not-applicable`` together with which a question is still scored."""
+
+MAX_IDK = 4
+"""Votes for ``idk`` with which a question is still scored."""
+
+
+def is_scored() -> pl.Expr:
+    """Whether short-answer scoring counts a question, over the columns ``annotations`` and ``idks``.
+
+    A question without answers, with three or more votes for ``no-answer`` and ``not-applicable`` together, or
+    with five or more for ``idk`` is skipped. Reasons in annotators' own words do not count.
+
+    References:
+        The scorer that Myung et al. (2024), BLEnD, published with their data.
+    """
+    votes = pl.col("idks").struct
+    return (
+        (pl.col("annotations").list.len() > 0)
+        & (votes.field("no-answer") + votes.field("not-applicable") <= MAX_UNANSWERABLE)
+        & (votes.field("idk") <= MAX_IDK)
+    )
+
+
+def ask(prompt: str, question: str) -> str:
+    """The prompt with the question in every slot."""
+    return prompt.replace(QUESTION_SLOT, question)

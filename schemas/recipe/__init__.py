@@ -1,0 +1,1 @@
+"""The recipe of a release: sources, options, domains of Wikidata, licences."""

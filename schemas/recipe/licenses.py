@@ -1,0 +1,51 @@
+"""Licences by the identifiers under which the Hub knows them; the list is data, ``licenses.toml``."""
+
+import re
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+
+from blend.schemas.errors import InputError, RowError, did_you_mean
+from blend.schemas.recipe.recipe import Recipe
+
+DEFAULT_LICENSE = "cc-by-sa-4.0"
+"""Licence of BLEnD, which a release made of public data has unless its recipe says otherwise."""
+
+
+@lru_cache(maxsize=1)
+def known_licenses() -> frozenset[str]:
+    """The identifiers that the Hub accepts."""
+    text = files("blend.schemas.recipe").joinpath("licenses.toml").read_text(encoding="utf-8")
+    return frozenset(tomllib.loads(text)["identifiers"])
+
+
+def licensed(recipe: Recipe) -> Recipe:
+    """The recipe with its licence spelled out.
+
+    Raises:
+        InputError: If it has own responses and names no licence: only who collected them can say under which
+            terms they may be used.
+        RowError: If a licence is not one that the Hub knows; names the closest.
+    """
+    if recipe.license is None and any(source.kind == "responses" for source in recipe.sources):
+        raise InputError(
+            "recipe, key license: the key is missing, and nobody else can say under which terms your own "
+            'responses may be used; add the identifier of a licence, for example license = "cc-by-4.0"'
+        )
+    if recipe.license is not None:
+        _check(recipe.license, where="recipe, key license")
+    for number, source in enumerate(recipe.sources):
+        if source.license is not None:
+            _check(source.license, where=f"recipe, key sources[{number}].license")
+    return recipe if recipe.license is not None else recipe.model_copy(update={"license": DEFAULT_LICENSE})
+
+
+def _check(identifier: str, *, where: str) -> None:
+    if identifier in known_licenses():
+        return
+    hint = did_you_mean(re.sub(r"[\s_]+", "-", identifier.strip().lower()), known_licenses())
+    raise RowError(
+        f"{identifier!r} is not a licence identifier that the Hub knows",
+        where=where,
+        fix=f"{hint}https://huggingface.co/docs/hub/repositories-licenses lists them; 'other' is one of them",
+    )

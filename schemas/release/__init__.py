@@ -1,0 +1,1 @@
+"""What a release says of itself: manifest, names of files, datasheet, snapshots, findings."""

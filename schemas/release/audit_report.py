@@ -1,0 +1,45 @@
+"""The audit that a release brings along: what can be got right in its questions without knowing anything."""
+
+from pydantic import Field
+
+from blend.schemas.base.frozen_model import FrozenModel
+
+
+class Fares(FrozenModel):
+    """How one rule that knows nothing fares on some questions; fractions have four decimal places."""
+
+    name: str
+    """Name of the baseline, or of the leak."""
+    group: str
+    """Locale asked about, or ``all``."""
+    questions: int = Field(ge=0)
+    """Questions in which the rule tells options apart."""
+    accuracy: float | None = Field(ge=0, le=1)
+    """Share of these that it gets right; null without any."""
+    low: float | None = Field(ge=0, le=1)
+    """Lower end of a 95 % interval over templates; null with fewer than two."""
+    high: float | None = Field(ge=0, le=1)
+    """Upper end of it."""
+    share: float | None = Field(ge=0, le=1)
+    """Of a baseline: share of all questions that it gets right, guessing where it has no opinion. Of a leak:
+    share of all questions that have it."""
+
+
+class AuditReport(FrozenModel):
+    """The figures of ``reports/audit.json``; ``docs/audit.md`` says what they mean."""
+
+    questions: int = Field(ge=0)
+    """Multiple-choice questions of the release."""
+    audited: int = Field(ge=0)
+    """How many of them were looked at: all, or whole templates drawn by digest."""
+    definitions: dict[str, str]
+    """Every rule in one line, by name."""
+    baselines: tuple[Fares, ...]
+    """Of all questions and by locale, in the order of the audit's baselines."""
+    leaks: tuple[Fares, ...]
+    """The same of the causes that make an option stand out."""
+
+    @property
+    def overall(self) -> dict[str, Fares]:
+        """How every baseline fares on all questions, by name."""
+        return {rule.name: rule for rule in self.baselines if rule.group == "all"}

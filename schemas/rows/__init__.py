@@ -1,0 +1,1 @@
+"""Rows of published tables, and the columns of the frames that loaders return and builders take."""

@@ -1,0 +1,137 @@
+"""Frames: the columns that loaders return and builders take and return.
+
+Frames of rows that have a model take their columns from it. ``source`` is the place where a row was read,
+``file:row`` (``annotations/Iran_data.json:Al-en-01`` for keyed files), so that a builder can name it.
+"""
+
+import polars as pl
+
+from blend.schemas.base.arrow_types import frame_schema
+from blend.schemas.rows.cultural_prompt_rows import CulturalPrompt
+from blend.schemas.rows.published_rows import (
+    Annotation,
+    MultipleChoiceQuestion,
+    Question,
+    Response,
+    Review,
+    ShortAnswerPrompt,
+)
+
+KEY = ("template_id", "locale")
+"""What makes a question: one template in one locale."""
+
+_LOCATION = {"source": pl.String()}
+
+QUESTIONS = pl.Schema({**frame_schema(Question), "source_locale": pl.String(), **_LOCATION})
+"""One row per question."""
+
+PROMPT_KEY = ("locale", "prompt_id")
+"""What makes a prompt: its id, in one locale."""
+
+PROMPTS = pl.Schema({**frame_schema(ShortAnswerPrompt), **_LOCATION})
+"""One row per prompt."""
+
+RESPONSES = pl.Schema({**frame_schema(Response), **_LOCATION})
+"""One row per annotator and question, as typed."""
+
+REVIEWS = pl.Schema({**frame_schema(Review), **_LOCATION})
+"""One row per reviewed question."""
+
+ANNOTATION_ROWS = frame_schema(Annotation)
+"""Annotations as published."""
+
+ANNOTATIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "annotations": ANNOTATION_ROWS["annotations"],
+        "idks": ANNOTATION_ROWS["idks"],
+        "grouping": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per question: its answer groups, most votes first, and its non-answers."""
+
+MCQS = pl.Schema(
+    {
+        "mcq_id": pl.String(),
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "options": pl.List(pl.String()),
+        "option_locales": pl.List(pl.String()),
+        "answer": pl.Int64(),
+    }
+)
+"""One row per multiple-choice question; `builders.mcq.published_mcqs` adds the published columns."""
+
+CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
+"""One row per kind, template, topic and nationality."""
+
+MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
+"""Multiple-choice questions as published."""
+
+FILLERS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "option": pl.String(),
+        "region": pl.String(),
+        "reviewer": pl.String(),
+        "why": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per reviewed distractor: the template, the locale asked about (null: any), the option in English,
+the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
+
+EXCLUSIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "option": pl.String(),
+        "kind": pl.String(),
+        "reviewer": pl.String(),
+        "why": pl.String(),
+        "question": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per option that people of a region excluded: the template, the locale asked about, the option in
+English, why it is not to be shown there (``also-right``, ``silly``, or ``wrong`` for a correct answer that is
+none), who says so, their words, and the question in English where the row counts for those words alone."""
+
+AGREEMENT = pl.Schema(
+    {
+        "locale": pl.String(),
+        "alpha": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "questions": pl.Int64(),
+        "answers": pl.Int64(),
+        "annotators": pl.Int64(),
+    }
+)
+"""One row per locale: Krippendorff's alpha with MASI over answer sets, the ends of its 95 % interval, the
+``questions`` that at least two people answered, the ``answers`` (one per person and question) and the
+``annotators`` who gave any. Alpha and its ends have four decimal places, null where alpha does not exist
+(`builders.saq.agreement.Alpha`)."""
+
+FINDINGS = pl.Schema(
+    {
+        "kind": pl.String(),
+        "source": pl.String(),
+        "locale": pl.String(),
+        "template_id": pl.String(),
+        "detail": pl.String(),
+    }
+)
+"""One row per recoverable oddity of the input, or per question left out of a table.
+
+``kind`` is a short name shared by all rows of one kind (``blank-answer``), ``detail`` says what was found and
+what was done about it; locale and template are null where the oddity is about a whole file.
+"""
+
+
+def empty(schema: pl.Schema) -> pl.DataFrame:
+    """A frame without rows."""
+    return pl.DataFrame(schema=schema)

@@ -1,0 +1,102 @@
+"""What an answer can mean, and when two answers may stand side by side."""
+
+import pytest
+import snowballstemmer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blend.builders.judges.equivalence import overlaps
+from blend.builders.mcq.options import is_placeholder, shown
+from blend.builders.mcq.overlap import _ENDS_OF_ENDINGS, values
+from blend.schemas.language.answer_formats import AnswerFormat
+from helpers.examples import examples
+
+TEXT, INTEGER, TIME, DATE = AnswerFormat
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("football", "American Football"),
+        ("walk", "walking"),
+        ("book", "books"),
+        ("ice cream", "ice-cream"),
+        ("ice-cream", "icecream"),
+        ("jalapeño", "jalapeno"),
+    ],
+)
+def test_texts_that_share_a_word_or_its_base_form_overlap(a, b):
+    assert values(a, TEXT) & values(b, TEXT)
+
+
+@pytest.mark.parametrize(("a", "b"), [("pan", "saucepan"), ("1", "10"), ("tea", "steak")])
+def test_texts_inside_a_word_do_not_overlap(a, b):
+    assert values(a, TEXT).isdisjoint(values(b, TEXT))
+
+
+ENDINGS = st.sampled_from(["", "s", "ies", "ness", "ing", "edly", "ization", "ousli", "ogi", "able", "y", "l"])
+
+
+@settings(max_examples=examples(300))
+@given(st.text("abcdefghijklmnopqrstuvwxyz\u00e9\u0101\u0645\u1230", min_size=1, max_size=9), ENDINGS)
+def test_words_that_the_stemmer_would_leave_alone_are_not_put_to_it(beginning, ending):
+    word = beginning + ending
+    stem = snowballstemmer.stemmer("english").stemWord(word)
+    if word[-1] not in _ENDS_OF_ENDINGS:
+        assert stem == word
+    if len(word) <= 4:
+        assert not (word.startswith(stem) and len(stem) >= 4) or stem == word
+
+
+@given(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12))
+def test_whatever_the_lexical_rules_refuse_shares_a_value_or_has_none(a, b):
+    found_a, found_b = values(a, TEXT), values(b, TEXT)
+    if overlaps(a, b):
+        assert not found_a or not found_b or found_a & found_b
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_format", "expected"),
+    [
+        ("07", INTEGER, {"7"}),
+        ("7.0", INTEGER, {"7"}),
+        ("5 to 7", INTEGER, {"5", "6", "7"}),
+        ("5~7", INTEGER, {"5", "6", "7"}),
+        ("0.5", INTEGER, {"0.5"}),
+        ("350,000", INTEGER, {"350000"}),
+        ("in April", INTEGER, {"4"}),
+        ("many", INTEGER, set()),
+        ("9:30", TIME, {"09:30"}),
+        ("3:00 PM", TIME, {"15:00"}),
+        ("before 3:00", TIME, {"03:00", "15:00"}),
+        ("24:00", TIME, {"00:00"}),
+        ("24:30", TIME, {"00:30", "12:30"}),
+        ("1" * 5000 + " to 7", INTEGER, {"1" * 5000, "7"}),
+        ("1" * 5000 + ".5", INTEGER, {"1" * 5000 + ".5"}),
+        ("at noon", TIME, {"12:00"}),
+        ("1/5", DATE, {"01/05"}),
+        ("early July", DATE, {f"07/{day:02}" for day in range(1, 32)}),
+        ("04/31", DATE, {f"04/{day:02}" for day in range(1, 32)}),
+        ("spring", DATE, set()),
+    ],
+)
+def test_numbers_times_and_dates_by_value(text, answer_format, expected):
+    assert values(text, answer_format) == expected
+
+
+def test_far_apart_numbers_are_no_range():
+    assert values("1 or 1000000", INTEGER) == {"1", "1000000"}
+
+
+@pytest.mark.parametrize("text", ["none", "X", " N/A ", "Not applicable ", "I don't know", "No answer."])
+def test_placeholders(text):
+    assert is_placeholder(text)
+
+
+@pytest.mark.parametrize("text", ["no rice", "x-ray", "nothing but tea", "yes"])
+def test_answers_that_are_none(text):
+    assert not is_placeholder(text)
+
+
+def test_an_option_is_shown_clean_and_in_lower_case():
+    assert shown("  Fish\u00a0 & Chips\n") == "fish & chips"

@@ -1,0 +1,322 @@
+"""Cultural prompts: the published set exactly, the rules of articles and names, and what is wrong in the
+files."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from datasets import load_dataset
+
+from blend import Recipe, build_release, diff_releases, validate_release
+from blend.builders.cultural_prompts import build_prompts
+from blend.builders.stats.dataset import stats_of_release
+from blend.loaders.topics import read_forms, read_topics
+from blend.schemas.errors import BlendError
+from blend.schemas.language.nationalities import article_by_letter, article_by_sound, nationalities
+from blend.schemas.recipe.cultural_options import CulturalOptions
+from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
+
+TEMPLATES = {
+    "qa": "_\t_\tExplain {topic} to {article} {nationality} person.\n",
+    "stories": "_\t_\tTell {article} {nationality} kid of {topic}.\n",
+}
+
+
+def written(folder: Path, **files: str) -> Path:
+    """A directory of topics; files by kind and name, ``qa__topics``."""
+    contents = {
+        "qa__topics": "physics\tgravity\nphysics\tsound\n",
+        "qa__templates": TEMPLATES["qa"],
+        **files,
+    }
+    for name, text in contents.items():
+        kind, _, file = name.partition("__")
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        (folder / kind / f"{file}.tsv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def built(folder: Path, forms: Path | None = None, **options: object) -> pl.DataFrame:
+    read = None if forms is None else read_forms(forms)
+    return build_prompts(read_topics(folder), CulturalOptions(**options), forms=read).prompts
+
+
+@pytest.fixture(scope="module")
+def published(shared: Path) -> Path:
+    return shared / "data" / "extrinsic"
+
+
+@pytest.fixture(scope="module")
+def release(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    recipe = Recipe(
+        name="eecc",
+        version="1.0.0",
+        license="mit",
+        sources=({"kind": "topics", "location": str(published)},),
+        cultural={"mode": "paper"},
+    )
+    out = tmp_path_factory.mktemp("releases") / "eecc"
+    build_release(recipe, out)
+    return out
+
+
+@pytest.mark.parametrize(("kind", "n"), [("qa", 66_585), ("stories", 6_755)])
+def test_the_published_prompts_exactly(published, release, kind, n):
+    people = [line.split("\t")[1] for line in (published / "identities.tsv").read_text().splitlines()]
+    lines = (published / kind / "concepts.tsv").read_text().splitlines()
+    topics = dict.fromkeys(line.split("\t")[1] for line in lines)
+    template = (published / kind / "templates.tsv").read_text().splitlines()[0].split("\t")[2]
+    expected = [
+        template.format(concept=topic, vowel="an" if one[0].lower() in "aeiou" else "a", identity=one)
+        for topic in topics
+        for one in people
+    ]
+    rows = pl.read_parquet(release / "data" / "cultural-prompts" / f"{kind}-*.parquet")
+    assert len(expected) == n
+    assert rows["prompt"].to_list() == expected
+
+
+@pytest.mark.integration
+def test_the_published_release_is_valid_loads_and_has_figures(release):
+    report = validate_release(release)
+    assert (report.errors, report.warnings) == (0, 0)
+    rows = load_dataset(str(release), "cultural-prompts", split="stories")
+    assert rows[0]["prompt"] == "Write a children's story about honesty for an Afghan kid in English."
+    figures = stats_of_release(release).cultural
+    assert figures.kinds.rows() == [
+        ("qa", 66_585, 1, 13, 345, 193, 1),
+        ("stories", 6_755, 1, 3, 35, 193, 1),
+    ]
+    findings = pl.read_ndjson(release / "reports" / "findings.jsonl")
+    assert findings["detail"].to_list() == [
+        "the topic 'photosynthesis' is there before in the category 'biology'; left out",
+        "the topic 'respiration' is there before in the category 'biology'; left out",
+    ]
+    card = (release / "README.md").read_text()
+    assert (
+        "Requests for texts about 345 topics (qa) and 35 topics (stories) for readers of 193 nationalities: "
+        "73,340 prompts." in card
+    )
+
+
+def test_another_article_is_a_change_of_prompts(published, release, tmp_path):
+    recipe = Recipe(
+        name="eecc",
+        version="1.1.0",
+        license="mit",
+        sources=({"kind": "topics", "location": str(published)},),
+    )
+    build_release(recipe, tmp_path / "new")
+    changes = diff_releases(release, tmp_path / "new", examples=1)
+    (config,) = changes.configs
+    changed = {
+        split.split: (split.added, split.removed, split.changed, split.columns) for split in config.splits
+    }
+    # "an Ugandan", "an Ukrainian" and "an Uruguayan" are what the rule of letters gets wrong.
+    assert changed == {
+        "qa": (0, 0, 3 * 345, {"prompt": 3 * 345}),
+        "stories": (0, 0, 3 * 35, {"prompt": 3 * 35}),
+    }
+
+
+def test_the_table_of_nationalities_is_the_published_one_and_more(published):
+    people = {line.split("\t")[1] for line in (published / "identities.tsv").read_text().splitlines()}
+    table = nationalities()
+    assert {one.demonym for one in table if one.un} == people
+    assert sum(one.un for one in table) == 195
+    assert len({one.code for one in table}) == len(table) > 200
+
+
+@pytest.mark.parametrize(
+    ("word", "by_sound", "by_letter"),
+    [
+        ("Ugandan", "a", "an"),
+        ("Uzbek", "an", "an"),
+        ("European", "a", "an"),
+        ("Ukrainian", "a", "an"),
+        ("Uruguayan", "a", "an"),
+        ("Emirati", "an", "an"),
+        ("I-Kiribati", "an", "an"),
+        ("Honduran", "a", "a"),
+        ("honest", "an", "a"),
+        ("Ni-Vanuatu", "a", "a"),
+        ("unusual", "an", "an"),
+        ("unique", "a", "an"),
+        ("São Toméan", "a", "a"),
+    ],
+)
+def test_articles(word, by_sound, by_letter):
+    assert (article_by_sound(word), article_by_letter(word)) == (by_sound, by_letter)
+
+
+def test_two_countries_of_one_demonym_are_asked_about_once(tmp_path):
+    rows = built(written(tmp_path), nationalities=("DM", "DO", "Brazilian"))
+    assert rows.columns == list(CULTURAL_PROMPT_ROWS)
+    assert rows.select("nationality", "country_codes", "region").unique(maintain_order=True).rows() == [
+        ("Brazilian", ["BR"], "South America"),
+        ("Dominican", ["DM", "DO"], "Caribbean"),
+    ]
+    assert rows["prompt_id"].to_list()[0] == "t1/physics/gravity/Brazilian"
+
+
+def test_templates_in_another_language(tmp_path):
+    folder = written(
+        tmp_path / "topics", qa__templates=TEMPLATES["qa"] + "de\tde\tErkläre {nationality} {topic}.\n"
+    )
+    forms = tmp_path / "forms.tsv"
+    forms.write_text("de\tBrazilian\tBrasilianern\nde\tFrench\tFranzosen\n")
+    found = build_prompts(
+        read_topics(folder),
+        CulturalOptions(nationalities=("BR", "FR", "JP")),
+        forms=read_forms(forms),
+    )
+    german = found.prompts.filter(pl.col("language") == "de")
+    assert german["prompt"].to_list() == [
+        "Erkläre Brasilianern gravity.",
+        "Erkläre Franzosen gravity.",
+        "Erkläre Brasilianern sound.",
+        "Erkläre Franzosen sound.",
+    ]
+    assert german["nationality"].to_list()[:2] == ["Brazilian", "French"]
+    assert found.findings["detail"].to_list() == ["no name of 'Japanese' in 'de'; not asked about there"]
+
+
+BROKEN = {
+    "no-folder": (
+        None,
+        (
+            "source topics: no such directory: {0}; give the path of a directory with one folder per kind of "
+            "text, each with topics.tsv and templates.tsv"
+        ),
+    ),
+    "no-kinds": (
+        {},
+        (
+            "source topics: {0}: no folder with a file templates.tsv; make one per kind of text, for example"
+            " qa/templates.tsv and qa/topics.tsv"
+        ),
+    ),
+    "cells": (
+        {"qa__topics": "gravity\n"},
+        ("qa/topics.tsv:1: 1 cell, but two are expected; write category and topic with a tab between them"),
+    ),
+    "blank-topic": (
+        {"qa__topics": "physics\t \n"},
+        ("qa/topics.tsv:1: category or topic is blank; fill it in, or delete the line"),
+    ),
+    "no-topics": (
+        {"qa__topics": "\n"},
+        ("qa/topics.tsv: no topics; add one line per topic"),
+    ),
+    "no-templates": (
+        {"qa__templates": ""},
+        ("qa/templates.tsv: no templates; add one line per template"),
+    ),
+    "template-cells": (
+        {"qa__templates": "Explain {topic}\n"},
+        (
+            "qa/templates.tsv:1: 1 cell, but three are expected; write name, language and template with tabs"
+            " between them, '_' for a name and for English"
+        ),
+    ),
+    "no-nationality": (
+        {"qa__templates": "_\t_\tExplain {topic}.\n"},
+        ("qa/templates.tsv:1: no slot for the nationality; write {{nationality}} where it stands"),
+    ),
+    "language": (
+        {"qa__templates": "_\tx!\tExplain {topic} to {nationality}.\n"},
+        ("qa/templates.tsv:1: 'x!' is not a language; write a BCP 47 tag such as 'en' or 'pt-BR'"),
+    ),
+    "twice": (
+        {"qa__templates": TEMPLATES["qa"].replace("_\t", "a\t", 1) * 2},
+        ("qa/templates.tsv:2: a second template 'a'; give each a name of its own"),
+    ),
+    "slot": (
+        {"qa__templates": "_\t_\tTell {topic} to {nationality} {kid}.\n"},
+        (
+            "qa/templates.tsv:1: unknown slot {{kid}}; the slots are {{topic}}, {{concept}}, {{article}}, "
+            "{{vowel}}, {{nationality}}, {{identity}}"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_fault_of_topics_is_told(tmp_path, name):
+    files, message = BROKEN[name]
+    folder = tmp_path / "topics"
+    if files == {}:
+        folder.mkdir()
+    elif files is not None:
+        written(folder, **files)
+    with pytest.raises(BlendError) as told:
+        read_topics(folder)
+    assert str(told.value) == message.format(folder)
+
+
+FORMS = {
+    "cells": (
+        "de\tThai\n",
+        (
+            "forms.tsv:1: 2 cells, but three or four are expected; write language, English demonym, "
+            "form and perhaps article, with tabs between them"
+        ),
+    ),
+    "blank": ("de\tThai\t \n", "forms.tsv:1: demonym or form is blank; fill it in, or delete the line"),
+    "language": (
+        "deutsch!\tThai\tThailänder\n",
+        ("forms.tsv:1: 'deutsch!' is not a language; write a BCP 47 tag such as 'en' or 'pt-BR'"),
+    ),
+    "twice": (
+        "de\tThai\tThai\nde\tThai\tThailänder\n",
+        ("forms.tsv:2: a second form of 'Thai' in 'de'; delete this line or forms.tsv:1"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_fault_of_forms_is_told(tmp_path, name):
+    text, message = FORMS[name]
+    path = tmp_path / "forms.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BlendError) as told:
+        read_forms(path)
+    assert str(told.value) == message
+
+
+def test_forms_that_are_not_there_are_told(tmp_path):
+    path = tmp_path / "forms.tsv"
+    with pytest.raises(BlendError) as told:
+        read_forms(path)
+    assert str(told.value) == f"recipe, key cultural.forms: no such file: {path}; correct the path"
+
+
+def test_an_unknown_nationality_suggests_the_closest(tmp_path):
+    with pytest.raises(BlendError) as told:
+        built(written(tmp_path), nationalities=("Brasilian",))
+    assert str(told.value).startswith(
+        "unknown nationality 'Brasilian'; did you mean 'Brazilian'? the nearest of the 418 there are: "
+        "Brazilian, "
+    )
+
+
+def test_a_language_without_forms_is_told(tmp_path):
+    folder = written(tmp_path, qa__templates="_\tko\t{topic}, {nationality}\n")
+    with pytest.raises(BlendError) as told:
+        built(folder)
+    assert str(told.value) == (
+        "qa/templates.tsv:1: nothing says what people are called in 'ko'; name a file with their forms in the "
+        "recipe, key cultural.forms"
+    )
+
+
+def test_two_sources_of_topics_are_refused(tmp_path):
+    folder = written(tmp_path / "topics")
+    source = {"kind": "topics", "location": str(folder)}
+    recipe = Recipe(name="x", version="1.0.0", sources=(source, source))
+    with pytest.raises(BlendError) as told:
+        build_release(recipe, tmp_path / "out")
+    assert str(told.value) == (
+        "the recipe has 2 sources of kind 'topics', which would make the same configuration; keep one, with a "
+        "folder for each kind of text"
+    )

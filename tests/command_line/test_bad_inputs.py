@@ -1,0 +1,356 @@
+"""Whatever stands where an input was expected, a command ends with one sentence: no traceback, no waiting.
+
+The first corpus puts strange things behind every argument that names a place; the second damages every file of
+an input that builds, one after the other; the third writes values into a recipe that it cannot have.
+"""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import blend.cli
+from blend.builders.release import build_release
+from blend.builders.release.reviewing import answers_to_review
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.responses.sheets import write_answer_sheet
+
+VALID = Path(__file__).parents[1] / "loaders" / "valid"
+DEEP = 100_000
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bad") / "release"
+    four = ("ko-KR", "en-US", "fa-IR", "es-MX")
+    build_release(sample_recipe().model_copy(update={"locales": four}), out)
+    return out
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator:
+    """Run a command; its exit code and what it wrote to standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.delenv("BLEND_TRACEBACK", raising=False)
+
+    def run(*arguments: object) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["blend", *map(str, arguments)])
+        try:
+            blend.cli.main()
+            code = 0
+        except SystemExit as stopped:
+            code = stopped.code if isinstance(stopped.code, int) else int(stopped.code is not None)
+        return code, capfd.readouterr().err
+
+    return run
+
+
+def refused(outcome: tuple[int, str]) -> str:
+    """The sentence of a command that refused its input."""
+    code, words = outcome
+    assert code == 1, words
+    assert words.strip()
+    assert "Traceback" not in words
+    return words
+
+
+PLACES: dict[str, Callable[[Path], object]] = {
+    "folder": Path.mkdir,
+    "pipe": os.mkfifo,
+    "dangling": lambda path: path.symlink_to("nowhere"),
+    "loop": lambda path: path.symlink_to(path.name),
+    "binary": lambda path: path.write_bytes(bytes(range(256)) * 4),
+    "empty": Path.touch,
+    "missing": lambda path: None,
+}
+NAMES = {"below-a-file": "file/below", "too-long": "x" * 300, "markup": "r[/bold]x", "not-utf-8": "n\udcff"}
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "build": ("build", "{place}"),
+    "build --blend": ("build", "--blend", "{place}"),
+    "build --food": ("build", "--food", "{place}"),
+    "show": ("show", "{place}"),
+    "stats": ("stats", "{place}"),
+    "status": ("status", "{place}"),
+    "diff": ("diff", "{place}", "{release}"),
+    "diff, second": ("diff", "{release}", "{place}"),
+    "validate": ("validate", "{place}"),
+    "publish": ("publish", "{place}", "org/x", "--dry-run"),
+    "templates propose": ("templates", "propose", "{place}"),
+    "templates accept": ("templates", "accept", "{place}"),
+    "reviews propose": ("reviews", "propose", "{place}"),
+    "reviews accept": ("reviews", "accept", "{place}"),
+    "review-pairs propose": ("review-pairs", "propose", "{place}"),
+    "review-pairs accept": ("review-pairs", "accept", "{place}"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("strange", [*PLACES, *NAMES])
+def test_a_place_that_holds_something_else(told, release: Path, tmp_path: Path, command: str, strange: str):
+    (tmp_path / "file").write_text("text")
+    place = tmp_path / NAMES.get(strange, "place")
+    if strange in PLACES:
+        PLACES[strange](place)
+    refused(told(*(word.format(place=place, release=release) for word in COMMANDS[command])))
+
+
+@pytest.mark.parametrize("out", ["/", "file/below", "x" * 250, "x" * 300, "loop", "pipe", "file"])
+def test_a_place_that_cannot_be_made(told, tmp_path: Path, out: str):
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(tmp_path.iterdir())
+    words = refused(told("build", "--out", out))
+    assert "--out" in words or out in words
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_name_that_looks_like_markup_is_only_a_name(told, release: Path, tmp_path: Path):
+    out = tmp_path / "r[/bold]x"
+    shutil.copytree(release, out)
+    assert told("show", out)[0] == 0
+    assert told("stats", out)[0] == 0
+
+
+def replaced(change: Callable[[Path], object]) -> Callable[[Path], object]:
+    def replace(path: Path) -> None:
+        path.unlink()
+        change(path)
+
+    return replace
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "pipe": replaced(os.mkfifo),
+    "folder": replaced(Path.mkdir),
+    "loop": replaced(lambda path: path.symlink_to(path.name)),
+    "dangling": replaced(lambda path: path.symlink_to("nowhere")),
+    "binary": lambda path: path.write_bytes(bytes(range(256)) * 4),
+    "utf-16": lambda path: path.write_bytes(
+        path.read_bytes().decode("utf-8-sig", "replace").encode("utf-16-le")
+    ),
+    "deep list": lambda path: path.write_text("[" * DEEP),
+    "deep object": lambda path: path.write_text('{"a":' * DEEP),
+    "long number": lambda path: path.write_text("9" * 5000),
+    "wide header": lambda path: path.write_text(",".join(f"c{i}" for i in range(DEEP)) + "\n"),
+}
+RESPONSES = (
+    "questions.csv",
+    "templates.csv",
+    "responses/am-ET.jsonl",
+    "responses/ko-KR.csv",
+    "reviews/ko-KR.jsonl",
+    "recipe.toml",
+    "datasheet.toml",
+    "decisions.tsv",
+    "fillers.csv",
+)
+RECIPE = """\
+name = "mine"
+license = "cc-by-4.0"
+version = "1.0.0"
+datasheet = "datasheet.toml"
+[[sources]]
+kind = "responses"
+location = "."
+[mcq]
+fillers = "fillers.csv"
+[mcq.judge]
+decisions = "decisions.tsv"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RESPONSES)
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_of_raw_responses(told, tmp_path: Path, name: str, damage: str):
+    folder = shutil.copytree(VALID / "responses", tmp_path / "mine")
+    (folder / "recipe.toml").write_text(RECIPE)
+    (folder / "datasheet.toml").write_text("[motivation]\n")
+    (folder / "decisions.tsv").write_text("answer_a\tanswer_b\tverdict\twho\twhen\twhy\n")
+    (folder / "fillers.csv").write_text("template_id,option,region,reviewer\n")
+    DAMAGE[damage](folder / name)
+    words = refused(told("build", folder / "recipe.toml"))
+    assert Path(name).name.partition(".")[0] in words
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.fixture(scope="module")
+def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bad") / "sheet.csv"
+    few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+    write_answer_sheet(answers_to_review(few, everything=True), out)
+    return out
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_sheet(told, sheet: Path, tmp_path: Path, damage: str):
+    copy = shutil.copyfile(sheet, tmp_path / "sheet.csv")
+    DAMAGE[damage](copy)
+    assert "sheet.csv" in refused(told("reviews", "accept", copy))
+    assert not (tmp_path / "reviews").exists()
+
+
+@pytest.mark.parametrize("column", ["template_id", "locale", "answer", "group", "english", "invalid", "check"])
+@pytest.mark.parametrize("text", ["\x00", "\u200b", "=1+1", "#REF!", "9" * 5000, "../../x", "[/bold]"])
+def test_a_cell_that_nobody_expects(told, sheet: Path, tmp_path: Path, column: str, text: str):
+    rows = pl.read_csv(sheet, infer_schema=False)
+    first = pl.int_range(pl.len()) == 0
+    rows.with_columns(pl.when(first).then(pl.lit(text)).otherwise(column).alias(column)).write_csv(
+        tmp_path / "sheet.csv"
+    )
+    code, words = told("reviews", "accept", tmp_path / "sheet.csv")
+    # Any text may be the name of a group or English; every other cell has its row and column in the message.
+    assert code == (0 if column in ("group", "english") and text[0] not in "=#" else 1), words
+    places = [f"sheet.csv:2, column {name}: " for name in (column, "answer")]
+    assert code == 0 or any(place in words for place in places)
+    assert "Traceback" not in words
+
+
+@pytest.mark.parametrize("name", ["annotations/UK_data.json", "questions/UK_questions.csv"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_of_the_published_data(told, tmp_path: Path, name: str, damage: str):
+    folder = shutil.copytree(VALID / "blend", tmp_path / "data")
+    DAMAGE[damage](folder / name)
+    assert name in refused(told("build", "--blend", folder))
+
+
+@pytest.mark.parametrize("votes", [10**30, 10**7, -1, 1.5, True, "3"])
+def test_votes_that_cannot_be(told, tmp_path: Path, votes: object):
+    folder = shutil.copytree(VALID / "blend", tmp_path / "data")
+    path = folder / "annotations" / "UK_data.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    next(entry for entry in entries.values() if entry["annotations"])["annotations"][0]["count"] = votes
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    assert "is not a count from 1 to 1,000,000" in refused(told("build", "--blend", folder))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["release.json", "data/annotations/KR-00000.parquet"])
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("command", ["stats", "validate", "diff", "show"])
+def test_a_damaged_file_of_a_release(told, release: Path, tmp_path: Path, command: str, damage: str, name: str):
+    copy = shutil.copytree(release, tmp_path / "copy")
+    DAMAGE[damage](copy / name)
+    code, words = told(command, copy, *([release] if command == "diff" else []))
+    assert code == 1, words
+    assert "Traceback" not in words
+
+
+WRONG = {
+    "locales = []": "key locales: [] is not long enough",
+    'seed = "0"': "key seed: '0' is not a whole number",
+    "seed = true": "key seed: true is not a whole number",
+    "seed = 1.0": "key seed: 1.0 is not a whole number",
+    f"seed = {'9' * 5000}": "not usable as TOML: a number of thousands of digits",
+    f"seed = {'[' * DEEP}{']' * DEEP}": "not usable as TOML: nested too deeply",
+    'mcq = {variants = "5"}': "key mcq.variants: '5' is not a whole number or 'all'",
+    "mcq = {variants = true}": "key mcq.variants: true is not a whole number or 'all'",
+    "mcq = {variants = 1001}": "key mcq.variants: 1001 is not 1000 or less or 'all'",
+    f"mcq = {{variants = {'9' * 30}}}": f"key mcq.variants: {'9' * 30} is not 1000 or less or 'all'",
+    f"saq = {{wanted = {'9' * 30}}}": f"key saq.wanted: {'9' * 30} is not 1000000 or less",
+    f"seed = {'9' * 30}": f"key seed: {'9' * 30} is not 9223372036854775807 or less",
+    "food = {languages = []}": "key food.languages: [] is not long enough",
+    'title = "a\\u001b[31m"': "key title: 'a\\x1b[31m' is not of the right form",
+    'authors = ["Mina\\u202eKim"]': "key authors[0]: 'Mina\\u202eKim' is not of the right form",
+}
+
+
+@pytest.mark.parametrize("line", WRONG, ids=lambda line: line[:24])
+def test_values_that_a_recipe_cannot_have(told, tmp_path: Path, line: str):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(f'name = "x"\nversion = "1.0.0"\n{line}\n[[sources]]\nkind = "sample"\n')
+    assert WRONG[line] in refused(told("build", recipe))
+
+
+INTO = {
+    "build": ("build --out {out}", "a release", "--out"),
+    "init": ("init {out}", "empty", "DIR"),
+    "annotate init": ("annotate init {out} --locale ko-KR", "empty", "DIR"),
+    "stats": ("stats {release} --out {out}", "a folder of statistics", "--out"),
+    "audit": ("audit {release} --out {out}", "a folder of audit", "--out"),
+    "reviews accept": ("reviews accept {sheet} --out {out}", "a folder of reviews", "--out"),
+    "eval run": ("eval run {release} --answers {answers} --out {out}", "the directory of a run", "--out"),
+    "eval export": ("eval export {release} --to lm-eval --out {out}", "empty", "--out"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", INTO)
+def test_a_folder_in_which_somebody_keeps_something_else(
+    told, release: Path, sheet: Path, tmp_path: Path, command: str
+):
+    answers = tmp_path / "answers.csv"
+    rows = pl.read_parquet(release / "data" / "multiple-choice-questions" / "*.parquet")
+    rows.select("MCQID", response=pl.lit("A")).write_csv(answers)
+    out = tmp_path / "home"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    words, what, option = INTO[command]
+    line = words.format(out=out, release=release, sheet=sheet, answers=answers).split()
+    assert refused(told(*line)).splitlines()[-1] == (
+        f"error: {out}: holds 'thesis.txt' and is not {what}, so nothing is written there; choose another "
+        f"{option} or empty it yourself"
+    )
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+    (out / "thesis.txt").unlink()
+    assert told(*line)[0] == 0
+
+
+def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path: Path):
+    for _ in range(2):
+        assert told("stats", release, "--out", tmp_path / "figures")[0] == 0
+
+
+PIPED = {
+    "vectors": ("eval", "score", "{run}", "--vectors", "{pipe}"),
+    "answers": ("eval", "run", "{release}", "--answers", "{pipe}"),
+    "locales": ("locales", "KR", "--locale-file", "{pipe}"),
+    "domains": ("wikidata", "domains", "--domain-file", "{pipe}"),
+    "questions": ("audit", "{pipe}"),
+    "project": ("annotate", "check", "{pipe}"),
+    "run": ("eval", "score", "{folder}"),
+}
+
+
+@pytest.mark.parametrize("name", PIPED)
+def test_a_pipe_is_never_waited_for(told, release: Path, tmp_path: Path, name: str):
+    pipe, folder = tmp_path / "pipe.csv", tmp_path / "run"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    os.mkfifo(folder / "run.json")
+    line = [word.format(pipe=pipe, release=release, folder=folder, run=folder) for word in PIPED[name]]
+    words = refused(told(*line))
+    assert "pipe" in words
+
+
+HEADERS = {
+    "a date that cannot be": "x: 2026-13-45",
+    "nested too deeply": "a: " + "[" * 3000,
+    "null": "",
+    "a list": "- a",
+    "a tag": "!!python/object:os.system x",
+    "a tab": "\ta: b",
+    "an alias of nothing": "a: *b",
+    "configs that are a number": "configs: 5",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_damaged_header_of_the_card(told, release: Path, tmp_path: Path, header: str):
+    copy = shutil.copytree(release, tmp_path / "copy")
+    body = (copy / "README.md").read_text(encoding="utf-8").partition("\n---\n")[2]
+    (copy / "README.md").write_text(f"---\n{HEADERS[header]}\n---\n{body}", encoding="utf-8")
+    assert told("validate", copy, "--only", "card")[0] == 1
+    words = refused(told("show", copy, "--config", "annotations", "--split", "KR"))
+    assert words.splitlines()[-1].startswith(f"error: {copy}: `datasets` cannot load annotations, split KR (")
+    assert words.rstrip().endswith(f"); `blend validate {copy}` says what is wrong with it")

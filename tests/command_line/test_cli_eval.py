@@ -1,0 +1,161 @@
+"""``blend eval run``: its options reach the model that is asked, and those that do not fit are refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.run_directory import read_run
+from blend.schemas.errors import BlendError
+from helpers.models.model_server import ModelServer, serving
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model") / "tiny"
+    make_tiny_model(folder)
+    return folder
+
+
+def ask(release: Path, model: Path | str, out: Path, *options: str) -> None:
+    """One question of each region."""
+    command = ["eval", "run", str(release), "--model", str(model), "--out", str(out), "--limit", "1", *options]
+    result = RUNNER.invoke(app, command)
+    if result.exception is not None:
+        raise result.exception
+
+
+@pytest.mark.slow
+def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path, tmp_path: Path):
+    ask(sample_release, model, tmp_path / "plain", "--device", "cpu")
+    ask(sample_release, model, tmp_path / "exact", "--dtype", "float32", "--batch-size", "1")
+    ask(sample_release, model, tmp_path / "coarse", "--dtype", "bfloat16", "--batch-size", "auto")
+    plain, exact, coarse = (read_run(tmp_path / name) for name in ("plain", "exact", "coarse"))
+    described = [(run.description.model.device, run.description.model.dtype) for run in (plain, exact, coarse)]
+    assert described == [("cpu", "float32"), ("cpu", "float32"), ("cpu", "bfloat16")]
+    # The batch changes nothing beyond the noise of the numbers, the number type does.
+    scores = [np.array(run.answers()["logprobs"].to_list()) for run in (plain, exact, coarse)]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=0, atol=1e-4)
+    assert np.abs(scores[0] - scores[2]).max() > 1e-4
+
+
+@pytest.fixture(scope="module")
+def server(model: Path):
+    with serving(model) as server:
+        yield server
+
+
+@pytest.mark.integration
+def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
+    ask(sample_release, model, tmp_path / "here")
+    ask(sample_release, "tiny", tmp_path / "there", "--server", server.url, "--concurrency", "2")
+    here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
+    assert there.description.model.server == server.url
+    assert there.answers()["item_id"].to_list() == here.answers()["item_id"].to_list()
+    np.testing.assert_allclose(
+        np.array(there.answers()["logprobs"].to_list()),
+        np.array(here.answers()["logprobs"].to_list()),
+        rtol=0,
+        atol=2e-4,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--batch-size", "0"], "--batch-size 0: expected a number from 1 on, or 'auto'"),
+        (["--batch-size", "many"], "--batch-size many: expected a number from 1 on, or 'auto'"),
+        (["--concurrency", "2"], "--concurrency 2 makes sense only with --server; leave it out"),
+        *(
+            (
+                ["--server", "http://localhost:1/v1", *option],
+                f"{' '.join(option)} makes sense only without --server; leave one of the two out",
+            )
+            for option in (["--device", "cpu"], ["--dtype", "float32"], ["--batch-size", "4"])
+        ),
+        (
+            ["--server", "localhost:8000"],
+            (
+                "--server 'localhost:8000' is not the address of a server; "
+                "write it in full, for example 'http://localhost:8000/v1'"
+            ),
+        ),
+        *(
+            (
+                option,
+                (
+                    f"{' '.join(option)} makes sense only where answers are written, and here the likeliest "
+                    "option is the answer; leave it out"
+                ),
+            )
+            for option in (["--max-tokens", "8"], ["--temperature", "0.5"], ["--seed", "1"])
+        ),
+        *(
+            (
+                option,
+                (
+                    f"{' '.join(option)} makes sense only where prompts go through the model's chat "
+                    "template, and here they do not; leave it out"
+                ),
+            )
+            for option in (["--system", "Hi"], ["--thinking", "on"], ["--reasoning-effort", "low"])
+        ),
+        (
+            ["--extra-body", "top_k"],
+            "--extra-body top_k: expected an object of JSON such as '{\"top_k\": 20}'",
+        ),
+        (["--extra-body", "[1]"], "--extra-body: [1] is not possible (it is an object of JSON, by field)"),
+        (["--extra-body", '{"a": 1}'], '--extra-body {"a": 1} makes sense only with --server; leave it out'),
+        (
+            ["--thought-marks", "<plan>"],
+            "--thought-marks <plan>: expected two marks such as '<plan>,</plan>'",
+        ),
+        (["--device", "abacus"], "device 'abacus': torch finds no such device; choose one of: cpu"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    sample_release: Path, model: Path, tmp_path: Path, options: list[str], message: str
+):
+    with pytest.raises(BlendError) as caught:
+        ask(sample_release, model, tmp_path / "run", *options)
+    # Machines with GPUs have more devices.
+    assert str(caught.value).removesuffix(", cuda:0") == message
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--server", "http://localhost:1/v1"],
+        ["--concurrency", "2"],
+        ["--revision", "v1"],
+        ["--device", "cpu"],
+        ["--dtype", "float32"],
+        ["--chat"],
+        ["--no-chat"],
+        ["--batch-size", "4"],
+        ["--max-tokens", "8"],
+        ["--temperature", "0.5"],
+        ["--seed", "0"],
+        ["--system", "Hi"],
+        ["--thinking", "on"],
+        ["--reasoning-effort", "low"],
+        ["--extra-body", '{"top_k": 20}'],
+    ],
+)
+def test_options_of_models_are_refused_with_recorded_answers(
+    sample_release: Path, tmp_path: Path, option: list[str]
+):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("MCQID,response\n")
+    with pytest.raises(BlendError) as caught:
+        ask(sample_release, "whose", tmp_path / "run", "--answers", str(answers), *option)
+    assert str(caught.value) == (
+        f"{' '.join(option)} makes sense only where a model is asked, and --answers asks nobody; leave it out"
+    )
+    assert not (tmp_path / "run").exists()

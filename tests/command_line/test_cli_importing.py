@@ -1,0 +1,220 @@
+"""Answers collected elsewhere come in by a map that is proposed first; tasks go out as files."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from blend.loaders.files.import_maps import ImportMap
+from blend.loaders.files.toml import read_toml
+from blend.schemas.errors import BlendError
+from helpers.in_process import run
+
+LONG = "아침에 무엇을 먹나요?"
+TIME = "퇴근은 몇 시인가요? (HH:MM)"
+
+
+@pytest.fixture
+def collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "collected"
+    folder.mkdir()
+    (folder / "templates.csv").write_text(
+        "template_id,topic,source_locale,text\n"
+        "food-01,Food,,What do people in {country} eat in the morning?\n"
+        'work-01,Work life,,"When does work end in {country}? (e.g., HH:MM)"\n',
+        "utf-8",
+    )
+    (folder / "questions.csv").write_text(
+        "template_id,locale,question,en_question\n"
+        f"food-01,ko-KR,{LONG},What do people in South Korea eat in the morning?\n"
+        f'work-01,ko-KR,{TIME},"When does work end in South Korea? (e.g., HH:MM)"\n'
+        "food-01,es-MX,¿Qué comen?,What do people in Mexico eat in the morning?\n",
+        "utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def form(*rows: list[object]) -> None:
+    """A table of answers as Google Forms gives it, as a workbook."""
+    book = openpyxl.Workbook()
+    book.active.append(["Timestamp", "Email Address", LONG, TIME])
+    for row in rows:
+        book.active.append([date(2026, 11, 1), *row])
+    book.save("form.xlsx")
+
+
+IMPORT = ("responses", "import", "form.xlsx", "--map", "map.toml", "--out", "collected")
+
+
+def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
+    form(
+        ["mina@example.org", "밥; 국", "18:00"],
+        ["jun@example.org", "빵", "모르겠다"],
+        ["ari@example.org", None, "19:00"],
+    )
+    assert run(*IMPORT) == (
+        "map.toml: a guess: 2 questions of ko-KR. Nothing is imported yet.\n"
+        "  left out: Timestamp\n"
+        "Check it, then run the same again: blend responses import form.xlsx --map map.toml --out collected\n"
+    )
+    assert not (collected / "responses").exists()
+    assert read_toml(Path("map.toml"), ImportMap, what="map") == ImportMap(
+        locale="ko-KR",
+        annotator="Email Address",
+        key_file="annotators.key",
+        leave_out=["Timestamp"],
+        questions={LONG: "food-01", TIME: "work-01"},
+        non_answers={"모르겠다": "idk"},
+    )
+    text = Path("map.toml").read_text("utf-8").replace("leave_out", 'separator = ";"\nleave_out')
+    Path("map.toml").write_text(text, "utf-8")
+    assert run(*IMPORT) == (
+        "collected/responses/ko-KR.csv: 5 responses of 3 annotators.\n"
+        "1 question left blank, which are no responses.\n"
+    )
+    table = (collected / "responses" / "ko-KR.csv").read_text("utf-8")
+    assert "example.org" not in table
+    assert sorted(line.split(",", 2)[2] for line in table.splitlines()[1:]) == [
+        ",,,idk,", "18:00,,,,", "19:00,,,,", "밥,국,,,", "빵,,,,",
+    ]  # fmt: skip
+    assert Path("annotators.key").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(BlendError) as caught:
+        run(*IMPORT)
+    assert str(caught.value) == (
+        "collected/responses/ko-KR.csv: exists, and nothing is replaced; move it away, or give another folder "
+        "with the questions"
+    )
+
+
+MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions]\n"{LONG}" = "food-01"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "message"),
+    [
+        (
+            MAP,
+            [["m", "밥", "18:00"]],
+            (
+                f"form.xlsx:1: the map says nothing about column {TIME!r}; say in the map what it means, or "
+                "write it into leave_out"
+            ),
+        ),
+        (
+            MAP + f'"{TIME}" = "work-02"\n',
+            [["m", "밥", "18:00"]],
+            (
+                "form.xlsx[Sheet]:2: unknown question 'work-02'; did you mean 'work-01'? choose one of: "
+                "food-01, work-01"
+            ),
+        ),
+        (
+            MAP + f'"{TIME}" = "work-01"\n',
+            [["m", date(2026, 1, 2), "18:00"]],
+            (
+                f"form.xlsx[Sheet]:2, column {LONG}: the cell holds the date 2026-01-02, made by a "
+                "spreadsheet; give the column the format Text, and write again what stood there"
+            ),
+        ),
+        (
+            MAP.replace("leave_out", 'separator = ","\nleave_out') + f'"{TIME}" = "work-01"\n',
+            [["m", "a,b,c,d", "18:00"]],
+            ("form.xlsx[Sheet]:2: 4 answers to 'food-01', but an annotator gives up to 3; keep the first 3"),
+        ),
+        (
+            MAP.replace('locale = "ko-KR"', ""),
+            [["m", "밥", "18:00"]],
+            "map.toml, key locale: locale or locale_column; give exactly one of the two",
+        ),
+    ],
+    ids=["a column that nobody mentions", "no such question", "a date", "too many answers", "no locale"],
+)
+def test_what_a_map_and_its_table_must_be(collected: Path, text: str, rows: list[list[object]], message: str):
+    form(*rows)
+    Path("map.toml").write_text(text, "utf-8")
+    with pytest.raises(BlendError) as caught:
+        run(*IMPORT)
+    assert str(caught.value) == message
+    assert not (collected / "responses").exists()
+
+
+def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
+    Path("long.csv").write_text(f"participant;item;said\na1;{LONG};밥\na2;{LONG};빵\na1;¿Otra?;no\n", "utf-8")
+    run("responses", "import", "long.csv", "--out", "collected")
+    proposed = read_toml(Path("map.toml"), ImportMap, what="map")
+    assert (proposed.question, proposed.answers) == ("item", ("said",))
+    assert proposed.leave_out_questions == ("¿Otra?",)
+    text = Path("map.toml").read_text("utf-8").replace('key_file = "annotators.key"\n', "")
+    Path("map.toml").write_text(text, "utf-8")
+    assert run("responses", "import", "long.csv", "--out", "collected") == (
+        "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
+    )
+    assert (collected / "responses" / "ko-KR.csv").read_text("utf-8") == (
+        "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
+        "food-01,a1,밥,,,,\nfood-01,a2,빵,,,,\n"
+    )
+
+
+EN = "What do people in {} eat in the morning?"
+GUESS = "map.toml: a guess: 1 question of"
+TOLD = "Nothing is imported yet."
+
+
+@pytest.mark.parametrize(
+    ("table", "lines", "locale", "column"),
+    [
+        # The country in the English text tells, and it is not the first of all locales.
+        (f"who,item,said\na1,{EN.format('South Korea')},rice\n", [f"{GUESS} ko-KR. {TOLD}"], "ko-KR", None),
+        (
+            f"who,item,where,said\na1,{LONG},ko-KR,밥\na2,¿Qué comen?,es-MX,pan\n",
+            [f"{GUESS} locales in column where. {TOLD}"],
+            None,
+            "where",
+        ),
+        (
+            "who,item,said\na1,food-01,rice\na2,food-01,bread\n",
+            [
+                f"{GUESS} a locale that the table does not tell. {TOLD}",
+                "  to be written into it: locale, or locale_column",
+            ],
+            None,
+            None,
+        ),
+    ],
+    ids=["text in English", "column", "not told"],
+)
+def test_the_locale_of_a_table(
+    collected: Path, table: str, lines: list[str], locale: str | None, column: str | None
+):
+    Path("long.csv").write_text(table, "utf-8")
+    found = run("responses", "import", "long.csv", "--out", "collected").splitlines()
+    assert found[: len(lines)] == lines
+    proposed = read_toml(Path("map.toml"), ImportMap, what="map")
+    assert (proposed.locale, proposed.locale_column) == (locale, column)
+    if locale is None and column is None:
+        with pytest.raises(BlendError) as caught:
+            run("responses", "import", "long.csv", "--out", "collected")
+        assert str(caught.value) == (
+            "map.toml, key locale: locale or locale_column; give exactly one of the two"
+        )
+
+
+@pytest.mark.slow
+def test_tasks_of_a_release_for_another_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    run("build", "--out", "release")
+    assert run("annotate", "export", "release", "--locale", "ko-KR", "--out", "tasks") == (
+        "tasks/mcq-review.ko-KR.json\n"
+        "tasks/mcq-review.ko-KR.xml\n"
+        "Make a project for each: its labelling configuration is the .xml, its tasks are the .json.\n"
+    )
+    tasks = json.loads(Path("tasks/mcq-review.ko-KR.json").read_text("utf-8"))
+    assert len(tasks) > 10
+    assert {task["data"]["locale"] for task in tasks} == {"ko-KR"}
+    assert Path("tasks/mcq-review.ko-KR.xml").read_text("utf-8").startswith("<View")
+    with pytest.raises(BlendError) as caught:
+        run("annotate", "export", "release", "--locale", "fr-FR", "--out", "more")
+    assert str(caught.value).startswith("unknown locale 'fr-FR'; ")

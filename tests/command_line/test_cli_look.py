@@ -1,0 +1,177 @@
+"""Commands that look at something and print it: stats, status, schema, locales, show."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.stats.dataset import stats_of_release
+from blend.cli.look import schema_models
+from blend.schemas.errors import BlendError
+from blend.views.statistics import dataset_tables
+from helpers.in_process import run
+
+
+@pytest.fixture(scope="module")
+def release(sample_release: Path) -> Path:
+    return sample_release
+
+
+def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
+    printed = json.loads(run("stats", release, "--json", "--out", tmp_path / "stats"))
+    assert sum(row["questions"] for row in printed["counts"]) == 395
+    written = pl.read_parquet(tmp_path / "stats" / "counts.parquet")
+    assert written["questions"].sum() == 395
+
+
+def test_stats_prints_tables(release: Path):
+    assert "Questions, answers and votes" in run("stats", release)
+
+
+def test_stats_prints_one_table(release: Path, root: Path):
+    overlap = run("stats", release, "--table", "overlap")
+    assert overlap.startswith("English answer lemmas in common")
+    assert "Questions, answers and votes" not in overlap
+    # Several in the order in which they are asked for.
+    both = run("stats", release, "--table", "non-answers", "--table", "counts")
+    assert both.index("Non-answers") < both.index("Questions, answers and votes")
+    names = list(dataset_tables(stats_of_release(release)))
+    page = (root / "docs" / "stats.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in names)
+
+
+def test_stats_of_an_unknown_table(release: Path):
+    with pytest.raises(BlendError) as error:
+        run("stats", release, "--table", "overlaps")
+    assert str(error.value) == (
+        "unknown table 'overlaps'; did you mean 'overlap'? the nearest of the 15 there are: overlap, "
+        "templates, non-answers"
+    )
+
+
+def test_stats_of_a_table_as_json(release: Path):
+    with pytest.raises(BlendError) as error:
+        run("stats", release, "--table", "overlap", "--json")
+    assert str(error.value) == (
+        "--table chooses what is printed for people, and --json prints everything; leave one out"
+    )
+
+
+def test_stats_of_no_release(tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        run("stats", tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
+    )
+
+
+def test_status_lists_questions_that_need_responses():
+    assert "work-02" in run("status")
+    states = json.loads(run("status", "--json"))
+    assert {row["state"] for row in states} == {"complete", "needs-responses", "stopped-idk"}
+
+
+@pytest.mark.slow
+def test_status_of_finished_annotations(tmp_path: Path, blend_data: Path):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        f'name = "b"\nversion = "1.0.0"\n[[sources]]\nkind = "blend"\nlocation = "{blend_data}"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(BlendError) as caught:
+        run("status", recipe)
+    assert str(caught.value) == (
+        "the recipe has no raw responses, only finished annotations; "
+        "add a source of kind 'responses' to follow a collection"
+    )
+
+
+@pytest.mark.parametrize("name", schema_models())
+def test_schema_prints_a_json_schema(name: str):
+    assert json.loads(run("schema", name))["title"] == schema_models()[name].__name__
+
+
+def test_schema_lists_its_models():
+    assert [line.split()[0] for line in run("schema").splitlines()] == list(schema_models())
+
+
+def test_an_unknown_model():
+    with pytest.raises(BlendError) as caught:
+        run("schema", "mqc")
+    assert str(caught.value) == (
+        f"unknown model 'mqc'; did you mean 'mcq'? the nearest of the {len(schema_models())} there are: "
+        "mcq, saq, recipe"
+    )
+
+
+def test_locales_are_printed_all_or_one():
+    assert "33 locales" in run("locales")
+    assert json.loads(run("locales", "South_Korea", "--json"))[0]["tag"] == "ko-KR"
+    assert "right to left" in run("locales", "ar-DZ")
+
+
+@pytest.mark.parametrize(
+    ("name", "tags"),
+    [
+        ("South Korea", ["ko-KR"]),
+        ("Korea", ["ko-KR", "ko-KP"]),
+        ("uk", ["en-GB"]),
+        ("the United Kingdom", ["en-GB"]),
+        ("SG", ["ms-SG", "ta-SG", "zh-SG"]),
+        ("New Zealand", ["en-NZ"]),
+    ],
+)
+def test_locales_by_any_name(name: str, tags: list[str], root: Path):
+    own = root / "loaders" / "starter" / "locales.toml"
+    found = json.loads(run("locales", name, "--locale-file", own, "--json"))
+    assert [locale["tag"] for locale in found] == tags
+    assert tags[-1] in run("locales", name, "--locale-file", own)
+
+
+def test_a_name_of_no_locale():
+    with pytest.raises(BlendError) as caught:
+        run("locales", "Atlantis")
+    said = str(caught.value)
+    assert said.startswith("unknown locale 'Atlantis'; the nearest of the 64 there are: Ireland, Algeria, ")
+    assert said.endswith(
+        ", or describe a region of your own in a locale file (--locale-file, see docs/recipe.md)"
+    )
+
+
+def test_show_prints_a_row_of_every_configuration(release: Path):
+    printed = run("show", release)
+    assert 'load_dataset("' in printed
+    assert "MCQID" in run("show", release, "--config", "multiple-choice-questions")
+    assert "ko-KP" in run("show", release, "--config", "annotations", "--split", "KP")
+
+
+def test_show_leaves_out_what_lacks_the_split_asked_for(release: Path):
+    printed = run("show", release, "--split", "KP")
+    assert (
+        printed.count("ko-KP") == 3
+    )  # a row of annotations, of short-answer questions, of short-answer prompts
+    assert "MCQID" not in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--split", "UK"], "unknown split 'UK'; choose one of: CN, DZ, ET, IR, JB, JP, KP, KR, MX, US, test"),
+        (
+            ["--config", "anotations"],
+            (
+                "unknown configuration 'anotations'; did you mean 'annotations'? choose one of: annotations, "
+                "multiple-choice-questions, short-answer-prompts, short-answer-questions"
+            ),
+        ),
+        (
+            ["--config", "annotations", "--split", "UK"],
+            "unknown split of annotations 'UK'; choose one of: CN, DZ, ET, IR, JB, JP, KP, KR, MX, US",
+        ),
+    ],
+)
+def test_what_show_refuses(release: Path, arguments: list[str], message: str):
+    with pytest.raises(BlendError) as caught:
+        run("show", release, *arguments)
+    assert str(caught.value) == message

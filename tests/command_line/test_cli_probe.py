@@ -1,0 +1,270 @@
+"""``blend eval`` on triples: from a release of the published dishes to a page, and options that do not fit."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.schemas.errors import BlendError
+
+pytestmark = pytest.mark.integration
+
+RUNNER = CliRunner()
+
+
+def blend(*arguments: str | Path) -> Result:
+    result = RUNNER.invoke(app, ["eval", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def error_of(*arguments: str | Path) -> str:
+    with pytest.raises((BlendError, Exception)) as raised:
+        blend(*arguments)
+    return str(raised.value)
+
+
+@pytest.fixture(scope="module")
+def bert(shared: Path) -> Path:
+    return shared / "models" / "tiny-bert"
+
+
+@pytest.fixture(scope="module")
+def run(food_release: Path, bert: Path, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scored run of three dishes in two languages."""
+    out = tmp_path_factory.mktemp("probing") / "run"
+    asked = blend(
+        "run", food_release, "--config", "food-aligned", "--model", bert, "--out", out,
+        "--language", "en", "--language", "ko", "--limit", "3",
+    )  # fmt: skip
+    assert "60 of 60 items are answered" in asked.stdout
+    vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
+    scored = blend("score", out, "--vectors", f"en={vectors}")
+    assert "mWS" in scored.stdout
+    return out
+
+
+def test_a_configuration_is_enough_to_probe(run: Path):
+    described = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    assert described["task"] == "probing"
+    assert described["model"]["scorer"] == "masked"
+    assert described["options"]["languages"] == ["en", "ko"]
+    decided = pl.read_parquet(run / "decisions.parquet")
+    assert {
+        "item_id",
+        "locale",
+        "template_id",
+        "prompt_id",
+        "correct",
+        "qid",
+        "relation",
+        "gold",
+        "ranks",
+    } <= set(decided.columns)
+    assert decided.height == 60
+
+
+def test_scores_are_printed_for_programs(run: Path):
+    scores = json.loads(blend("score", run, "--json").stdout)
+    assert scores["task"] == "probing"
+    assert scores["signature"].startswith("blend-probing|rel:food@1.0.0#")
+    assert {row["scope"] for row in scores["scores"]} == {
+        "overall", "country", "language", "template", "naming", "language-country", "language-template",
+        "language-naming",
+    }  # fmt: skip
+
+
+@pytest.mark.exhaustive
+def test_the_page_shows_countries_templates_languages_and_examples(run: Path, tmp_path: Path):
+    blend("report", run, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for title in (
+        "By country",
+        "By template",
+        "By language and country",
+        "Naming the country, and asking in English",
+        "Dishes as examples",
+    ):
+        assert f">{title}</h3>" in page
+    decided = pl.read_parquet(run / "decisions.parquet")
+    assert any(", ".join(row) in page for row in decided["gold"].to_list())
+
+
+@pytest.mark.exhaustive
+def test_two_models_are_compared(run: Path, food_release: Path, shared: Path, tmp_path: Path):
+    other = tmp_path / "t5"
+    blend(
+        "run", food_release, "--config", "food-aligned", "--model", shared / "models" / "tiny-t5", "--out",
+        other, "--language", "en", "--language", "ko", "--limit", "3",
+    )  # fmt: skip
+    blend("score", run)
+    blend("score", other)
+    compared = json.loads(blend("compare", run, other, "--json").stdout)
+    assert {pair["n_items"] for pair in compared["pairs"]} == {60}
+    blend("report", run, other, "--out", tmp_path / "report.html")
+
+
+def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
+    sheet = tmp_path / "sheet.csv"
+    written = blend("judge-sheet", run, "--sample", "3", "--out", sheet)
+    assert "Wrote 3 rows" in written.stdout
+    lines = sheet.read_text(encoding="utf-8").splitlines()
+    filled = tmp_path / "anna.csv"
+    filled.write_text("\n".join([lines[0], *(line.removesuffix(",,") + ",1,\n" for line in lines[1:])]))
+    shown = blend("judged", run, filled)
+    assert "1 annotator, 3 dishes" in shown.stdout
+    # One of five predictions of each dish.
+    found = json.loads(blend("judged", run, filled, "--json").stdout)
+    [precision] = [s for s in found["scores"] if (s["metric"], s["scope"]) == ("precision-people", "overall")]
+    assert precision["value"] == pytest.approx(20)
+
+
+def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
+    words = tmp_path / "words.csv"
+    words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
+    out = tmp_path / "run"
+    blend(
+        "run", food_release, "--config", "food-triples", "--model", bert, "--out", out, "--language", "en",
+        "--limit", "2", "--candidates", words,
+    )  # fmt: skip
+    assert pl.read_parquet(out / "candidates.parquet")["candidate"].to_list() == ["egg", "flour", "water"]
+
+
+ONLY = (
+    "makes sense only where a model writes or chooses, and here the scores of candidates of a model on this "
+    "machine are read; leave it out"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--chat",), f"--chat {ONLY}"),
+        (("--server", "http://localhost:1"), f"--server http://localhost:1 {ONLY}"),
+        (("--max-tokens", "5"), f"--max-tokens 5 {ONLY}"),
+        (
+            ("--style", "letters"),
+            (
+                "--style: the task probing has no such option; it has --locales, --limit, --max-masks, "
+                "--causal, --config, --language, --country, --prompts, --names, --candidates"
+            ),
+        ),
+        (
+            ("--locales", "KR"),
+            (
+                "--locales KR makes sense only where regions are asked about, and this task asks in --language "
+                "about --country; leave one of the two out"
+            ),
+        ),
+        (("--config", "food-tripels"), None),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    food_release: Path, bert: Path, tmp_path: Path, options: tuple[str, ...], message: str | None
+):
+    given = ("--config", "food-aligned", *options)
+    text = error_of("run", food_release, "--model", bert, "--out", tmp_path / "run", "--limit", "1", *given)
+    assert text == (
+        message
+        or "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: "
+        "food-aligned, food-triples"
+    )
+
+
+def test_recorded_answers_hold_no_scores(food_release: Path, tmp_path: Path):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("item_id,response\na,b\n", encoding="utf-8")
+    assert error_of("run", food_release, "--config", "food-aligned", "--answers", answers) == (
+        "--answers holds texts, and this task keeps scores of candidates; name a --model without them"
+    )
+
+
+def test_vectors_twice_for_one_language(run: Path):
+    assert error_of("score", run, "--vectors", "a.vec", "--vectors", "b.vec") == (
+        "--vectors b.vec: there is a file for all already; name each once"
+    )
+    assert error_of("score", run, "--vectors", "en=a.vec", "--vectors", "en=b.vec") == (
+        "--vectors en=b.vec: there is a file for 'en' already; name each once"
+    )
+
+
+def test_a_release_without_triples(sample_release: Path, bert: Path, tmp_path: Path):
+    text = error_of("run", sample_release, "--task", "probing", "--model", bert, "--out", tmp_path / "run")
+    assert text == (
+        "blend-sample 0.1.0: this task reads a configuration of triples, and the release has none; choose a "
+        "release "
+        "that was built from Wikidata (`blend build --food`)"
+    )
+
+
+def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, tmp_path: Path):
+    import shutil
+
+    folder = tmp_path / "classifier"
+    shutil.copytree(bert, folder)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["architectures"] = ["BertForSequenceClassification"]
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    text = error_of(
+        "run", food_release, "--config", "food-aligned", "--model", folder, "--out", tmp_path / "run"
+    )
+    assert text == (
+        "model classifier: it is neither a masked language model nor an encoder-decoder that fills spans nor a "
+        "causal language model but BertForSequenceClassification; probing needs a model with the head that "
+        "predicts tokens"
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "option", "message"),
+    [
+        (
+            "tiny-bert",
+            ("--causal", "statement"),
+            (
+                "--causal statement makes sense only with a causal language model, and tiny-bert is a masked "
+                "language model; leave one of the two out"
+            ),
+        ),
+        (
+            "tiny-gpt2",
+            ("--max-masks", "12"),
+            (
+                "--max-masks 12 makes sense only with a masked language model, and tiny-gpt2 is a causal "
+                "language model; leave one of the two out"
+            ),
+        ),
+    ],
+)
+def test_an_option_for_another_kind_of_model_is_refused(
+    food_release: Path, shared: Path, tmp_path: Path, model: str, option: tuple[str, ...], message: str
+):
+    given = ("--config", "food-aligned", "--model", shared / "models" / model, "--out", tmp_path / "run")
+    assert error_of("run", food_release, *given, *option) == message
+
+
+def test_nothing_to_ask(food_release: Path, bert: Path, tmp_path: Path):
+    given = ("--language", "ko", "--country", "Iran", "--out", tmp_path / "run")
+    text = error_of("run", food_release, "--config", "food-triples", "--model", bert, *given)
+    assert text == "food 1.0.0: nothing to ask for the task probing; choose other --language or --country"
+
+
+@pytest.mark.exhaustive
+def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
+    out = tmp_path / "free"
+    asked = blend(
+        "run", food_release, "--task", "free-listing", "--config", "food-aligned", "--out", out, "--limit", "2",
+        "--model", shared / "models" / "tiny-gpt2", "--language", "en", "--max-tokens", "12",
+    )  # fmt: skip
+    assert "4 of 4 items are answered" in asked.stdout
+    scored = json.loads(blend("score", out, "--rule", "contains", "--json").stdout)
+    assert scored["signature"].startswith("blend-listing|")
+    assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
+    blend("report", out, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert ">Dishes as examples</h3>" in page

@@ -1,0 +1,184 @@
+"""Deciding which answers mean the same, on the command line, and what a build then makes of it."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.loaders.responses.decisions import read_decisions
+from blend.loaders.responses.pair_sheets import read_pair_sheet
+from blend.schemas.errors import BlendError
+from blend.schemas.sheets.pair_sheets import pair_mark
+from helpers.in_process import run
+
+pytestmark = pytest.mark.integration
+
+RECIPE = """\
+name = "mine"
+version = "0.1.0"
+license = "cc-by-4.0"
+
+[[sources]]
+kind = "responses"
+location = "collected"
+
+[mcq.judge]
+decisions = "decisions.tsv"
+"""
+ANSWERS = {"en-GB": "ballet", "en-US": "ball", "ko-KR": "chess", "es-ES": "1/2", "id-ID": "tennis"}
+TODAY = datetime.now(UTC).date()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five regions of three annotators each, who agree within a region; nobody has decided anything."""
+    collected = tmp_path / "collected"
+    (collected / "responses").mkdir(parents=True)
+    (collected / "reviews").mkdir()
+    (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    (tmp_path / "decisions.tsv").write_text("answer_a\tanswer_b\tverdict\twho\twhen\twhy\n", encoding="utf-8")
+    (collected / "templates.csv").write_text(
+        "template_id,topic,source_locale,text\nsport-01,Sport,,What do people in {country} play?\n",
+        encoding="utf-8",
+    )
+    places = {
+        "en-GB": "the UK",
+        "en-US": "the US",
+        "ko-KR": "South Korea",
+        "es-ES": "Spain",
+        "id-ID": "Indonesia",
+    }
+    texts = {tag: f"What do people in {place} play?" for tag, place in places.items()}
+    asked = [f"sport-01,{tag},{text if tag.startswith('en-') else '?'},{text}" for tag, text in texts.items()]
+    questions = "\n".join(["template_id,locale,question,en_question", *asked])
+    (collected / "questions.csv").write_text(questions + "\n", encoding="utf-8")
+    for tag, text in ANSWERS.items():
+        rows = "".join(f"sport-01,a{n},{text}\n" for n in range(4))
+        (collected / "responses" / f"{tag}.csv").write_text("template_id,annotator,answer_1\n" + rows, "utf-8")
+        review = {"template_id": "sport-01", "reviewer": "r1", "invalid": []}
+        groups = [{"answers": [text], "en_answers": [text]}]
+        (collected / "reviews" / f"{tag}.jsonl").write_text(
+            json.dumps({**review, "groups": groups}) + "\n", "utf-8"
+        )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+
+
+def put(path: Path, rows: list[dict[str, str]]) -> None:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text("\ufeff" + out.getvalue(), encoding="utf-8")
+
+
+def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
+    assert run("review-pairs", "propose", "recipe.toml") == (
+        "pairs.csv: 1 undecided pair.\n"
+        "Write same or different into the column verdict, as far as you get, then: "
+        "blend review-pairs accept pairs.csv\n"
+    )
+    (row,) = rows_of(project / "pairs.csv")
+    assert row == {
+        "answer_a": "ball", "answer_b": "ballet", "verdict": "", "why": "", "questions": "5",
+        "suspected": "ball is part of ballet", "template_id": "sport-01",
+        "question": "What do people in Indonesia play?", "check": pair_mark("ball", "ballet"),
+    }  # fmt: skip
+
+    # Of the ten pairs the package has decided one: tennis is played with a ball.
+    assert run("review-pairs", "propose", "recipe.toml", "--all", "--out", "all.csv").startswith(
+        "all.csv: 9 undecided pairs.\n"
+    )
+    rows = rows_of(project / "all.csv")
+    by_pair = {(one["answer_a"], one["answer_b"]): one for one in rows}
+    by_pair["ball", "ballet"].update(verdict="Same", why="for the test")
+    by_pair["'1/2", "chess"]["verdict"] = "d"
+    put(project / "back.csv", rows)
+    assert run("review-pairs", "accept", "back.csv", "--reviewer", "r7") == (
+        "decisions.tsv: 2 decisions added, 1 same, 1 different.\n"
+    )
+    assert run("review-pairs", "accept", "back.csv", "--reviewer", "r7") == (
+        "decisions.tsv: 0 decisions added, 0 same, 0 different; 2 stood there already.\n"
+    )
+    told = [
+        (d.answer_a, d.answer_b, d.verdict, d.who, d.when, d.why) for d in read_decisions(Path("decisions.tsv"))
+    ]
+    assert told == [
+        ("1/2", "chess", "different", "r7", TODAY, ""),
+        ("ball", "ballet", "same", "r7", TODAY, "for the test"),
+    ]
+    run("build", "recipe.toml", "--out", "release")
+    notes = json.loads((project / "release" / "release.json").read_text(encoding="utf-8"))["report"][-1][
+        "notes"
+    ]
+    assert notes["decisions:r7, same"] > 0
+    assert run("review-pairs", "propose", "recipe.toml", "--all", "--out", "rest.csv").startswith(
+        "rest.csv: 7 undecided pairs.\n"
+    )
+
+
+def refused(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert isinstance(result.exception, BlendError), result.output
+    return str(result.exception)
+
+
+def test_what_is_wrong_with_a_sheet(project: Path):
+    run("review-pairs", "propose", "recipe.toml", "--all", "--out", "all.csv")
+    assert refused("review-pairs", "propose", "recipe.toml", "--out", "all.csv") == (
+        "all.csv: exists, and may hold somebody's work; choose another --out or move it away"
+    )
+    rows = rows_of(project / "all.csv")
+    put(project / "back.csv", rows)
+    assert refused("review-pairs", "accept", "back.csv") == (
+        "back.csv: no row has a verdict; write 'same' or 'different' into the column verdict"
+    )
+    rows[0]["verdict"] = "maybe"
+    put(project / "back.csv", rows)
+    assert refused("review-pairs", "accept", "back.csv") == (
+        "back.csv:2, column verdict: unknown verdict 'maybe'; "
+        "write 'same' or 'different', or leave the cell empty"
+    )
+    rows[0].update(verdict="same", answer_a="01. Feb")
+    put(project / "back.csv", rows)
+    assert refused("review-pairs", "accept", "back.csv") == (
+        "back.csv:2: '01. Feb' and 'ball' are not the answers that were proposed in this row; "
+        "bring back the two answers and the column check as they were proposed, and decide again"
+    )
+    with pytest.raises(BlendError) as caught:
+        read_pair_sheet(project / "pairs.ods", who="r1", when=TODAY)
+    assert str(caught.value) == (
+        "pairs.ods: another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8"
+    )
+
+
+def test_a_verdict_that_contradicts_an_earlier_one(project: Path):
+    run("review-pairs", "propose", "recipe.toml")
+    rows = rows_of(project / "pairs.csv")
+    for verdict in ("same", "different"):
+        rows[0]["verdict"] = verdict
+        put(project / f"{verdict}.csv", rows)
+    run("review-pairs", "accept", "same.csv", "--reviewer", "r7")
+    assert refused("review-pairs", "accept", "different.csv", "--reviewer", "r8") == (
+        "'ball' and 'ballet' are decided both 'same' and 'different', by 'r7' and 'r8'; keep one of the two"
+    )
+
+
+def test_when_everything_that_looks_alike_is_decided(project: Path):
+    run("review-pairs", "propose", "recipe.toml")
+    rows = rows_of(project / "pairs.csv")
+    rows[0]["verdict"] = "same"
+    put(project / "back.csv", rows)
+    run("review-pairs", "accept", "back.csv")
+    assert refused("review-pairs", "propose", "recipe.toml", "--out", "next.csv") == (
+        "nothing to decide: no undecided pair looks alike; --all shows every pair that can meet"
+    )

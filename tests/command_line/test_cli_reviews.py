@@ -1,0 +1,226 @@
+"""From typed answers to reviews on the command line, and what a build then makes of them."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from typer.testing import CliRunner
+
+from blend.builders.saq import aggregate
+from blend.builders.saq.answer_sheet import answer_sheet
+from blend.builders.saq.expand import expand
+from blend.builders.saq.reviews import reviews_of
+from blend.cli import app
+from blend.loaders.releases.tables import read_config
+from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet
+from blend.loaders.upstream.blend import BlendTables
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.rows.frame_columns import KEY, QUESTIONS, REVIEWS
+
+RECIPE = """\
+name = "mine"
+version = "0.1.0"
+license = "cc-by-4.0"
+
+[[sources]]
+kind = "responses"
+location = "collected"
+"""
+
+TEMPLATES = """\
+template_id,topic,source_locale,text
+food-01,Food,,What do people in {country} eat for breakfast?
+work-01,Work life,,"When does work end in {country}? (e.g., HH:MM)"
+"""
+
+QUESTIONS_CSV = """\
+template_id,locale,question,en_question
+food-01,ko-KR,아침?,What do people in South Korea eat for breakfast?
+work-01,ko-KR,퇴근? (HH:MM),"When does work end in South Korea? (e.g., HH:MM)"
+"""
+
+RESPONSES = """\
+template_id,annotator,answer_1,answer_2
+food-01,a1,밥,국
+food-01,a2,쌀밥 ,
+food-01,a3,모름,
+work-01,a1,18:00,
+work-01,a2,6 pm,
+work-01,a3,noon,
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    collected = tmp_path / "collected"
+    (collected / "responses").mkdir(parents=True)
+    (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    (collected / "templates.csv").write_text(TEMPLATES, encoding="utf-8")
+    (collected / "questions.csv").write_text(QUESTIONS_CSV, encoding="utf-8")
+    (collected / "responses" / "ko-KR.csv").write_text(RESPONSES, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str | Path) -> tuple[str, str]:
+    """What a command that must succeed wrote to standard output and to standard error."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout, result.stderr
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+
+
+def written(rows: list[dict[str, str]], separator: str = ",") -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=separator)
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def groups(release: Path, template_id: str) -> list[tuple[list[str], list[str], int]]:
+    (row,) = read_config(release, "annotations").filter(template_id=template_id).to_dicts()
+    return [(group["answers"], group["en_answers"], group["count"]) for group in row["annotations"]]
+
+
+@pytest.mark.integration
+def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
+    out, _ = run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    assert out == (
+        "sheet.csv: 7 answers to 2 questions; 5 groups without English.\n"
+        "Correct the columns group, english, invalid and reason, then: blend reviews accept sheet.csv\n"
+    )
+    rows = rows_of(project / "sheet.csv")
+    place = {row["answer"]: row for row in rows}
+    place["쌀밥"]["group"] = place["밥"]["group"]
+    place["밥"]["english"], place["국"]["english"] = "rice", "soup"
+    place["모름"].update(invalid="X", reason="don't know")
+    place["noon"].update(invalid="x", reason="no time")
+    # As Excel with German settings saves it: semicolons, a mark, rewritten times, rows sorted by answer.
+    place["'18:00"]["answer"] = "18:00:00"
+    place["'6 pm"]["answer"] = "0,75"
+    rows.sort(key=lambda row: row["answer"])
+    (project / "back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
+
+    out, err = run("reviews", "accept", "back.csv", "--out", "collected/reviews", "--reviewer", "r7")
+    assert out == "collected/reviews/ko-KR.jsonl: 2 questions reviewed; 3 groups, 2 invalid answers.\n"
+    assert "'18:00:00' is read as '18:00'" in err
+    assert "'0,75' is read as '6 pm'" in err
+    stored = (project / "collected" / "reviews" / "ko-KR.jsonl").read_text(encoding="utf-8")
+    assert [json.loads(line)["reviewer"] for line in stored.splitlines()] == ["r7", "r7"]
+
+    run("build", "recipe.toml", "--out", "release")
+    assert groups(project / "release", "food-01") == [(["밥", "쌀밥"], ["rice"], 2), (["국"], ["soup"], 1)]
+    assert groups(project / "release", "work-01") == [(["18:00", "6 pm"], ["18:00"], 2)]
+    assert set(read_config(project / "release", "annotations")["grouping"]) == {"reviewed"}
+    findings = (project / "release" / "reports" / "findings.jsonl").read_text(encoding="utf-8")
+    assert "the review removes 'noon' (no time)" in findings
+
+    with pytest.raises(BlendError) as caught:
+        run("reviews", "propose", "recipe.toml", "--out", "again.csv")
+    assert str(caught.value) == "nothing to review: every answer is reviewed; --all shows what was decided"
+
+
+@pytest.mark.integration
+def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    rows = [row for row in rows_of(project / "sheet.csv") if row["template_id"] == "food-01"]
+    (project / "food.csv").write_text(written(rows), encoding="utf-8")
+    run("reviews", "accept", "food.csv", "--out", "collected/reviews")
+
+    out, _ = run("reviews", "propose", "recipe.toml", "--out", "later.csv")
+    assert out.startswith("later.csv: 3 answers to 1 question; ")
+    rows = rows_of(project / "later.csv")
+    rows[-1].update(invalid="x")
+    (project / "later.csv").write_text(written(rows), encoding="utf-8")
+    out, _ = run("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update")
+    assert out == "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
+    run("build", "recipe.toml", "--out", "release")
+
+
+def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    out, _ = run("reviews", "accept", "sheet.csv")
+    assert out == (
+        "reviews/ko-KR.jsonl: 2 questions reviewed; 6 groups, 0 invalid answers.\n"
+        "`blend build` reads them as the folder `reviews` beside `responses`: move reviews there.\n"
+    )
+    assert not (project / "collected" / "reviews").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["propose", "recipe.toml", "--locale", "ko-KP"],
+            "--locale ko-KP: no answers; there are some in ko-KR",
+        ),
+        (
+            ["accept", "recipe.toml"],
+            (
+                "recipe.toml: unknown file name ending '.toml'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, "
+                ".parquet"
+            ),
+        ),
+        (["accept", "nothere.csv"], "nothere.csv: no such file; correct the path"),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_what_reviews_refuses(arguments: list[str], message: str):
+    with pytest.raises(BlendError) as caught:
+        run("reviews", *arguments)
+    assert str(caught.value) == message
+
+
+def test_a_recipe_without_responses_has_nothing_to_review(tmp_path: Path, root: Path):
+    published = shutil.copytree(root / "tests" / "loaders" / "valid" / "blend", tmp_path / "data")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        f'name = "x"\nversion = "1.0.0"\n[[sources]]\nkind = "blend"\nlocation = "{published}"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(BlendError) as caught:
+        run("reviews", "propose", recipe)
+    assert str(caught.value) == (
+        "the recipe has no raw responses, only finished annotations; add a source of kind 'responses' to "
+        "review what it holds"
+    )
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("reviewed", [True, False])
+def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp_path: Path, reviewed: bool):
+    # 8,000 questions of 16 regions, expanded to responses: out of the sheet come the groups that went in.
+    published = clean_tables
+    expansion = expand(published.annotations)
+    reviews = expansion.reviews if reviewed else pl.DataFrame(schema=REVIEWS)
+    sheet = answer_sheet(published.questions, expansion.responses, reviews, everything=True)
+    write_answer_sheet(sheet, tmp_path / "sheet.csv")
+    accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
+    assert accepted.recognised == ()
+
+    options = SaqOptions()
+    expected = aggregate(published.questions, expansion.responses, reviews, options=options).annotations
+    built = aggregate(published.questions, expansion.responses, accepted.reviews, options=options).annotations
+    assert_frame_equal(answers(built), answers(expected))
+    if not reviewed:
+        assert_frame_equal(built.drop("grouping"), expected.drop("grouping"))
+    assert published.questions.schema == QUESTIONS
+    assert built.select(KEY).equals(published.annotations.select(KEY))
+
+
+def answers(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Groups and votes, without the English that reviewers wrote elsewhere and a sheet proposes."""
+    group = pl.element().struct
+    kept = pl.struct(group.field("answers"), group.field("count"))
+    return annotations.select(*KEY, pl.col("annotations").list.eval(kept), "idks")

@@ -1,0 +1,101 @@
+"""``blend validate``: what it prints, and when it fails."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from blend.builders.validate import CHECKS
+from blend.schemas.errors import BlendError
+from helpers.in_process import run
+
+validate = partial(run, "validate")
+
+QUICK = ("--skip", "loading")
+
+
+@pytest.fixture
+def release(sample_release: Path) -> Path:
+    return sample_release
+
+
+@pytest.fixture
+def warned(release: Path, tmp_path: Path) -> Path:
+    """The release, with a card that warns."""
+    import shutil
+
+    copy = Path(shutil.copytree(release, tmp_path / "copy"))
+    card = copy / "README.md"
+    text = card.read_text(encoding="utf-8")
+    card.write_text(text.replace("pretty_name:", "other_name:"), encoding="utf-8")
+    return copy
+
+
+def test_a_valid_release(release: Path):
+    printed = validate(release, *QUICK, "--strict")
+    assert "blend-sample 0.1.0, 1,733 rows" in printed
+    assert all(check in printed for check in CHECKS if check != "loading")
+    assert "short-answer-questions/KP: lacks 1 of 40 ids: food-06" in printed
+    assert printed.endswith("valid: 0 errors, 0 warnings\n")
+
+
+def test_warnings_fail_only_when_asked_to(warned: Path):
+    assert validate(warned, "--only", "card").endswith("valid: 0 errors, 1 warning\n")
+    printed = validate(warned, "--only", "card", "--strict", code=1)
+    assert printed.endswith("not valid: 0 errors, 1 warning (--strict fails on warnings)\n")
+
+
+def test_errors_fail(warned: Path):
+    printed = validate(warned, "--only", "files", code=1)
+    assert "error files: 1" in printed
+    assert "README.md: changed: " in printed
+    assert printed.endswith("not valid: 1 error, 0 warnings\n")
+
+
+def test_json_is_the_report_and_nothing_else(warned: Path):
+    report = json.loads(validate(warned, "--only", "card", "--only", "files", "--json", code=1))
+    assert [(check["check"], check["level"]) for check in report["checks"]] == [
+        ("files", "error"),
+        ("card", "warning"),
+    ]
+    assert report["release"] == str(warned)
+
+
+def test_as_many_examples_as_wanted(release: Path):
+    printed = validate(release, "--only", "alignment", "--examples", "2")
+    assert "info alignment: 5\n" in printed
+    assert printed.count("lacks 1 of 40 ids") == 1, "two splits lack the same"
+    assert "… and 3 with other causes" in printed
+    assert "info alignment: 5, none shown" in validate(release, "--only", "alignment", "--examples", "0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--only", "file"],
+            (
+                f"unknown check 'file'; did you mean 'files'? the nearest of the {len(CHECKS)} there are: "
+                "files, tables, findings"
+            ),
+        ),
+        (
+            ["--skip", "all"],
+            f"unknown check 'all'; the nearest of the {len(CHECKS)} there are: tables, alignment, card",
+        ),
+        (["--only", "files", "--skip", "files"], "--only and --skip leave no check; name other ones"),
+    ],
+)
+def test_what_validate_refuses(release: Path, arguments: list[str], message: str):
+    with pytest.raises(BlendError) as caught:
+        validate(release, *arguments)
+    assert str(caught.value) == message
+
+
+def test_no_such_release(tmp_path: Path):
+    with pytest.raises(BlendError) as caught:
+        validate(tmp_path / "nowhere")
+    assert str(caught.value) == (
+        f"{tmp_path}/nowhere: no such directory; name the directory of a release, or org/name@v1.0.0"
+    )

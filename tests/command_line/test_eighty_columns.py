@@ -1,0 +1,154 @@
+"""What commands print on a terminal of 80 columns: whole words, whole figures, no markup of docstrings."""
+
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from typer.testing import CliRunner
+
+from blend.builders.diff import diff_releases
+from blend.builders.release import build_release
+from blend.builders.release.inputs import read_inputs
+from blend.builders.saq.collection import collection_status
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.validate.report import ValidationReport
+from blend.cli import app
+from blend.loaders.recipes.ready import food_recipe, sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.references import resolve_release
+from blend.schemas.language.locales import registry
+from blend.views.collection import collection_tables
+from blend.views.diff import diff_views
+from blend.views.releases import locale_details, locale_table, release_tables
+from blend.views.statistics import chosen_tables, triple_stats_tables
+from blend.views.validation import checks_table
+
+WIDTH = 80
+
+
+def broken_words(table: Table) -> set[str]:
+    """Words of a table that are cut or stand in no line of it as a whole."""
+    console = Console(file=io.StringIO(), width=WIDTH)
+    console.print(table)
+    text = console.file.getvalue()
+    assert max(map(cell_len, text.splitlines())) <= WIDTH, table.title
+    printed = set(text.replace("│", " ").replace("┃", " ").split())
+    cells = [cell for column in table.columns for cell in (column.header, *column.cells)]
+    return {word for cell in cells for word in str(cell).replace("[", " [").split() if word not in printed}
+
+
+def assert_complete(tables: Iterable[Table]) -> None:
+    n = 0
+    for table in tables:
+        n += 1
+        assert broken_words(table) == set(), table.title
+    assert n
+
+
+@pytest.fixture(scope="module")
+def food_release(food_snapshot: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("food") / "release"
+    build_release(food_recipe(food_snapshot), out, source_paths={food_snapshot.name: food_snapshot})
+    return out
+
+
+@pytest.mark.slow
+def test_what_build_and_show_print(sample_release: Path, food_release: Path):
+    for release in (sample_release, food_release):
+        assert_complete(release_tables(read_manifest(release)))
+
+
+def test_statistics_of_questions(sample_release: Path):
+    assert_complete(chosen_tables(stats_of_release(sample_release), None))
+
+
+@pytest.mark.integration
+def test_statistics_of_sixteen_regions(regions_release: Path):
+    assert_complete(chosen_tables(stats_of_release(regions_release), None))
+
+
+def test_statistics_of_food(food_release: Path):
+    figures = stats_of_release(food_release)
+    assert_complete(chosen_tables(figures, ["food-languages", "food-origins"]))
+    assert_complete(triple_stats_tables("food", figures.food["food"]).values())
+
+
+def test_statistics_of_many_dishes(food_release: Path):
+    # All of Wikidata has some 35,000 dishes.
+    figures = stats_of_release(food_release).food["food"]
+    counts = pl.selectors.numeric()
+    many = figures.languages.with_columns(counts * 30)
+    assert_complete(triple_stats_tables("food", replace(figures, languages=many)).values())
+
+
+def test_the_state_of_a_collection():
+    recipe = sample_recipe()
+    inputs = read_inputs(recipe, base=Path(), locales=registry())
+    state = collection_status(inputs.questions, inputs.responses, inputs.reviews, recipe.saq)
+    assert_complete(collection_tables(state))
+
+
+def test_the_registry():
+    assert_complete([locale_table(list(registry()))])
+    assert_complete(locale_details(locale) for locale in registry())
+
+
+@pytest.mark.slow
+def test_the_settings_of_a_comparison(sample_release: Path, tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"title": "Another title", "seed": 7})
+    build_release(recipe, tmp_path / "new")
+    found = diff_releases(resolve_release(str(sample_release)), resolve_release(str(tmp_path / "new")))
+    parts = list(diff_views(found, examples=0, width=WIDTH))
+    settings = [part for part in parts if isinstance(part, Table) and part.title == "Settings"]
+    assert list(settings[0].columns[0].cells) == ["recipe.title", "recipe.seed"]
+    assert_complete(part for part in parts if isinstance(part, Table))
+
+
+@pytest.mark.slow
+def test_the_checks_of_a_validation(sample_release: Path):
+    from blend.builders.validate import CHECKS, validate_release
+
+    quick = {name: check for name, check in CHECKS.items() if name != "loading"}
+    report: ValidationReport = validate_release(sample_release, checks=quick, name="sample")
+    assert_complete([checks_table(report)])
+
+
+def commands() -> list[list[str]]:
+    """Every command and group as typed after ``blend``."""
+    found: list[list[str]] = [[]]
+
+    def walk(command, path: list[str]) -> None:
+        for name, inner in getattr(command, "commands", {}).items():
+            found.append([*path, name])
+            walk(inner, [*path, name])
+
+    walk(typer.main.get_command(app), [])
+    return found
+
+
+@pytest.mark.parametrize("path", commands(), ids=lambda path: " ".join(path) or "blend")
+def test_help_shows_flags_as_flags_and_no_markup(path: list[str]):
+    printed = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).stdout
+    assert "Usage:" in printed
+    assert "bool" not in printed
+    assert "``" not in printed
+    assert max(map(cell_len, printed.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize("arguments", [["locales", "ko-KR"], ["schema"], ["schema", "recipe"]], ids=" ".join)
+def test_no_docstring_is_printed_as_it_is_written(arguments: list[str]):
+    assert "``" not in CliRunner().invoke(app, arguments).stdout
+
+
+def test_one_of_a_thing_is_singular():
+    locale = registry().get("ko-KR")
+    assert locale_table([locale]).title == "1 locale"
+    assert re.match(r"\d+ locales$", str(locale_table(list(registry())).title))

@@ -1,0 +1,104 @@
+"""A message of the library names parameters, and the command line says options instead, in one place."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from blend.cli import app
+from blend.cli.option_names import options_of, with_options
+from blend.schemas.errors import InputError, RowError
+
+ROOT = Path(__file__).parents[2]
+COMMAND: Any = typer.main.get_command(app)
+
+# Not parameters: keys of recipes, parts of a release, and packages.
+OTHER_NAMES = {"annotations", "datasets", "license", "locale_file", "name", "opencc", "test", "version"}
+
+# They write command lines for people: a README, and the tasks of other harnesses.
+WITH_COMMANDS = {
+    "builders/annotation/starting.py",
+    "eval/export/inspect.py",
+    "eval/export/lighteval.py",
+    "eval/export/lm_eval.py",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "of_the_library", "of_the_command_line"),
+    [
+        ("build", "choose another `out`", "choose another --out"),
+        ("build", "give `replace=True` to replace it", "give --replace to replace it"),
+        ("build", "`blend_data` has one source, `seed=7`", "--blend has one source, --seed 7"),
+        ("pull", "choose another `out`", "choose another DIR"),
+        ("validate", "correct `release`", "correct DIR|REPO@REV"),
+        (
+            "publish",
+            "`version` in the recipe, or `force_version`",
+            "`version` in the recipe, or --force-version",
+        ),
+        ("publish", "see `blend diff a b`", "see `blend diff a b`"),
+    ],
+)
+def test_parameters_are_said_as_they_are_typed(command: str, of_the_library: str, of_the_command_line: str):
+    with options_of(COMMAND.commands[command].params):
+        assert with_options(of_the_library) == of_the_command_line
+    assert with_options(of_the_library) == of_the_library
+
+
+def test_a_flag_that_can_be_turned_off():
+    with options_of(COMMAND.commands["eval"].commands["run"].params):
+        assert with_options("leave `chat` out, or give `chat=False`") == "leave --chat out, or give --no-chat"
+
+
+def test_an_error_that_leaves_a_command_names_its_options():
+    error = RowError("exists", where="a.csv", fix="choose another `out`")
+    with pytest.raises(InputError) as caught, options_of(COMMAND.commands["build"].params):
+        raise error
+    assert caught.value is error
+    assert str(error) == "a.csv: exists; choose another --out"
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """The strings of the library that are not docstrings, with the files that they stand in."""
+    for top in ("builders", "eval", "loaders", "schemas"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+            apart = docstrings | parts
+            file = path.relative_to(ROOT).as_posix()
+            for node in ast.walk(tree):
+                if isinstance(node, ast.JoinedStr):
+                    values = (part.value if isinstance(part, ast.Constant) else "0" for part in node.values)
+                    yield file, "".join(map(str, values))
+                elif isinstance(node, ast.Constant) and node not in apart:
+                    yield file, str(node.value)
+
+
+def test_the_library_knows_no_options():
+    """But in a whole command between backquotes, which says what to do next."""
+    found = {
+        f"{file}: {text}"
+        for file, text in texts()
+        if re.search(r"(^|[\s(`])--[a-z]", re.sub(r"`(blend|pip) [^`]*`", "", text))
+        and file not in WITH_COMMANDS
+    }
+    assert found == set()
+
+
+def all_parameters(command: Any) -> set[str]:
+    below = getattr(command, "commands", {}).values()
+    return {parameter.name for parameter in command.params}.union(*map(all_parameters, below))
+
+
+def test_every_parameter_that_a_message_names_is_one_of_a_command():
+    known = all_parameters(COMMAND) | OTHER_NAMES
+    named = {
+        (file, name) for file, text in texts() for name in re.findall(r"`([a-z][a-z0-9_]*)(?:=[^`]*)?`", text)
+    }
+    assert {(file, name) for file, name in named if name not in known} == set()

@@ -1,0 +1,305 @@
+"""What Excel saves is read wherever a table is read: each kind of file in each of its forms."""
+
+import csv
+import io
+import shutil
+from collections.abc import Callable
+from datetime import date, time
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
+from blend.loaders.files.choice_tables import read_choice_table
+from blend.loaders.recipes.ready import sample_path
+from blend.loaders.responses import read_responses
+from blend.loaders.responses.decisions import append_decisions, read_decisions
+from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.surveys import read_survey
+from blend.loaders.topics import read_topics
+from blend.schemas.errors import BlendError, RowError
+from blend.schemas.language.locales import registry
+from helpers.in_process import run
+
+_Saved = Callable[[Path], Path]
+
+
+def _rows(path: Path) -> list[list[str]]:
+    separator = "\t" if path.suffix == ".tsv" else ","
+    return list(csv.reader(io.StringIO(path.read_text("utf-8"), newline=""), delimiter=separator))
+
+
+def _text(path: Path, suffix: str, separator: str, encoding: str) -> Path:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=separator, lineterminator="\r\n").writerows(_rows(path))
+    path.unlink()
+    path.with_suffix(suffix).write_bytes(text.getvalue().encode(encoding))
+    return path.with_suffix(suffix)
+
+
+def _workbook(path: Path) -> Path:
+    book = openpyxl.Workbook()
+    for row in _rows(path):
+        book.active.append([cell or None for cell in row])
+    for line in book.active.iter_rows():
+        for cell in line:
+            cell.data_type = "s" if cell.value is not None else cell.data_type
+    path.unlink()
+    book.save(path.with_suffix(".xlsx"))
+    return path.with_suffix(".xlsx")
+
+
+FORMS: dict[str, _Saved] = {
+    "CSV UTF-8 where a comma is decimal": lambda path: _text(path, ".csv", ";", "utf-8-sig"),
+    "Unicode Text": lambda path: _text(path, ".txt", "\t", "utf-16"),
+    "workbook": _workbook,
+}
+
+
+@pytest.fixture(params=FORMS.values(), ids=FORMS)
+def saved(request: pytest.FixtureRequest) -> _Saved:
+    return request.param
+
+
+@pytest.mark.slow
+def test_raw_responses(tmp_path: Path, saved: _Saved):
+    with sample_path() as folder:
+        shutil.copytree(folder, tmp_path / "raw")
+        expected = read_responses(folder)
+    for path in sorted((tmp_path / "raw").rglob("*.csv")):
+        saved(path)
+    (tmp_path / "raw" / "responses" / "~$ko-KR.xlsx").touch()  # what Excel leaves beside a file that is open
+    found = read_responses(tmp_path / "raw")
+    for name in ("questions", "responses", "reviews", "prompts"):
+        assert_frame_equal(getattr(found, name).drop("source"), getattr(expected, name).drop("source"))
+
+
+def test_a_workbook_of_responses_names_sheet_row_and_column(tmp_path: Path):
+    with sample_path() as folder:
+        shutil.copytree(folder, tmp_path / "raw")
+    path = _workbook(tmp_path / "raw" / "responses" / "ko-KR.csv")
+    book = openpyxl.load_workbook(path)
+    book.active["C3"] = date(2026, 1, 2)
+    book.save(path)
+    with pytest.raises(RowError) as caught:
+        read_responses(tmp_path / "raw")
+    column = book.active["C1"].value
+    assert str(caught.value) == (
+        f"responses/ko-KR.xlsx[Sheet]:3, column {column}: the cell holds the date 2026-01-02, made by a "
+        "spreadsheet; give the column the format Text, and write again what stood there"
+    )
+
+
+def test_the_encoding_of_a_source_is_a_key_of_the_recipe(tmp_path: Path):
+    with sample_path() as folder:
+        shutil.copytree(folder, tmp_path / "raw")
+    for path in [*(tmp_path / "raw").rglob("*.csv")]:
+        if path.stem in ("questions", "templates", "prompts"):
+            continue
+        path.write_bytes(path.read_text("utf-8").encode("utf-16"))
+    (tmp_path / "recipe.toml").write_text(
+        'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n'
+        '[[sources]]\nkind = "responses"\nlocation = "raw"\nencoding = "cp12525"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(BlendError) as caught:
+        run("build", tmp_path / "recipe.toml", "--out", tmp_path / "release")
+    assert str(caught.value).startswith("unknown encoding 'cp12525'; write one that Python knows: cp1252 ")
+
+
+@pytest.mark.slow
+def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
+    western = ("en-US", "es-MX")
+    with sample_path() as folder:
+        for path in [*folder.glob("*.csv"), *(folder / "responses").iterdir()]:
+            target = tmp_path / "utf-8" / path.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            others = set() if path.stem == "templates" else {*registry().tags} - {*western}
+            rows = [row for row in _rows(path) if not {*row} & others]
+            if path.parent == folder or path.stem in western:
+                text = io.StringIO(newline="")
+                csv.writer(text, lineterminator="\n").writerows(rows)
+                target.write_text(text.getvalue(), "utf-8")
+        for name in ("utf-8", "cp1252"):
+            (tmp_path / name / "reviews").mkdir(parents=True)
+            for tag in western:
+                shutil.copy(folder / "reviews" / f"{tag}.jsonl", tmp_path / name / "reviews")
+    for path in [*(tmp_path / "utf-8").rglob("*.csv")]:
+        target = tmp_path / "cp1252" / path.relative_to(tmp_path / "utf-8")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(path.read_text("utf-8"), "cp1252")
+    assert "á".encode("cp1252") in (tmp_path / "cp1252" / "responses" / "es-MX.csv").read_bytes()
+    releases = {}
+    for name, key in (("utf-8", ""), ("cp1252", 'encoding = "cp1252"\n')):
+        (tmp_path / f"{name}.toml").write_text(
+            'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n'
+            f'[[sources]]\nkind = "responses"\nlocation = "{name}"\n{key}'
+        )
+        run("build", tmp_path / f"{name}.toml", "--out", tmp_path / f"{name}-release")
+        data = tmp_path / f"{name}-release" / "data"
+        releases[name] = {path.relative_to(data): path.read_bytes() for path in data.rglob("*.parquet")}
+    assert releases["utf-8"]
+    assert releases["cp1252"] == releases["utf-8"]
+    (tmp_path / "cp1252.toml").write_text((tmp_path / "cp1252.toml").read_text().replace(key, ""))
+    with pytest.raises(BlendError) as caught:
+        run("build", tmp_path / "cp1252.toml", "--out", tmp_path / "none")
+    problems = str(caught.value).splitlines()
+    assert problems[:2] == [
+        "4 problems:",
+        (
+            "questions.csv: byte 0xBF at offset 238 (line 3) is not UTF-8; save the file with the encoding "
+            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+        ),
+    ]
+
+
+def test_topics_without_a_header(tmp_path: Path, saved: _Saved):
+    (tmp_path / "qa").mkdir()
+    (tmp_path / "qa" / "topics.tsv").write_text("physics\tsound, and light\nphysics\tgravité\n", "utf-8")
+    (tmp_path / "qa" / "templates.tsv").write_text(
+        "_\t_\tExplain {topic} to {article} {nationality} person.\n", "utf-8"
+    )
+    expected = read_topics(tmp_path)
+    for path in [*(tmp_path / "qa").iterdir()]:
+        saved(path)
+    found = read_topics(tmp_path)
+    assert_frame_equal(found.topics.drop("source"), expected.topics.drop("source"))
+    assert_frame_equal(found.templates.drop("source"), expected.templates.drop("source"))
+
+
+def test_topics_whose_cells_could_end_in_two_ways(tmp_path: Path):
+    (tmp_path / "qa").mkdir()
+    (tmp_path / "qa" / "templates.tsv").write_text("_\t_\tExplain {topic} to {nationality} readers.\n", "utf-8")
+    (tmp_path / "qa" / "topics.csv").write_text("physics,sound; light\n", "utf-8")
+    with pytest.raises(RowError) as caught:
+        read_topics(tmp_path)
+    assert str(caught.value) == (
+        "qa/topics.csv: the cells could be separated by ',' or ';'; write sep= and the right one, as in "
+        "sep=;, into a first line of its own, or save it as .tsv"
+    )
+    (tmp_path / "qa" / "topics.csv").write_text("sep=,\nphysics,sound; light\n", "utf-8")
+    assert read_topics(tmp_path).topics["topic"].to_list() == ["sound; light"]
+
+
+def test_surveys_fillers_exclusions_and_questions_of_anybody(tmp_path: Path, saved: _Saved):
+    survey = tmp_path / "survey.csv"
+    survey.write_text("Demonym,a,b\nThai,1.5,#NULL!\nBrazilian,2,3\n", "utf-8")
+    assert read_survey(saved(survey), "mine").values.tolist()[1] == [2.0, 3.0]
+    fillers = tmp_path / "fillers.csv"
+    fillers.write_text("template_id,option,region,reviewer\nt1,durian,ID,r1\n", "utf-8")
+    assert read_fillers(saved(fillers))["option"].to_list() == ["durian"]
+    excluded = tmp_path / "exclusions.csv"
+    excluded.write_text("template_id,locale,option,kind,reviewer\nt1,ko-KR,rice,silly,r1\n", "utf-8")
+    assert read_exclusions(saved(excluded))["option"].to_list() == ["rice"]
+    mine = tmp_path / "mine.csv"
+    mine.write_text("question,options,answer\nTea or café?,tea|café,café\n", "utf-8")
+    assert read_choice_table(saved(mine))["answer"].to_list() == [1]
+    texts = tmp_path / "texts.csv"
+    texts.write_text("group,topic,text\nThai,sound,Ein Märchen\nThai,sound,Another\n", "utf-8")
+    assert is_table_of_texts(saved(texts))
+
+
+def test_decimal_commas_of_a_survey(tmp_path: Path):
+    path = tmp_path / "survey.csv"
+    path.write_text("Demonym;a;b\nThai;1,5;2\nBrazilian;0,25;3,125\n", "utf-8")
+    assert read_survey(path, "mine").values.tolist() == [[1.5, 2.0], [0.25, 3.125]]
+    path.write_text("Demonym;a\nThai;1,500\n", "utf-8")
+    with pytest.raises(RowError) as caught:
+        read_survey(path, "mine")
+    assert str(caught.value) == (
+        "survey.csv:2, column a: '1,500' is not a number; write a number, or #NULL! where there is none"
+    )
+
+
+def test_decisions_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved):
+    path = tmp_path / "decisions.tsv"
+    path.write_text(
+        "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nsoccer\tfootball\tsame\tr1\t2026-11-30\t\n", "utf-8"
+    )
+    [decision] = read_decisions(path)
+    path = saved(path)
+    assert read_decisions(path) == (decision,)
+    more = decision.model_copy(update={"answer_a": "tea", "answer_b": "té"})
+    if path.suffix == ".xlsx":
+        with pytest.raises(BlendError) as caught:
+            append_decisions(path, [more])
+        assert str(caught.value) == (
+            f"{path}: verdicts are added to text, not to a workbook; save it as .tsv and name that"
+        )
+    else:
+        append_decisions(path, [more])
+        assert path.read_bytes().startswith(b"answer_a\tanswer_b\t")
+        assert read_decisions(path) == (decision, more)
+
+
+PROPOSED = {
+    "reviews": ("reviews", "propose", {"invalid": '"x"'}),
+    "pairs": ("review-pairs", "propose", {"verdict": '"same,different"'}),
+}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("family", "command", "lists"), PROPOSED.values(), ids=PROPOSED)
+def test_a_workbook_offers_what_can_be_decided(
+    tmp_path: Path, family: str, command: str, lists: dict[str, str]
+):
+    for name in ("sheet.csv", "sheet.xlsx"):
+        run(family, command, "--out", tmp_path / name, "--all")
+    sheet = openpyxl.load_workbook(tmp_path / "sheet.xlsx").active
+    header = [cell.value for cell in sheet[1]]
+    offered = {
+        header[next(iter(rule.sqref.ranges)).min_col - 1]: rule.formula1
+        for rule in sheet.data_validations.dataValidation
+    }
+    assert offered == lists
+    assert sheet.freeze_panes == "A2"
+    assert {cell.number_format for line in sheet.iter_rows() for cell in line} == {"@"}
+    rows = pl.read_csv(tmp_path / "sheet.csv", infer_schema=False)
+    assert header == rows.columns
+    # A text keeps its apostrophe only in CSV, which has no format Text.
+    shown = [
+        ["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(2, values_only=True)
+    ]
+    written = [["" if cell is None else cell for cell in row] for row in rows.iter_rows()]
+    assert [[c.removeprefix("'") for c in row] for row in shown] == [
+        [c.removeprefix("'") for c in row] for row in written
+    ]
+
+
+@pytest.mark.exhaustive
+def test_reviews_come_back_from_a_workbook_as_from_csv(tmp_path: Path):
+    for name in ("sheet.csv", "sheet.xlsx"):
+        run("reviews", "propose", "--out", tmp_path / name, "--all")
+    book = openpyxl.load_workbook(tmp_path / "sheet.xlsx")
+    answers = [cell for cell in next(iter(book.active.iter_cols(5, 5))) if cell.value == "18:00"]
+    for cell in answers:  # as Excel keeps what somebody types anew into a column of another format
+        cell.value, cell.number_format = time(18, 0), "h:mm"
+    book.save(tmp_path / "sheet.xlsx")
+    for name in ("csv", "xlsx"):
+        run("reviews", "accept", tmp_path / f"sheet.{name}", "--out", tmp_path / name)
+    for path in (tmp_path / "csv").iterdir():
+        assert (tmp_path / "xlsx" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_templates_by_way_of_a_workbook(tmp_path: Path):
+    natives = tmp_path / "natives.csv"
+    natives.write_text(
+        "id;topic;text\nn1;Food;What do people in Spain eat at home on Sundays?\n"
+        "n2;Food;What do people in Mexico eat?\n",
+        encoding="cp1252",
+    )
+    run("templates", "propose", natives, "--encoding", "cp1252", "--out", tmp_path / "sheet.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "sheet.xlsx")
+    header = [cell.value for cell in book.active[1]]
+    rules = {rule.formula1 for rule in book.active.data_validations.dataValidation}
+    assert rules == {'"keep,drop,merge-into"', "$A$2:$A$3"}
+    book.active.cell(2, header.index("decision") + 1, "keep")
+    book.active.cell(3, header.index("decision") + 1, "merge-into")
+    book.active.cell(3, header.index("merge_into") + 1, "n1")
+    book.save(tmp_path / "sheet.xlsx")
+    printed = run("templates", "accept", tmp_path / "sheet.xlsx", "--out", tmp_path / "templates.xlsx")
+    assert printed == f"{tmp_path}/templates.xlsx: 1 template; 1 question dropped or merged.\n"

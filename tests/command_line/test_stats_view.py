@@ -1,0 +1,150 @@
+"""Statistics as a reader sees them: within the terminal's width, with every figure and its meaning."""
+
+import io
+import json
+from collections.abc import Iterable
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+
+from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats.mcq import McqStats
+from blend.loaders.files.saved_frames import write_frames
+from blend.schemas.errors import BlendError
+from blend.schemas.language.locales import registry
+from blend.schemas.rows.frame_columns import ANNOTATIONS, MCQ_ROWS, QUESTIONS
+from blend.views.statistics import mcq_tables, stats_tables
+
+TOPICS = ("Food", "Holidays/Celebration/Leisure", "Work [life]")
+BLEND = registry().tags[:16]
+
+
+def dataset(tags: tuple[str, ...]) -> Stats:
+    questions, annotations, mcqs = [], [], []
+    for i, topic in enumerate(TOPICS):
+        for tag in tags:
+            key = {"template_id": f"q{i}", "locale": tag}
+            group = {"answers": ["tea"], "en_answers": ["green tea", tag], "count": 3}
+            idks = {"idk": 1, "no-answer": 0, "not-applicable": 0, "others": []}
+            questions.append(key | {"topic": topic, "source_locale": None})
+            annotations.append(key | {"annotations": [group] * 2, "idks": idks})
+            regions = [tag.rpartition("-")[2], "XA", "XB", "XC"]
+            mcqs.append(key | {"topic": topic, "answer": 0, "option_regions": regions})
+    return build_stats(
+        pl.DataFrame(questions, schema=QUESTIONS),
+        pl.DataFrame(annotations, schema=ANNOTATIONS),
+        mcqs=pl.DataFrame(mcqs, schema=MCQ_ROWS),
+    )
+
+
+@pytest.fixture(scope="module")
+def stats() -> Stats:
+    return dataset(BLEND)
+
+
+def printed(stats: Stats, width: int) -> str:
+    return rendered(stats_tables(stats).values(), width)
+
+
+def rendered(tables: Iterable[Table], width: int) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    for table in tables:
+        console.print(table)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_figure_is_cut_off(stats, width):
+    text = printed(stats, width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert "…" not in text
+
+
+def test_large_counts_of_multiple_choice_questions_fit():
+    topics = ("Education", "Family", "Food", "Holidays/Celebration/Leisure", "Sport", "Work life")
+    counts = pl.DataFrame(
+        [("ko-KR", topic, 49, 123_456) for topic in topics],
+        schema=["locale", "topic", "templates", "mcqs"],
+        orient="row",
+    )
+    letters = pl.DataFrame({"locale": ["ko-KR"] * 4, "letter": list("ABCD"), "mcqs": [185_184] * 4})
+    distractors = pl.DataFrame({"locale": ["ko-KR"], "region": ["GB"], "options": [2_222_208], "share": [1.0]})
+    text = rendered(mcq_tables(McqStats(counts, letters, distractors)).values(), 80)
+    assert max(map(cell_len, text.splitlines())) <= 80
+    lines = [line.split() for line in text.splitlines()]
+    assert ["ko-KR", "294", "740,736", *["185,184"] * 4] in lines
+    assert ["all", *["123,456"] * 6] in lines
+
+
+def test_every_table_says_what_it_holds(stats):
+    for table in stats_tables(stats).values():
+        assert table.title
+        assert table.caption or any(column.header == "definition" for column in table.columns)
+
+
+def test_figures_are_right_aligned(stats):
+    for table in stats_tables(stats).values():
+        numeric = [column for column in table.columns[1:] if column.header != "definition"]
+        assert {column.justify for column in numeric} == {"right"}
+
+
+def test_figures_of_all_locales_together(stats):
+    lines = [line.split() for line in printed(stats, 100).splitlines()]
+    # 16 locales x 3 templates, each with two answers of three votes; no question goes unanswered.
+    assert ["all", "48", "0", "48", "96", "96", "192", "288"] in lines
+    # Three of five annotators behind the top answer: 60 %, a majority everywhere.
+    assert ["all", "2.00", "6.00", "3.00", "3.00", "1.00", "60.0%", "100.0%"] in lines
+
+
+def test_sixteen_regions_overlap_in_a_triangle(stats):
+    lines = rendered([stats_tables(stats)["overlap"]], 80).splitlines()
+    # The last row compares West Java with the fifteen before it.
+    last = next(line.split() for line in reversed(lines) if line.startswith("su-JB "))
+    assert len(last) == 1 + 15
+
+
+@pytest.mark.slow
+def test_many_regions_overlap_in_a_list_of_extremes():
+    text = printed(dataset(registry().tags), 80)
+    n = len(registry())
+    assert f"The pairs with most and fewest of {n * (n - 1) // 2}." in " ".join(text.split())
+    assert max(map(cell_len, text.splitlines())) <= 80
+
+
+def test_brackets_in_a_topic_are_no_markup(stats):
+    assert "Work [life]" in printed(stats, 120)
+
+
+def test_no_data_prints_all_the_same():
+    nothing = build_stats(pl.DataFrame(schema=QUESTIONS), pl.DataFrame(schema=ANNOTATIONS))
+    assert "Questions, answers and votes" in printed(nothing, 80)
+
+
+def test_written_files_hold_every_frame(stats, tmp_path):
+    write_frames(stats_frames(stats), stats_json(stats), tmp_path / "new" / "stats")
+    folder = tmp_path / "new" / "stats"
+    frames = stats_frames(stats)
+    assert {path.name for path in folder.iterdir()} == {*(f"{name}.parquet" for name in frames), "stats.json"}
+    for name, frame in frames.items():
+        assert_frame_equal(pl.read_parquet(folder / f"{name}.parquet"), frame, check_exact=True)
+    assert json.loads((folder / "stats.json").read_text(encoding="utf-8")) == stats_json(stats)
+
+
+def test_writing_again_gives_the_same_bytes(stats, tmp_path):
+    write_frames(stats_frames(stats), stats_json(stats), tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    write_frames(stats_frames(stats), stats_json(stats), tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_file_in_the_way_is_an_error(stats, tmp_path):
+    out = tmp_path / "stats"
+    out.write_text("mine")
+    with pytest.raises(BlendError) as error:
+        write_frames(stats_frames(stats), stats_json(stats), out)
+    assert str(error.value) == (f"{out}: is not a folder; choose another `out`")
+    assert out.read_text() == "mine"

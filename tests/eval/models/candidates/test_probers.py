@@ -1,0 +1,167 @@
+"""Probers: scores that depend on prompt and candidate alone, in every script, and errors of single prompts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.candidates.candidate_protocol import CandidateScores
+from blend.schemas.prompts.candidate_options import Causal
+from helpers.examples import examples
+
+MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
+PROMPTS = [
+    "poutine is a dish made with [Y].",
+    "In Canada, poutine is a dish that uses [Y] as an ingredient.",
+    "麻婆豆腐是一道菜肴，主要使用的原料是[Y]。",
+    "김치는 [Y]를 곁들여 만든 요리예요.",
+    "حمص هو طبق مصنوع مع [Y].",
+    "חומוס הוא מאכל שמכינים עם [Y].",
+    "Борщ это блюдо которое делают с [Y].",
+]
+WORDS = ("egg", "cheese curds", "豆腐", "고추", "олія", "חלב", "dark chocolate", "dark", "soy sauce", "soy")
+
+
+def scored(prober: Any, prompts: Sequence[str], candidates: Sequence[str]) -> list[CandidateScores]:
+    found: dict[int, CandidateScores] = {}
+    prober.candidate_logprobs(prompts, [0] * len(prompts), [candidates], keep=found.__setitem__)
+    return [found[i] for i in range(len(prompts))]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request: pytest.FixtureRequest, shared: Path) -> str:
+    return str(shared / "models" / request.param)
+
+
+@pytest.fixture(scope="module")
+def prober(model: str) -> Any:
+    return open_candidate_scorer(model)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=examples(15))
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, unique=True), st.text("abcdeé豆고", min_size=1, max_size=12)
+)
+def test_another_candidate_changes_no_score(prober: Any, candidates: list[str], another: str):
+    # Another candidate may need more masks, another branch of the tree, or a part of it of its own.
+    before = scored(prober, PROMPTS[:2], candidates)
+    after = scored(prober, PROMPTS[:2], [another, *candidates])
+    for alone, together in zip(before, after, strict=True):
+        np.testing.assert_allclose(
+            together.logprobs[1:] / together.tokens[1:], alone.logprobs / alone.tokens, atol=2e-5, rtol=0
+        )
+
+
+@pytest.mark.parametrize("causal", ["conditional", "statement", "published-greedy"])
+def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
+    if causal != "conditional" and "gpt2" not in model:
+        return
+    alone = scored(open_candidate_scorer(model, causal=causal, batch_size=1), PROMPTS, WORDS)
+    together = scored(open_candidate_scorer(model, causal=causal, batch_size=64), PROMPTS[::-1], WORDS)[::-1]
+    for one, other in zip(alone, together, strict=True):
+        # To the last bit: near ties must not turn over.
+        assert one.logprobs.tolist() == other.logprobs.tolist()
+
+
+def test_every_script_has_scores(prober: Any):
+    for prompt, scores in zip(PROMPTS, scored(prober, PROMPTS, WORDS), strict=True):
+        assert scores.error is None, prompt
+        assert np.isfinite(scores.logprobs).all(), prompt
+
+
+def test_the_dish_counts_in_korean_and_arabic(prober: Any):
+    # As published, Korean prompts named no dish, and Arabic ones had no gap: every dish had one ranking.
+    pairs = [("김치는 [Y]를 곁들여 만든 요리예요.", "김밥은 [Y]를 곁들여 만든 요리예요."),
+             ("حمص هو طبق مصنوع مع [Y].", "فلافل هو طبق مصنوع مع [Y].")]  # fmt: skip
+    for first, second in pairs:
+        one, other = scored(prober, [first, second], WORDS)
+        assert not np.allclose(one.logprobs, other.logprobs)
+
+
+def test_a_prompt_that_cannot_be_asked_is_an_error_of_its_own(prober: Any, model: str):
+    fine, without, twice = scored(prober, [PROMPTS[0], "no gap here", "[Y] with [Y]"], WORDS)
+    assert fine.error is None
+    assert without.error == "the prompt 'no gap here' has no gap [Y]; it must have one"
+    assert twice.error == "the prompt '[Y] with [Y]' has 2 gaps [Y]; it must have one"
+    [begins] = scored(prober, ["[Y] is an ingredient."], WORDS)
+    wanted = "nothing stands before the gap, and a causal model reads from left to right"
+    assert begins.error == (wanted if "gpt2" in model else None)
+
+
+def test_a_prompt_longer_than_the_context_is_an_error(prober: Any, model: str):
+    [scores] = scored(prober, ["spam " * 300 + "[Y]."], WORDS)
+    if "t5" in model:
+        assert scores.error is None
+        return
+    assert scores.error is not None
+    sees = 256 if "gpt2" in model else 128
+    assert scores.error.startswith("prompt and candidate need ")
+    assert scores.error.endswith(f" tokens, but the model sees {sees}")
+
+
+def test_a_dish_called_like_the_mask_is_an_error(shared: Path):
+    prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"))
+    [scores] = scored(prober, ["[MASK] is a dish made with [Y]."], WORDS)
+    assert scores.error == "the prompt has 2 masks in place of [Y]; it must have one"
+
+
+def test_more_masks_rank_longer_candidates(shared: Path):
+    model = str(shared / "models" / "tiny-bert")
+    words = ["egg", "a very long name of an ingredient that nobody would ever write"]
+    short, long = (scored(open_candidate_scorer(model, max_masks=n), PROMPTS[:1], words)[0] for n in (10, 40))
+    assert short.tokens.tolist() == long.tokens.tolist()
+    assert 10 < short.tokens[1] <= 40
+    assert np.isnan(short.logprobs).tolist() == [False, True]
+    assert np.isfinite(long.logprobs).all()
+
+
+def test_a_candidate_that_the_tokenizer_drops_or_does_not_know_is_told(shared: Path):
+    prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"))
+    nothing, unknown, known = prober.tokenised(["\u200b", "☃", "egg"], after_blank=True)
+    assert nothing.n_tokens == 0
+    assert (unknown.n_tokens, unknown.n_unknown) == (1, 1)
+    assert known.n_unknown == 0
+    [scores] = scored(prober, PROMPTS[:1], ["\u200b", "egg"])
+    assert np.isnan(scores.logprobs).tolist() == [True, False]
+
+
+def test_a_statement_counts_what_follows_the_gap(shared: Path):
+    gpt2 = str(shared / "models" / "tiny-gpt2")
+    prompts = ["poutine is made with [Y] as an ingredient.", "poutine is made with [Y] in Canada."]
+    sound, statement = (
+        scored(open_candidate_scorer(gpt2, causal=way), prompts, WORDS) for way in ("conditional", "statement")
+    )
+    np.testing.assert_array_equal(sound[0].logprobs, sound[1].logprobs)
+    assert not np.allclose(statement[0].logprobs, statement[1].logprobs)
+    assert (statement[0].tokens > sound[0].tokens).all()
+
+
+def test_which_kind_of_model_it_is(model: str, shared: Path):
+    from blend.schemas.errors import InputError
+
+    kind = open_candidate_scorer(model).describe().scorer
+    others = {"masked", "encoder_decoder", "causal"} - {kind}
+    for other in sorted(others):
+        with pytest.raises(InputError) as raised:
+            open_candidate_scorer(model, scorer=other)  # type: ignore[arg-type]
+        assert str(raised.value) == MESSAGES[str(kind), other]
+
+
+KINDS = {
+    "masked": "a masked language model",
+    "encoder_decoder": "an encoder-decoder that fills spans",
+    "causal": "a causal language model",
+}
+NAMES = {"masked": "tiny-bert", "encoder_decoder": "tiny-t5", "causal": "tiny-gpt2"}
+MESSAGES = {
+    (kind, other): f"model {NAMES[kind]}: it is {KINDS[kind]}, and the scorer {other!r} asks {KINDS[other]}; "
+    f"choose the scorer {kind!r}, or another model"
+    for kind in KINDS
+    for other in KINDS
+}

@@ -1,0 +1,182 @@
+"""Models on a server that think: every place in which a server puts a thought, and how it is told to think."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.eval.models import open_model
+from blend.eval.models.protocols import ChatOptions, Decoding, Generation
+from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
+from blend.schemas.errors import ArgumentError
+from helpers.models.model_server import ModelServer, Reply, serving
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def running(chat_model: Path) -> Iterator[ModelServer]:
+    with serving(chat_model) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    running.reset()
+    return running
+
+
+def asked(server: ModelServer, *, decoding: Decoding | None = None, **options: Any) -> ServerModel:
+    return open_server(
+        "m", server.url, concurrency=1, retries=0, decoding=decoding, options=ChatOptions(**options)
+    )
+
+
+def reply(message: dict[str, Any], finish: str = "stop", **usage: Any) -> Reply:
+    return Reply({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
+
+
+def answer(server: ModelServer, message: dict[str, Any], finish: str = "stop") -> Generation:
+    server.script = [reply(message, finish)]
+    [found] = asked(server).generate(["What do people eat in the cinema?"])
+    return found
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "Nachos", "reasoning": "popcorn?"},
+        {"content": "Nachos", "reasoning_content": "popcorn?"},
+        {"content": "Nachos", "reasoning": None, "reasoning_content": "popcorn?\n"},
+        {"content": "<think>popcorn?</think>\n\nNachos"},
+        {"content": "popcorn?\n</think>\n\nNachos"},
+        {"content": ("<|channel|>analysis<|message|>popcorn?<|channel|>final<|message|>Nachos")},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "popcorn?"}]},
+                {"type": "text", "text": "Nachos"},
+            ]
+        },
+        {
+            "content": [
+                {"type": "thinking", "thinking": "popcorn?"},
+                {"type": "redacted_thinking", "data": "…"},
+                {"type": "output_text", "text": "Nachos"},
+            ]
+        },
+        {"content": [{"type": "reasoning", "text": "popcorn?"}, {"type": "text", "text": "Nachos"}]},
+    ],
+)
+def test_a_thought_is_no_part_of_the_answer(server: ModelServer, message: dict[str, Any]):
+    found = answer(server, message)
+    assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
+
+
+def test_an_answer_without_a_thought(server: ModelServer):
+    assert answer(server, {"content": " Nachos\n"}) == Generation(" Nachos\n", None, None, "stop")
+    refusal = {"content": [{"type": "refusal", "refusal": "I cannot say."}]}
+    assert answer(server, refusal).text == "I cannot say."
+
+
+@pytest.mark.parametrize(
+    ("message", "finish", "thought"),
+    [
+        ({"content": None, "reasoning": "Maybe popcorn"}, "length", "Maybe popcorn"),
+        ({"content": None, "reasoning": "Maybe popcorn"}, "stop", "Maybe popcorn"),
+        ({"content": None}, "length", None),
+        ({"content": "<think>Maybe popcorn? But the"}, "length", "Maybe popcorn? But the"),
+    ],
+)
+def test_a_thought_without_an_answer(
+    server: ModelServer, message: dict[str, Any], finish: str, thought: str | None
+):
+    found = answer(server, message, finish)
+    assert (found.thought, found.text, found.finish_reason, found.error) == (thought, "", finish, None)
+
+
+def test_a_content_that_holds_something_else(server: ModelServer):
+    found = answer(server, {"content": [{"type": "image_url", "image_url": "x"}]})
+    assert found.error == (
+        "the reply holds a part that is no text: \"{'type': 'image_url', 'image_url': 'x'}\""
+    )
+
+
+def test_what_a_server_is_told(server: ModelServer):
+    server.script = [reply({"content": "x"})] * 2
+    asked(server, system="Be short.", thinking="off", reasoning_effort="low").generate(["Hi"])
+    asked(server, thinking="on", extra_body={"top_k": 20, "chat_template_kwargs": {"budget": 9}}).generate(
+        ["Hi"]
+    )
+    (_, first), (_, second) = server.requests
+    assert first["messages"] == [
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": "Hi"},
+    ]
+    assert first["chat_template_kwargs"] == {"enable_thinking": False, "thinking": False}
+    assert first["reasoning_effort"] == "low"
+    assert (second["top_k"], "reasoning_effort" in second) == (20, False)
+    assert second["chat_template_kwargs"] == {"enable_thinking": True, "thinking": True, "budget": 9}
+
+
+def test_nothing_more_is_sent_than_is_asked_for(server: ModelServer):
+    server.script = [reply({"content": "x"})]
+    asked(server).generate(["Hi"])
+    [(_, body)] = server.requests
+    assert body.keys() == {"model", "messages", "max_tokens", "temperature"}
+
+
+@pytest.mark.parametrize(
+    ("found", "thinks"),
+    [
+        (reply({"content": None, "reasoning": "Okay"}, "length"), True),
+        (reply({"content": None, "reasoning_content": "Okay"}, "length"), True),
+        (reply({"content": "<think>\nOkay, the user"}, "length"), True),
+        (reply({"content": [{"type": "thinking", "thinking": "Okay"}]}, "length"), True),
+        (reply({"content": ""}, "length", completion_tokens_details={"reasoning_tokens": 32}), True),
+        (reply({"content": "Hello!"}, completion_tokens_details={"reasoning_tokens": 0}), False),
+        (reply({"content": "Hello!", "reasoning": None}), False),
+    ],
+)
+def test_the_first_reply_shows_whether_a_model_thinks(server: ModelServer, found: Reply, thinks: bool):
+    server.script = [found]
+    assert asked(server).thinks() == thinks
+    [(path, body)] = server.requests
+    assert (path, body["max_tokens"]) == ("/v1/chat/completions", GREETING_TOKENS)
+
+
+def test_nobody_is_asked_what_the_options_say(server: ModelServer):
+    assert asked(server, thinking="on").thinks()
+    assert not asked(server, thinking="off").thinks()
+    assert asked(server, reasoning_effort="high").thinks()
+    assert server.requests == []
+
+
+def test_a_long_thought_is_waited_for(server: ModelServer):
+    model = asked(server)
+    assert model._server.timeout_s == 300
+    assert model.with_decoding(Decoding(max_tokens=16_384))._server.timeout_s == 1638.4
+
+
+@pytest.mark.parametrize(
+    ("extra", "reason"),
+    [
+        ("temperature", "`temperature` says it"),
+        ("max_completion_tokens", "`max_tokens` says it"),
+        ("stream", "replies are read whole"),
+        ("messages", "the questions are what is sent"),
+    ],
+)
+def test_fields_that_a_run_fills_in_itself(server: ModelServer, extra: str, reason: str):
+    with pytest.raises(ArgumentError) as caught:
+        asked(server, extra_body={extra: 1})
+    assert str(caught.value) == (
+        f"`extra_body`: {extra!r} is not possible ({reason}); leave it out of `extra_body`"
+    )
+
+
+def test_further_fields_are_for_servers(chat_model: Path):
+    with pytest.raises(ArgumentError) as caught:
+        open_model(str(chat_model), options=ChatOptions(extra_body={"top_k": 20}))
+    assert str(caught.value) == '`extra_body={"top_k": 20}` makes sense only with `server`; leave it out'

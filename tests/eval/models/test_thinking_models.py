@@ -1,0 +1,146 @@
+"""Models here that think: their chat template and tokenizer decide what of a text is a thought."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.eval.models.chat_template import template_variables
+from blend.eval.models.local_model import LocalModel, open_local
+from blend.eval.models.protocols import ChatOptions, Decoding
+from blend.schemas.errors import ArgumentError
+from helpers.models.tiny_models import CHAT_TEMPLATE, OPENING_TEMPLATE, THINKING_TEMPLATE, make_thinking_model
+
+
+@pytest.fixture(scope="module")
+def thinking(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_thinking_model(tiny_gpt2, tmp_path_factory.mktemp("thinks") / "tiny-thinking")
+
+
+@pytest.fixture(scope="module")
+def opening(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("opens") / "tiny-opening"
+    return make_thinking_model(tiny_gpt2, folder, template=OPENING_TEMPLATE)
+
+
+def local(folder: Path, *, max_tokens: int = 40, **options: Any) -> LocalModel:
+    decoding = Decoding(max_tokens=max_tokens)
+    return open_local(str(folder), device="cpu", decoding=decoding, options=ChatOptions(**options))
+
+
+def written(model: LocalModel) -> tuple[str | None, str, str]:
+    [answer] = model.generate(["What do people eat in the cinema?"])
+    return answer.thought, answer.text, answer.finish_reason
+
+
+def test_marks_that_are_special_tokens_are_read_and_no_part_of_a_text(thinking: Path):
+    model = local(thinking)
+    assert model.thinks()
+    assert written(model) == ("popcorn", "Nachos", "stop")
+
+
+def test_a_thought_that_the_template_begins(opening: Path):
+    model = local(opening)
+    assert model.thinks()
+    assert written(model) == ("popcorn", "Nachos", "stop")
+    assert written(local(opening, max_tokens=2)) == ("pop", "", "length")
+
+
+def test_a_thought_that_is_cut_says_nothing(thinking: Path):
+    assert written(local(thinking, max_tokens=3)) == ("pop", "", "length")
+
+
+def test_a_model_that_is_told_not_to_think(thinking: Path):
+    model = local(thinking, thinking="off")
+    assert not model.thinks()
+    assert written(model) == (None, "Nachos", "stop")
+    assert local(thinking, thinking="on").thinks()
+
+
+def test_a_model_whose_template_knows_no_thoughts(chat_model: Path):
+    assert not local(chat_model).thinks()
+    assert not open_local(str(chat_model), device="cpu", chat=False).thinks()
+
+
+def test_options_are_scored_behind_what_the_template_writes(thinking: Path):
+    # Told not to think, the model goes on with its answer; else it would begin a thought.
+    def likeliest(**options: Any) -> int:
+        scores = local(thinking, **options).option_logprobs(["Which?"], [["Nachos", "<think>"]])
+        return int(scores.per_token()[0].argmax())
+
+    assert (likeliest(thinking="off"), likeliest()) == (0, 1)
+
+
+def test_a_system_message_stands_before_the_prompt(chat_model: Path):
+    plain, told = (
+        open_local(str(chat_model), device="cpu", decoding=Decoding(max_tokens=1), options=options)
+        for options in (None, ChatOptions(system="Be short."))
+    )
+    assert told.generate(["Hi"])[0].tokens_in > plain.generate(["Hi"])[0].tokens_in
+
+
+NO_VARIABLE = "the chat template of this model has no variable"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"thinking": "off"},
+            f"`thinking`: {NO_VARIABLE} enable_thinking or thinking (it has none); leave `thinking` out",
+        ),
+        (
+            {"reasoning_effort": "low"},
+            f"`reasoning_effort`: {NO_VARIABLE} reasoning_effort (it has none); leave `reasoning_effort` out",
+        ),
+    ],
+)
+def test_a_template_without_the_variable(chat_model: Path, options: dict[str, Any], message: str):
+    with pytest.raises(ArgumentError) as caught:
+        local(chat_model, **options)
+    assert str(caught.value) == message
+
+
+def test_the_variables_that_a_template_has_are_listed(thinking: Path):
+    with pytest.raises(ArgumentError) as caught:
+        local(thinking, reasoning_effort="low")
+    assert str(caught.value) == (
+        f"`reasoning_effort`: {NO_VARIABLE} reasoning_effort (it has enable_thinking); leave "
+        "`reasoning_effort` out"
+    )
+    assert template_variables(CHAT_TEMPLATE) == []
+    assert template_variables(THINKING_TEMPLATE) == ["enable_thinking"]
+    set_inside = "{% if thinking is not defined %}{% set thinking = false %}{% endif %}{{ thinking }}"
+    assert template_variables(set_inside + "{% generation %}{{ messages }}{% endgeneration %}") == ["thinking"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"system": "Hi"}, "`system=Hi`"),
+        ({"thinking": "on"}, "`thinking=on`"),
+        ({"reasoning_effort": "low"}, "`reasoning_effort=low`"),
+    ],
+)
+def test_nothing_is_said_without_a_chat_template(tiny_gpt2: Path, options: dict[str, Any], message: str):
+    with pytest.raises(ArgumentError) as caught:
+        local(tiny_gpt2, **options)
+    assert str(caught.value) == (
+        f"{message} makes sense only where prompts go through the model's chat template, and here they do not; "
+        "leave it out"
+    )
+
+
+def test_a_template_that_takes_no_system_message(tiny_gpt2: Path, tmp_path: Path):
+    template = (
+        "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+        + THINKING_TEMPLATE
+    )
+    folder = make_thinking_model(tiny_gpt2, tmp_path / "gemma", template=template)
+    assert local(folder).thinks()
+    with pytest.raises(ArgumentError) as caught:
+        local(folder, system="Be short.")
+    assert str(caught.value) == (
+        "`system`: the chat template of this model takes no message of a system (System role not supported); "
+        "leave `system` out"
+    )

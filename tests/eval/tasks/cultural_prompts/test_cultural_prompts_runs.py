@@ -1,0 +1,263 @@
+"""Scores of runs: the goldens once more, from a run directory; odd texts, few samples, and everything that is
+wrong."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scores_json import Score
+from blend.eval.scoring import score_answers, write_scores
+from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
+from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
+from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
+from blend.schemas.errors import BlendError, InputError
+
+
+def scores_of(scored) -> dict[tuple[str, str, str], Score]:
+    return {(one.metric, one.scope, one.key): one for one in scored.scores.scores}
+
+
+def rows_of(**texts: list[str]) -> list[dict[str, object]]:
+    """Rows about one topic; texts by group."""
+    return [
+        {"group": group, "topic": "rain", "sample": sample, "text": text}
+        for group, of_group in texts.items()
+        for sample, text in enumerate(of_group)
+    ]
+
+
+A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
+
+
+@pytest.mark.parametrize("definition", ["paper", "reference_code"])
+def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, surveys, run_of, definition):
+    run = run_of(golden_texts)
+    scored = score_answers(run, rule=definition, surveys=surveys, top=25)
+    write_scores(run, scored)
+    found = scores_of(scored)
+    folder = shared / "golden" / "extrinsic"
+    anova = json.loads((folder / "variance.json").read_text())["anova"][definition]
+    # The two topics are of different kinds, so that the published test is one over all kinds.
+    assert found["anova-f", "overall", "all"].value == pytest.approx(anova["F"], abs=1e-9)
+    assert found["anova-p", "overall", "all"].value == pytest.approx(anova["p"], abs=1e-9)
+    variance = json.loads((folder / "variance.json").read_text())["topics"]
+    kendall = json.loads((folder / "kendall.json").read_text())
+    for path in ("qa/politics/elections", "stories/moral_values/honesty"):
+        topic = path.rpartition("/")[2]
+        for metric, name in (("variance-across", "across"), ("variance-within", "within_mean")):
+            expected = variance[topic][definition][name]
+            assert found[metric, "topic", path].value == pytest.approx(expected, abs=1e-9)
+        for survey, of_survey in kendall.items():
+            for measure, name in (("bleu", "bleu"), ("wed", "wer")):
+                expected = of_survey[name][topic][definition]["mean_over_anchors"]
+                score = found[f"tau-{measure}-{survey}", "topic", path]
+                assert score.value == pytest.approx(expected, abs=1e-9)
+    words = pl.read_parquet(run.directory / "analysis" / "words.parquet")
+    published = json.loads((folder / "tfidf.json").read_text())["paper_top25"]
+    afghan = words.filter(pl.col("group") == "Afghan")
+    for category, scope in (("politics", "politics"), (None, "overall")):
+        in_scope = pl.col("category").eq_missing(pl.lit(category, pl.String))
+        if category is None:
+            in_scope &= pl.col("split").is_null()
+        rows = afghan.filter(in_scope)
+        assert rows["score"].to_list() == pytest.approx([score for _, score in published[scope]["Afghan"]])
+    similarity = pl.read_parquet(run.directory / "analysis" / "similarity.parquet")
+    # Two topics and two means over the topics of a category, 12 groups with 78 pairs.
+    assert similarity.height == 4 * 78
+    directed = json.loads((folder / "similarity.json").read_text())
+    names, matrix = directed["nationalities"], directed["topics"]["elections"]["paper"]
+    for row in similarity.filter(topic="elections").iter_rows(named=True):
+        one, other = names.index(row["group"]), names.index(row["other"])
+        of = matrix["bleu_directed_multiref_hyp_row_ref_column"]
+        assert (row["bleu_of_group"], row["bleu_of_other"]) == pytest.approx((of[one][other], of[other][one]))
+    assert scored.decisions.columns[:6] == ["item_id", "split", "category", "topic", "group", "sample"]
+    assert scored.decisions.height == 72
+
+
+def test_everything_chosen_stands_in_the_signature(golden_texts, surveys, run_of):
+    run = run_of(golden_texts)
+    options = {"surveys": {"wvs": surveys["wvs"]}, "distance": "standardised", "bleu": "pairwise"}
+    signature = score_answers(run, rule="reference_code", **options).scores.signature
+    for part in ("s:3", "bleu:pairwise", "dist:standardised", "surveys:wvs", "rule:reference_code"):
+        assert f"|{part}|" in signature
+
+
+def test_odd_texts_are_counted_and_kept(run_of):
+    french = (
+        "le renard brun saute par dessus le chien paresseux et puis il va dans la forêt pour chercher son ami "
+        "le loup gris"
+    )
+    run = run_of(
+        rows_of(
+            French=[A, "", french],
+            German=["  \n", "I'm sorry, but I can't help with that.", B],
+            Thai=[C, A, "ฝนตกบนภูเขาและลมพัดแรงมากในวันนี้"],
+        )
+    )
+    scored = score_answers(run)
+    found = scores_of(scored)
+    assert [found[name, "overall", "all"].value for name in ("empty", "refusal", "other-language")] == (
+        pytest.approx([200 / 9, 100 / 9, 200 / 9])
+    )
+    assert scored.warnings == (
+        "empty texts: 2 of 9; kept",
+        "texts that refuse: 1 of 9; kept",
+        "texts in another language than English: 2 of 9; kept",
+        (
+            "2 of 9 answers (22.2 %) are unanswered: the model said nothing, did not finish a thought, or was "
+            "cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
+        ),
+    )
+    assert (found["unanswered", "overall", "all"].n, "|unanswered:2|" in scored.scores.signature) == (9, True)
+
+
+def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
+    texts = {"French": [A, B], "German": [B, C], "Thai": [C, A]}
+    thought = {
+        group: [f"<think>Something for {group} readers.</think>{text}" for text in of]
+        for group, of in texts.items()
+    }
+    plain, thinking = (
+        score_answers(run_of(rows_of(**texts))),
+        score_answers(run_of(rows_of(**thought), "thinks")),
+    )
+    assert scores_of(thinking) == scores_of(plain)
+    run = run_of(rows_of(**{**thought, "Thai": [f"<think>{C}", A]}), "cut")
+    cut = score_answers(run)
+    assert scores_of(cut)["unanswered", "overall", "all"].value == pytest.approx(100 / 6)
+    assert cut.decisions.filter("unanswered")["empty"].to_list() == [True]
+    write_scores(run, cut)
+    overview = cultural_overview(ScoredRun("m", run, cut.scores, CulturalPromptsTask()))
+    assert dict(zip(overview.head, overview.rows[0], strict=True))["unanswered, %"] == "16.7"
+
+
+def test_one_sample_has_no_variance_within_and_says_so(run_of):
+    scored = score_answers(run_of(rows_of(French=[A], German=[B], Thai=[C])))
+    found = scores_of(scored)
+    assert found["variance-within", "overall", "all"].value is None
+    assert found["variance-within", "topic", "rain"].value is None
+    assert found["variance-across", "topic", "rain"].value > 0
+    assert scored.warnings == (
+        "one sample per topic and group: the variance within groups is not defined, and is left out",
+    )
+
+
+def test_missing_samples_are_told(run_of):
+    scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C, A])))
+    assert scored.warnings == ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",)
+
+
+def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
+    same = tmp_path / "same.csv"
+    same.write_text("Demonym,power\nFrench,1\nGerman,2\nThai,#NULL!\n")
+    flat = tmp_path / "flat.csv"
+    flat.write_text("Demonym,power,a\nFrench,1,#NULL!\nGerman,1,3\nThai,1,3\n")
+    few = tmp_path / "few.csv"
+    few.write_text("Demonym,power\nFrench,1\nMartian,9\n")
+    run = run_of(rows_of(French=[A, B], German=[B, C], Thai=[C, A]))
+    scored = score_answers(run, surveys={"same": same, "flat": flat, "few": few})
+    found = scores_of(scored)
+    for survey in ("same", "flat", "few"):
+        assert found[f"tau-bleu-{survey}", "overall", "all"].value is None
+    assert scored.warnings == (
+        "same: all distances are the same; no correlation",
+        "flat: all distances are the same; no correlation",
+        "few knows 1 of 3 groups (not, for example, 'German')",
+        "few: too few groups to rank (1); no correlation",
+    )
+
+
+def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
+    survey = tmp_path / "values.csv"
+    survey.write_text("group,power,joy\nA,0,0\nB,3,4\nC,#NULL!,1\n")
+    run = run_of(rows_of(A=[A, B], B=[B, C], C=[C, A], D=[A, C]))
+    score_answers(run, surveys={"values": survey})
+    rows = pl.read_parquet(run.directory / "analysis" / "distances.parquet").rows()
+    # D is not in the survey; C has one dimension in common with the others.
+    assert rows == [
+        ("values", "A", "A", 0.0), ("values", "A", "B", 5.0), ("values", "A", "C", 1.0),
+        ("values", "B", "A", 5.0), ("values", "B", "B", 0.0), ("values", "B", "C", 3.0),
+        ("values", "C", "A", 1.0), ("values", "C", "B", 3.0), ("values", "C", "C", 0.0),
+    ]  # fmt: skip
+
+
+def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
+    survey = tmp_path / "own.csv"
+    survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")
+    run = run_of(rows_of(French=[A, B], German=[B, C], Slovak=[C, A], Thai=[A, A]))
+    scored = score_answers(run, surveys={"own": survey}, distance="standardised")
+    assert scored.warnings == ("own: left out for want of an answer: 1 (first: Thai)",)
+    anchors = {key for metric, scope, key in scores_of(scored) if scope == "anchor" and metric == "tau-wed-own"}
+    # Slovakian is another form of Slovak; the published distance does not know that.
+    assert anchors <= {"French", "German", "Slovak"}
+    published = score_answers(run, surveys={"own": survey})
+    assert "own knows 3 of 4 groups (not, for example, 'Slovak')" in published.warnings
+
+
+def test_one_group_cannot_be_compared(run_of):
+    run = run_of(rows_of(French=[A, B]))
+    with pytest.raises(InputError) as reword:
+        score_answers(run)
+    assert str(reword.value) == f"{run.directory}: texts of one group only (French); nothing can be compared"
+
+
+def test_an_unknown_rule_lists_the_rules(run_of):
+    run = run_of(rows_of(French=[A, B], German=[B, C]))
+    with pytest.raises(InputError) as reword:
+        score_answers(run, rule="letter")
+    assert str(reword.value) == ("unknown rule 'letter'; choose one of: default, paper, reference_code")
+
+
+BROKEN = {
+    "no-text": (
+        '{"group": "French", "topic": "rain", "sample": 0}',
+        "texts.jsonl: column 'text' is missing; add it",
+    ),
+    "blank-group": (
+        '{"group": " ", "topic": "rain", "sample": 0, "text": "a"}',
+        "texts.jsonl:1, column group: the group is blank; fill it in",
+    ),
+    "no-number": (
+        '{"group": "French", "topic": "rain", "sample": "first", "text": "a"}',
+        (
+            "texts.jsonl:1, column sample: 'first' is not a whole number; number the samples of each group and "
+            "topic, from 0 or 1"
+        ),
+    ),
+    "twice": (
+        (
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "a"}\n'
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "b"}'
+        ),
+        (
+            "texts.jsonl:2: sample 0 of 'French' about 'rain' is there twice; delete this row or "
+            "texts.jsonl:1, or give each sample a number of its own"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_fault_of_a_table_is_told(tmp_path: Path, name: str):
+    text, message = BROKEN[name]
+    path = tmp_path / "texts.jsonl"
+    path.write_text(text + "\n")
+    with pytest.raises(BlendError) as reword:
+        keep_texts(path, tmp_path / "run")
+    assert str(reword.value) == message
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_kind_of_file_makes_no_difference(golden_texts, run_of, tmp_path: Path):
+    expected = score_answers(run_of(golden_texts)).decisions
+    frame = pl.DataFrame(golden_texts)
+    frame.write_parquet(tmp_path / "t.parquet")
+    frame.write_csv(tmp_path / "t.csv")
+    for kind in ("parquet", "csv"):
+        keep_texts(tmp_path / f"t.{kind}", tmp_path / kind)
+        assert_frame_equal(score_answers(read_run(tmp_path / kind)).decisions, expected)

@@ -1,0 +1,170 @@
+"""WED and BLEU of any texts are those of their definitions, computed pair by pair and gram by gram."""
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blend.eval.tasks.cultural_prompts import edits_side_by_side, word_edit_distance
+from blend.eval.tasks.cultural_prompts.bleu import ORDERS, bleu, directed_bleu
+from blend.eval.tasks.cultural_prompts.coded_topics import JoinedTexts, code_topic
+from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums, wed
+from helpers.examples import examples
+
+N_GROUPS = 3
+TEXTS = st.lists(
+    st.tuples(st.integers(0, N_GROUPS - 1), st.lists(st.sampled_from("abcde"), max_size=9)), max_size=12
+)
+
+
+def plain_wed(a: list[str], b: list[str]) -> float:
+    row = list(range(len(b) + 1))
+    for i, token in enumerate(a, start=1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(b, start=1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (token != other))
+    return row[-1] / max(len(a), len(b), 1)
+
+
+def grams(text: list[str], order: int) -> Counter:
+    return Counter(tuple(text[start : start + order]) for start in range(len(text) - order + 1))
+
+
+def plain_bleu(hypotheses: list[list[str]], references: list[list[str]]) -> float:
+    hypotheses, references = ([text for text in texts if text] for texts in (hypotheses, references))
+    if not (hypotheses and references):
+        return float("nan")
+    logs = 0.0
+    for order in range(1, ORDERS + 1):
+        merged: Counter = Counter()
+        for reference in references:
+            merged |= grams(reference, order)
+        matches = sum((grams(text, order) & merged).total() for text in hypotheses)
+        if not matches:
+            return 0.0
+        logs += math.log(matches / sum(max(0, len(text) - order + 1) for text in hypotheses))
+    written, shortest = sum(map(len, hypotheses)), len(hypotheses) * min(map(len, references))
+    return math.exp(min(0.0, 1 - shortest / written) + logs / ORDERS)
+
+
+def by_group(texts: list[tuple[int, list[str]]]) -> list[list[list[str]]]:
+    return [[text for of, text in texts if of == group] for group in range(N_GROUPS)]
+
+
+WAYS = {"one-block": (2048, 10**9), "small-blocks": (4, 10**9), "side-by-side": (40, 0)}
+"""Texts on a side of a block, pairs of tokens worth compiling for."""
+
+
+@pytest.fixture(scope="module", params=list(WAYS))
+def ways(request: pytest.FixtureRequest, missing: Callable[[str], None]) -> Iterator[None]:
+    """Each way in which edits are counted."""
+    block, worth = WAYS[request.param]
+    if worth == 0 and find_spec("numba") is None:
+        missing("numba")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_edit_distance, "_BLOCK", block)
+        patch.setattr(word_edit_distance, "_WORTH_COMPILING", worth)
+        yield
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=examples(150), deadline=None)
+@given(texts=TEXTS)
+def test_wed_is_that_of_its_definition(ways, texts):
+    found = pair_sums(code_topic([text for _, text in texts], [group for group, _ in texts], N_GROUPS))
+    groups = by_group(texts)
+    for i, first in enumerate(groups):
+        for j, second in enumerate(groups):
+            values = [plain_wed(a, b) for a in first for b in second]
+            assert found.sums[i, j] == pytest.approx(sum(values), abs=1e-9)
+            assert found.squares[i, j] == pytest.approx(sum(value**2 for value in values), abs=1e-9)
+    means = wed(found)
+    assert np.array_equal(means, means.T, equal_nan=True)
+    assert np.isnan(means).any() == any(not texts for texts in groups)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(texts=TEXTS)
+def test_bleu_is_that_of_its_definition(texts):
+    topic = code_topic([text for _, text in texts], [group for group, _ in texts], N_GROUPS)
+    groups = by_group(texts)
+    expected = np.array([[plain_bleu(first, second) for second in groups] for first in groups])
+    np.testing.assert_allclose(directed_bleu(topic), expected, rtol=0, atol=1e-9)
+    pairwise = bleu(topic, kind="pairwise")
+    for i, first in enumerate(groups):
+        for j, second in enumerate(groups):
+            pairs = [(a, b) for a in first for b in second if a and b]
+            values = [(plain_bleu([a], [b]) + plain_bleu([b], [a])) / 2 for a, b in pairs]
+            mean = np.mean(values) if values else np.nan
+            assert pairwise[i, j] == pytest.approx(mean, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("n_words", [40, 400, 5000])
+def test_texts_of_any_length_and_vocabulary(ways, n_words):
+    draw = np.random.default_rng(n_words)
+    pattern = draw.integers(n_words, size=600)
+    texts = []
+    for changed in (0.1, 0.5, 0.5, 0.95):
+        text = np.where(draw.random(600) < changed, draw.integers(n_words, size=600), pattern)
+        texts.append([str(word) for word in text[: draw.integers(300, 600)]])
+    found = pair_sums(code_topic([*texts, texts[0]], [0, 1, 1, 2, 2], N_GROUPS))
+    assert found.sums[0, 1] == pytest.approx(sum(plain_wed(texts[0], texts[i]) for i in (1, 2)), abs=1e-9)
+    assert found.sums[1, 2] == pytest.approx(
+        sum(plain_wed(texts[i], texts[j]) for i in (1, 2) for j in (3, 0)), abs=1e-9
+    )
+    assert found.sums[0, 2] == pytest.approx(plain_wed(texts[0], texts[3]), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_texts", [1, 15, 16, 17, 33])
+def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]):
+    if find_spec("numba") is None:
+        missing("numba")
+    draw = np.random.default_rng(n_texts)
+    # Lengths at which a number of 64 bits is full, empty or just begun, in one group of lanes.
+    lengths = draw.permutation(np.resize([0, 1, 63, 64, 65, 127, 128, 129, 300], n_texts))
+    texts = JoinedTexts.of([draw.integers(40, size=length) for length in lengths])
+    others = JoinedTexts.of([draw.integers(60, size=length) for length in (0, 1, 64, 200)])
+    for rows, columns in ((texts, others), (others, texts)):
+        np.testing.assert_array_equal(
+            edits_side_by_side.edits_side_by_side(rows, columns, upper=False),
+            word_edit_distance.edits_one_by_one(rows, columns),
+        )
+    np.testing.assert_array_equal(
+        np.triu(edits_side_by_side.edits_side_by_side(texts, texts, upper=True), 1),
+        np.triu(word_edit_distance.edits_one_by_one(texts, texts), 1),
+    )
+
+
+def test_without_numba_the_figures_are_the_same(monkeypatch: pytest.MonkeyPatch):
+    draw = np.random.default_rng(0)
+    texts = [[str(word) for word in draw.integers(50, size=70)] for _ in range(40)]
+    topic = code_topic(texts, [number % N_GROUPS for number in range(40)], N_GROUPS)
+    found = pair_sums(topic)
+    monkeypatch.setattr(word_edit_distance, "_WORTH_COMPILING", 0)
+    compiled = pair_sums(topic)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    edits_side_by_side.compiled.cache_clear()
+    try:
+        assert edits_side_by_side.compiled() is None
+        plain = pair_sums(topic)
+    finally:
+        edits_side_by_side.compiled.cache_clear()
+    for one in (compiled, plain):
+        np.testing.assert_array_equal(one.sums, found.sums)
+        np.testing.assert_array_equal(one.squares, found.squares)
+
+
+def test_texts_that_are_too_long_for_the_table_go_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    texts = [np.arange(number, number + edits_side_by_side.LONGEST + 1) for number in range(2)]
+    monkeypatch.setattr(word_edit_distance, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(edits_side_by_side, "compiled", lambda: pytest.fail("a table of any size"))
+    monkeypatch.setattr(word_edit_distance, "compiled", edits_side_by_side.compiled)
+    found = pair_sums(code_topic([[str(token) for token in text] for text in texts], [0, 1], N_GROUPS))
+    assert found.sums[0, 1] == pytest.approx(2 / (edits_side_by_side.LONGEST + 1))

@@ -1,0 +1,124 @@
+"""A Dask cluster gives what one process gives, whatever happens to its workers."""
+
+import os
+import random
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blend.eval.scoring import score_answers
+from blend.eval.tasks.cultural_prompts.spread_topics import analysed
+from blend.eval.tasks.cultural_prompts.survey_agreement import distances
+from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
+from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey, TopicTexts
+from blend.loaders.surveys import read_survey
+from blend.schemas.distribution import how_to_install
+from blend.schemas.errors import MissingExtraError, ServerError
+
+GROUPS = ("American", "Brazilian", "Chinese", "French", "German", "Japanese", "Nigerian", "Thai")
+WORDS = [f"word{number}" for number in range(300)]
+
+
+def topics(n: int = 10, samples: int = 5, tokens: int = 60) -> list[TopicTexts]:
+    draw = random.Random(7)
+    groups = [group for group in range(len(GROUPS)) for _ in range(samples)]
+    return [
+        TopicTexts(
+            TopicKey("qa", "c", f"topic{number}"),
+            number,
+            groups,
+            [" ".join(draw.choices(WORDS, k=tokens)) for _ in groups],
+        )
+        for number in range(n)
+    ]
+
+
+@pytest.fixture(scope="module")
+def settings(surveys: dict[str, Path]) -> Settings:
+    cultures = tuple(distances(read_survey(path, name), GROUPS) for name, path in surveys.items())
+    return Settings(GROUPS, cultures, stop_words=stop_words())
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[object]:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+def assert_same(found: list[TopicFigures], expected: list[TopicFigures]) -> None:
+    assert [one.key for one in found] == [one.key for one in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert one.published[:2] == other.published[:2]
+        assert one.unbiased[:2] == other.unbiased[:2]
+        for measure, likeness in one.likeness.items():
+            np.testing.assert_array_equal(likeness, other.likeness[measure])
+        for of, agreement in one.agreements.items():
+            np.testing.assert_array_equal(agreement.tau, other.agreements[of].tau)
+            np.testing.assert_array_equal(agreement.p, other.agreements[of].p)
+        assert one.words.words == other.words.words
+        for name in ("keys", "counts", "first"):
+            np.testing.assert_array_equal(getattr(one.words, name), getattr(other.words, name))
+        assert one.texts.equals(other.texts)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.integration
+def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, settings):
+    expected = list(analysed(topics(), settings))
+    found = []
+    for figures in analysed(topics(), settings, dask=cluster.scheduler_address):
+        # Both workers are killed, one after the other, while topics are under way.
+        if len(found) < 2:
+            worker = cluster.workers[len(found)]
+            os.kill(worker.process.pid, signal.SIGKILL)
+        found.append(figures)
+    assert_same(found, expected)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.integration
+def test_a_run_scored_on_a_cluster_has_the_same_scores(cluster, golden_texts, surveys, run_of):
+    run = run_of(golden_texts)
+    alone = score_answers(run, surveys=surveys)
+    on_cluster = score_answers(run, surveys=surveys, dask=cluster.scheduler_address)
+    assert on_cluster.scores == alone.scores
+    assert on_cluster.decisions.equals(alone.decisions)
+
+
+@pytest.mark.integration
+def test_nobody_at_the_address_is_told(settings, monkeypatch):
+    monkeypatch.setattr("blend.eval.tasks.cultural_prompts.spread_topics.CONNECT_S", 1)
+    with pytest.raises(ServerError) as reword:
+        next(analysed(topics(1), settings, dask="tcp://127.0.0.1:9"))
+    assert str(reword.value) == (
+        "`dask=tcp://127.0.0.1:9`: no scheduler can be reached there (OSError); start one with "
+        "`dask scheduler` and workers with `dask worker ADDRESS`, or leave `dask` out"
+    )
+
+
+@pytest.mark.exhaustive
+@pytest.mark.integration
+def test_a_scheduler_without_workers_is_told(settings):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        address = cluster.scheduler_address
+        with pytest.raises(ServerError) as reword:
+            next(analysed(topics(1), settings, dask=address))
+    assert str(reword.value) == (
+        f"`dask={address}`: the scheduler has no workers; start some with `dask worker {address}`"
+    )
+
+
+def test_a_missing_library_names_the_extra(settings, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(MissingExtraError) as reword:
+        next(analysed(topics(1), settings, dask="tcp://127.0.0.1:9"))
+    assert str(reword.value) == (
+        f"analysing on a cluster needs an optional dependency; {how_to_install('dask')}"
+    )

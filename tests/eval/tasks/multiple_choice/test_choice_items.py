@@ -1,0 +1,176 @@
+"""Multiple-choice items: what is shown, and that the correct option stays the correct one."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.builders.release import build_release
+from blend.eval.registry import TASKS, task_of
+from blend.eval.release_items import read_items
+from blend.eval.tasks.multiple_choice.choice_items import ChoiceOptions, choice_items
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.rows.published_rows import LETTERS
+
+CONFIG = "multiple-choice-questions"
+
+
+def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") -> dict[str, object]:
+    options = [f"option {n}{letter} {{A}}" for letter in "wxyz"]
+    return {
+        "mcq_id": f"{template}_{locale[-2:]}_{n}",
+        "template_id": template,
+        "prompt": f"published prompt {n}",
+        "question": "What {B} do people eat?",
+        "options": options,
+        "option_regions": ["KR", "US", "CN", "DZ"],
+        "answer": n % 4,
+        "locale": locale,
+        "topic": "Food",
+        "region": locale[-2:],
+    }
+
+
+def asked_of(rows: list[dict[str, object]], **options: object):
+    return choice_items({CONFIG: pl.DataFrame(rows)}, ChoiceOptions(**options))
+
+
+def test_letters_show_the_options_and_score_the_letters():
+    asked = asked_of([question()])
+    assert asked.kind == "logprobs"
+    assert asked.items.row(0, named=True) == {
+        "item_id": "food-01_KR_0",
+        "locale": "ko-KR",
+        "region": "KR",
+        "template_id": "food-01",
+        "topic": "Food",
+        "prompt_id": "letters",
+        "language": "en",
+        # What stands in an option or a question is never read as a slot.
+        "prompt": "What {B} do people eat?\nA. option 0w {A}\nB. option 0x {A}\nC. option 0y {A}\n"
+        "D. option 0z {A}\nAnswer:",
+        "options": ["A", "B", "C", "D"],
+    }
+
+
+def test_texts_score_the_options_after_the_question_alone():
+    row = asked_of([question()], style="texts").items.row(0, named=True)
+    assert row["prompt"] == "Question: What {B} do people eat?\nAnswer:"
+    assert row["options"] == question()["options"]
+
+
+def test_json_asks_with_the_published_prompt():
+    asked = asked_of([question()], style="json")
+    assert asked.kind == "text"
+    assert asked.items.row(0, named=True)["prompt"] == "published prompt 0"
+    assert asked.items["options"].to_list() == [None]
+
+
+@pytest.mark.parametrize("style", ["letters", "json"])
+def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
+    rows = [question(n) for n in range(4)]
+    asked = asked_of(rows, style=style, rotations=4)
+    for row in rows:
+        gold = asked.gold.filter(pl.col("question_id") == row["mcq_id"])
+        assert sorted(gold["answer"].to_list()) == [0, 1, 2, 3]
+        for turned in gold.iter_rows(named=True):
+            pairs = dict(zip(turned["option_texts"], turned["option_regions"], strict=True))
+            assert pairs == dict(zip(row["options"], row["option_regions"], strict=True))
+            assert turned["option_texts"][turned["answer"]] == row["options"][row["answer"]]
+            prompt = asked.items.filter(pl.col("item_id") == turned["item_id"])["prompt"].item()
+            if turned["rotation"] or style == "letters":
+                letter = LETTERS[turned["answer"]]
+                assert f"\n{letter}. {row['options'][row['answer']]}\n" in prompt
+    assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
+
+
+@given(st.integers(1, 4), st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True))
+def test_items_and_gold_are_the_same_rows(rotations: int, numbers: list[int]):
+    asked = asked_of([question(n) for n in numbers], rotations=rotations)
+    assert asked.items["item_id"].to_list() == asked.gold["item_id"].to_list()
+    assert asked.items["item_id"].n_unique() == len(numbers) * rotations
+
+
+def test_texts_have_no_positions():
+    with pytest.raises(ValueError, match="does not show the options"):
+        ChoiceOptions(style="texts", rotations=2)
+
+
+def test_a_limit_chooses_templates_not_rows_and_the_same_ones_everywhere():
+    rows = [
+        question(n, template=f"t-{t}", locale=locale)
+        for locale in ("ko-KR", "zh-CN")
+        for t in range(6)
+        for n in range(3)
+    ]
+    few, more = (asked_of(rows, limit=limit).items for limit in (2, 3))
+    by_locale = {
+        locale: set(few.filter(pl.col("locale") == locale)["template_id"]) for locale in ("ko-KR", "zh-CN")
+    }
+    assert by_locale["ko-KR"] == by_locale["zh-CN"]
+    assert few.height == 2 * 2 * 3
+    assert set(few["item_id"]) < set(more["item_id"])
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("asked") / "release"
+    build_release(sample_recipe(), out)
+    return out
+
+
+@pytest.mark.slow
+def test_a_prompt_put_anew_is_the_published_one(release: Path):
+    # Rotations are put by our own text: turned all the way round, it has to be what the release publishes.
+    table = read_config(release, CONFIG).with_columns(region=pl.lit("KR"))
+    first_to_last = pl.concat_list(pl.col("options").list.tail(3), pl.col("options").list.head(1))
+    turned = table.with_columns(options=first_to_last, prompt=pl.lit("not this one"))
+    items = choice_items({CONFIG: turned}, ChoiceOptions(style="json", rotations=2)).items
+    assert items.filter(pl.col("item_id").str.ends_with("~1"))["prompt"].equals(table["prompt"])
+
+
+def test_regions_go_by_any_of_their_names(release: Path):
+    by_name = read_items(release, TASKS["multiple-choice"], locales=["South_Korea", "US"], limit=3)
+    by_code = read_items(release, TASKS["multiple-choice"], locales=["en-US", "KR"], limit=3)
+    assert by_name.options == by_code.options
+    assert by_name.options["locales"] == ["en-US", "ko-KR"]
+    assert_frame_equal(by_name.asked.items, by_code.asked.items)
+    assert set(by_name.asked.items["region"]) == {"US", "KR"}
+
+
+def test_all_regions_by_name_are_all_regions(release: Path):
+    every = ["US", "KR", "DZ", "CN", "IR", "MX", "ET", "KP", "JB", "JP"]
+    assert read_items(release, TASKS["multiple-choice"], locales=every).options["locales"] is None
+
+
+def test_an_unknown_task_lists_the_tasks():
+    with pytest.raises(UnknownNameError) as raised:
+        task_of("multiple-choises")
+    assert str(raised.value).startswith("unknown task 'multiple-choises'; did you mean 'multiple-choice'? ")
+
+
+def test_an_option_that_cannot_be_says_what_to_do(release: Path):
+    with pytest.raises(InputError) as raised:
+        read_items(release, TASKS["multiple-choice"], style="texts", rotations=4)
+    assert str(raised.value) == (
+        "the style 'texts' does not show the options, so their order cannot matter; "
+        "leave `rotations` out, or choose another `style`"
+    )
+
+
+def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
+    out = tmp_path / "release"
+    build_release(sample_recipe().model_copy(update={"locales": ("ko-KR",)}), out)
+    with pytest.raises(InputError) as raised:
+        read_items(out, TASKS["multiple-choice"])
+    held = ", ".join(sorted({table.config for table in read_manifest(out).tables}))
+    assert str(raised.value) == (
+        "blend-sample 0.1.0: the release has no configuration multiple-choice-questions, which the task "
+        f"multiple-choice reads; it has {held}: choose another `task`, or another release"
+    )

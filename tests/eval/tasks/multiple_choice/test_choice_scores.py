@@ -1,0 +1,226 @@
+"""Multiple-choice scores: worked by hand, and what holds for any answers."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.eval.items import ITEMS
+from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.tasks.multiple_choice.choice_items import GOLD
+from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+from blend.schemas.errors import UnknownNameError
+from helpers.examples import examples
+
+CULTURES = ["KR", "US", "CN", "DZ"]
+
+
+def questions(
+    *rows: tuple[str, str, int], topic: str = "Food", rotation: int = 0, end: str = ""
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items and gold of ``(template, region, index of the correct option)``."""
+    items, gold = [], []
+    for n, (template, region, answer) in enumerate(rows):
+        item_id = f"q{n}{end}"
+        items.append(
+            {"item_id": item_id, "locale": f"xx-{region}", "region": region, "template_id": template}
+            | {"topic": topic, "prompt_id": "letters", "language": "en", "prompt": "?", "options": list("ABCD")}
+        )
+        others = [culture for culture in CULTURES if culture != region]
+        regions = [*others[:answer], region, *others[answer:]]
+        gold.append(
+            {"item_id": item_id, "question_id": f"q{n}", "rotation": rotation, "answer": answer}
+            | {"option_texts": [f"of {region}" for region in regions], "option_regions": regions}
+        )
+    return pl.DataFrame(items, ITEMS), pl.DataFrame(gold, GOLD)
+
+
+def chosen(items: pl.DataFrame, letters: str) -> pl.DataFrame:
+    """Answers of a letter each; ``?`` for one without any, ``!`` for an error, ``_`` for none."""
+    rows = []
+    for item_id, letter in zip(items["item_id"], letters, strict=True):
+        if letter == "!":
+            rows.append({"item_id": item_id, "error": "timed out"})
+        elif letter != "_":
+            rows.append({"item_id": item_id, "text": "who knows" if letter == "?" else letter})
+    return pl.DataFrame(rows, ANSWERS)
+
+
+def scores_of(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, **options: str):
+    used = {"style": "json", "rule": "default", **options}
+    judged = score_choices(items, gold, answers, **used)
+    return {(score.metric, score.scope, score.key): score for score in judged.scores}
+
+
+def test_accuracies_by_hand():
+    items, gold = questions(("t1", "KR", 0), ("t1", "US", 1), ("t2", "KR", 2), ("t3", "KR", 3))
+    scores = scores_of(items, gold, chosen(items, "ABDA"))
+    # KR: 1 of 3; US: 1 of 1; all: 2 of 4; the mean of the two regions: (33.3 + 100) / 2.
+    assert scores["accuracy", "overall", "all"].value == pytest.approx(50)
+    assert scores["accuracy", "region", "KR"].value == pytest.approx(100 / 3)
+    assert scores["accuracy", "region", "KR"].n == 3
+    assert scores["accuracy", "region", "US"].value == pytest.approx(100)
+    assert scores["accuracy", "topic", "Food"].value == pytest.approx(50)
+    assert scores["accuracy", "region-topic", "KR/Food"].value == pytest.approx(100 / 3)
+    assert scores["accuracy-macro", "overall", "all"].value == pytest.approx(200 / 3)
+    assert scores["parity-gap", "overall", "US/KR"].value == pytest.approx(200 / 3)
+
+
+def test_intervals_are_over_templates():
+    # Four questions of one template are one observation: nothing is known about other templates.
+    items, gold = questions(*[("t1", "KR", 0)] * 4)
+    score = scores_of(items, gold, chosen(items, "AABB"))["accuracy", "overall", "all"]
+    assert (score.value, score.low, score.high, score.n) == (50, None, None, 4)
+
+
+def test_what_is_missing_is_left_out_and_counted():
+    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0), ("t4", "KR", 0))
+    answers = chosen(items, "A!_?")
+    judged = score_choices(items, gold, answers, style="json", rule="default")
+    assert judged.decisions["correct"].to_list() == [True, None, None, False]
+    assert judged.decisions["why"].to_list() == ["lenient", "error", "missing", "unparsable"]
+    scores = scores_of(items, gold, answers)
+    assert scores["accuracy", "overall", "all"].value == 50
+    assert scores["accuracy", "overall", "all"].n == 2
+    assert scores["missing", "overall", "all"].value == 50
+    assert scores["unparsable", "overall", "all"].value == 50
+    assert scores["unanswered", "overall", "all"].value == 0
+
+
+def test_what_says_nothing_is_unanswered_and_not_unparsable():
+    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "US", 0), ("t4", "US", 0))
+    answers = chosen(items, "AA?A").with_columns(
+        text=pl.when(pl.col("item_id") == items["item_id"][1]).then(pl.lit(" \n")).otherwise("text")
+    )
+    judged = score_choices(items, gold, answers, style="json", rule="default")
+    assert judged.decisions["why"].to_list() == ["lenient", "unanswered", "unparsable", "lenient"]
+    assert judged.decisions["correct"].to_list() == [True, False, False, True]
+    scores = scores_of(items, gold, answers)
+    shares = [scores[name, "overall", "all"].value for name in ("parsed", "unparsable", "unanswered")]
+    assert shares == [50, 25, 25]
+    assert [scores["unanswered", "region", code].value for code in ("KR", "US")] == [50, 0]
+
+
+def test_positions_by_hand():
+    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1), ("t3", "KR", 2), ("t4", "KR", 3), ("t5", "KR", 3))
+    # Of five answers one chooses nothing; of the other four, three choose A, which is correct once.
+    scores = scores_of(items, gold, chosen(items, "AAAD?"))
+    assert scores["position-chosen", "position", "A"].value == 75
+    assert scores["position-correct", "position", "A"].value == 25
+    # Half of |75-25| + |0-25| + |0-25| + |25-25|.
+    assert scores["position-bias", "overall", "all"].value == pytest.approx(50)
+
+
+def test_default_culture_by_hand():
+    # Three wrong choices about KR, each with US, CN and DZ on offer: US twice, CN once.
+    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0), ("t4", "KR", 0), ("t5", "US", 3))
+    assert gold["option_regions"].to_list()[0] == ["KR", "US", "CN", "DZ"]
+    scores = scores_of(items, gold, chosen(items, "BBCAA"))
+    assert scores["default-culture", "region-culture", "KR/US"].value == pytest.approx(200 / 3)
+    assert scores["default-culture", "region-culture", "KR/US"].n == 3
+    assert scores["default-culture", "region-culture", "KR/CN"].value == pytest.approx(100 / 3)
+    assert scores["default-culture", "region-culture", "KR/DZ"].value == 0
+    # About the US, KR was chosen the one time that it was on offer; CN was on offer four times in all.
+    assert scores["default-culture", "culture", "KR"].value == 100
+    assert scores["default-culture", "culture", "CN"].value == 25
+    assert ("default-culture", "region-culture", "KR/KR") not in scores
+
+
+def test_all_positions_by_hand():
+    first = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0))
+    second = questions(("t1", "KR", 1), ("t2", "KR", 1), ("t3", "KR", 1), rotation=1, end="~1")
+    items, gold = pl.concat([first[0], second[0]]), pl.concat([first[1], second[1]])
+    # The first question is correct both times, the second once; of the third one answer is missing.
+    scores = scores_of(items, gold, chosen(items, "AAABB_"))
+    assert scores["correct-in-all-positions", "overall", "all"].value == 100
+    assert scores["correct-in-all-positions", "overall", "all"].n == 2
+    scores = scores_of(items, gold, chosen(items, "AAABA_"))
+    assert scores["correct-in-all-positions", "overall", "all"].value == 50
+    assert scores["correct-in-all-positions", "region", "KR"].value == 50
+
+
+def scored_options(*rows: tuple[list[float], list[int], list[int]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"item_id": f"q{n}", "logprobs": logprobs, "option_tokens": tokens, "option_bytes": n_bytes}
+            for n, (logprobs, tokens, n_bytes) in enumerate(rows)
+        ],
+        ANSWERS,
+    )
+
+
+def test_option_texts_by_sum_by_token_by_byte():
+    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
+    row = ([-4.0, -5.0, -6.0, -9.0], [1, 2, 2, 3], [4, 8, 30, 10])
+    # In all: A (-4); per token: B (-2.5); per byte: C (-0.2).
+    answers = scored_options(row, row)
+    right = {}
+    for rule in ("default", "sum", "token", "byte"):
+        judged = score_choices(items, gold, answers, style="texts", rule=rule)
+        right[rule] = judged.decisions["chosen"].to_list()
+    assert right == {"default": [2, 2], "sum": [0, 0], "token": [1, 1], "byte": [2, 2]}
+    scores = scores_of(items, gold, answers, style="texts")
+    assert scores["accuracy-sum", "overall", "all"].value == 50
+    assert scores["accuracy-byte", "overall", "all"].value == 0
+
+
+def test_of_equally_likely_options_the_first_is_chosen():
+    items, gold = questions(("t1", "KR", 1))
+    answers = scored_options(([-2.0, -1.0, -1.0, -3.0], [1] * 4, [1] * 4))
+    assert score_choices(items, gold, answers, style="letters", rule="default").decisions[
+        "chosen"
+    ].to_list() == [1]
+
+
+def test_strictly_only_the_json_counts():
+    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
+    answers = pl.DataFrame(
+        [{"item_id": "q0", "text": '{"answer_choice":"A"}'}, {"item_id": "q1", "text": "B"}], ANSWERS
+    )
+    strict = score_choices(items, gold, answers, style="json", rule="strict")
+    assert strict.decisions["correct"].to_list() == [True, False]
+    assert strict.decisions["why"].to_list() == ["strict", "unparsable"]
+    assert scores_of(items, gold, answers)["accuracy-strict", "overall", "all"].value == 50
+    assert scores_of(items, gold, answers)["parsed-strictly", "overall", "all"].value == 50
+    assert scores_of(items, gold, answers)["parsed", "overall", "all"].value == 100
+
+
+@pytest.mark.parametrize(
+    ("style", "answers", "rules"),
+    [
+        ("json", pl.DataFrame([{"item_id": "q0", "text": "A"}], ANSWERS), "default, strict"),
+        ("letters", scored_options(([-1.0] * 4, [1] * 4, [1] * 4)), "default"),
+        ("texts", scored_options(([-1.0] * 4, [1] * 4, [1] * 4)), "byte, default, sum, token"),
+    ],
+)
+def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.DataFrame, rules: str):
+    items, gold = questions(("t1", "KR", 0))
+    with pytest.raises(UnknownNameError) as raised:
+        score_choices(items, gold, answers, style=style, rule="paper")
+    assert str(raised.value) == f"unknown rule 'paper'; choose one of: {rules}"
+
+
+@settings(max_examples=examples(25))
+@given(st.data())
+def test_the_order_of_the_answers_does_not_matter(data: st.DataObject):
+    rows = data.draw(
+        st.lists(
+            st.tuples(st.sampled_from(["t1", "t2", "t3"]), st.sampled_from(CULTURES), st.integers(0, 3)),
+            min_size=1,
+            max_size=12,
+        )
+    )
+    items, gold = questions(*rows)
+    letters = "".join(data.draw(st.lists(st.sampled_from("ABCD?!_"), min_size=len(rows), max_size=len(rows))))
+    answers = chosen(items, letters)
+    shuffled = answers[data.draw(st.permutations(range(answers.height)))] if answers.height else answers
+    one, two = (score_choices(items, gold, rows, style="json", rule="default") for rows in (answers, shuffled))
+    assert_frame_equal(one.decisions, two.decisions)
+    assert one.scores == two.scores
+    for score in one.scores:
+        assert score.value is None or 0 <= score.value <= 100
+        assert score.low is None or score.low <= score.value + 1e-9
+        assert score.high is None or score.high >= score.value - 1e-9
+    kept = one.decisions["correct"].drop_nulls()
+    assert len(kept) == sum(letter not in "!_" for letter in letters)

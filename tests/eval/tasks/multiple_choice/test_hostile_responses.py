@@ -1,0 +1,84 @@
+"""Short answers of models that went astray: 200,000 times one character, digits without end, markup.
+
+There is no limit on the clock here: what took a time that grows with the square of the length would not end.
+"""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import polars as pl
+import pytest
+
+from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
+from blend.eval.text.english_tokens import english_tokens
+from blend.eval.text.text_reader import reader
+from helpers.tiers import rest_exhaustive
+
+LENGTH = 200_000
+RESPONSES = {
+    "letters": "A" * LENGTH,
+    "apostrophes": "'" * LENGTH,
+    "marks": "!?" * (LENGTH // 2),
+    "full stops": "." * LENGTH,
+    "digits": "1" * LENGTH,
+    "commas": "1," * (LENGTH // 2),
+    "colons": "1:" * (LENGTH // 2),
+    "markup": "\u202e<b>\x00\x1b[2J 7:30 " * (LENGTH // 16),
+}
+QUESTIONS = ("What?", "How many? (in Arabic numerals)", "When? (HH:MM)", "When? (MM/DD)")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["default", "paper"])
+@pytest.mark.parametrize("kind", rest_exhaustive(RESPONSES, "letters", "marks"))
+def test_an_endless_response_is_judged_like_any_answer(kind: str, rule: str):
+    locales = [f"x{number}" for number in range(len(QUESTIONS))]
+    key = {"template_id": "t", "locale": locales}
+    annotations = pl.DataFrame(
+        key
+        | {
+            "language": "en",
+            "en_question": QUESTIONS,
+            "annotations": [[{"answers": ["ice cream", "12 o'clock"], "en_answers": [], "count": 2}]] * 4,
+            "idks": [{"idk": 0, "no-answer": 0, "not-applicable": 0}] * 4,
+        }
+    )
+    responses = pl.DataFrame(
+        key | {"item_id": locales, "prompt_id": "p", "prompt": "What?", "response": [RESPONSES[kind]] * 4}
+    )
+    found = decide_short_answers(responses, annotations, rule=rule)
+    assert found["correct"].to_list() == [False] * 4
+    assert set(found["why"]) <= {"no match", "hedged"}
+
+
+def test_an_answer_behind_an_endless_rest_is_found():
+    response = "'" * LENGTH + " ice cream"
+    assert english_tokens(response)[-2:] == ("ice", "cream")
+    assert len(english_tokens(response)) == LENGTH + 2
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("name", "module", "language", "text"),
+    [
+        ("sudachi", "sudachipy", "ja", "寿司。"),
+        ("kiwi", "kiwipiepy", "ko", "떡국. "),
+        ("jieba", "jieba", "zh", "月饼。"),
+    ],
+)
+def test_analysers_read_more_than_their_libraries_take(
+    name: str, module: str, language: str, text: str, missing: Callable[[str], None]
+):
+    if find_spec(module) is None:
+        missing(module)
+    read = reader(language, name)
+    short, long = read.lemmas(text), read.lemmas(text * 20_000)
+    assert short
+    assert long
+    assert set(short) <= set(long)
+
+
+@pytest.mark.parametrize(("name", "language"), [("snowball", "ar"), ("simplemma", "sv"), ("particles", "ko")])
+def test_what_is_too_long_for_a_word_is_its_own_lemma(name: str, language: str):
+    text = "가" * LENGTH
+    assert reader(language, name).lemmas(text) == (text,)

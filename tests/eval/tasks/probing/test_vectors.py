@@ -1,0 +1,170 @@
+"""Word vectors: what is read, what is refused, and that nothing is ever NaN."""
+
+import hashlib
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
+from blend.schemas.errors import InputError
+
+LABELS = ("egg", "soy sauce", "zero", "absent")
+FILE = "4 2\negg 3 4\nsoy_sauce 1 0\nzero 0 0\nother 5 5 \n"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "words.vec"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_labels_are_looked_up_with_underscores_for_blanks(tmp_path: Path):
+    vectors = read_vectors(written(tmp_path, FILE), LABELS)
+    assert {label: vector.tolist() for label, vector in vectors.vectors.items()} == {
+        "egg": [0.6, 0.8],
+        "soy sauce": [1.0, 0.0],
+    }
+    # The zero vector is none.
+    assert vectors.covered(LABELS) == 2
+
+
+def test_similarity_is_the_mean_of_the_highest_cosines(tmp_path: Path):
+    vectors = read_vectors(written(tmp_path, FILE), LABELS)
+    # egg: cosine with soy sauce 0.6, with itself 1.
+    assert vectors.similarity(["egg"], ["soy sauce"]) == pytest.approx(0.6)
+    assert vectors.similarity(["egg", "soy sauce"], ["soy sauce", "zero"]) == pytest.approx((0.6 + 1) / 2)
+
+
+def test_a_label_without_a_vector_has_cosine_0(tmp_path: Path):
+    vectors = read_vectors(written(tmp_path, "2 1\negg 1\nice -1\n"), ("egg", "ice", "absent"))
+    assert vectors.similarity(["absent"], ["egg"]) == 0.0
+    assert vectors.similarity(["egg"], ["absent"]) == 0.0
+    assert vectors.similarity(["egg"], ["ice"]) == -1.0
+    # 0 with the absent one is more than -1.
+    assert vectors.similarity(["egg"], ["ice", "absent"]) == 0.0
+
+
+@given(st.lists(st.sampled_from(LABELS), max_size=4), st.lists(st.sampled_from(LABELS), max_size=4))
+def test_similarity_is_a_number(gold: list[str], best: list[str]):
+    import numpy as np
+
+    vectors = WordVectors({"egg": np.array([0.6, 0.8]), "soy sauce": np.array([1.0, 0.0])}, "")
+    assert math.isfinite(vectors.similarity(gold, best))
+    assert -1 <= vectors.similarity(gold, best) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "egg 1 2\n",
+            (
+                "words.vec:1: the first line is not 'count dimension'; give word vectors in the text format of "
+                "fastText or word2vec (.vec)"
+            ),
+        ),
+        (
+            "2 2\negg 1 2\nice 1 2 3\n",
+            (
+                "words.vec:3: 3 numbers instead of 2; all vectors have the dimension that the first line says; "
+                "download the file again"
+            ),
+        ),
+        (
+            "2 2\negg 1 2\nice 1\n",
+            (
+                "words.vec:3: 1 numbers instead of 2; all vectors have the dimension that the first line says; "
+                "download the file again"
+            ),
+        ),
+        (
+            "3 2\negg 1 2\nice 1 2\n",
+            (
+                "words.vec: the first line says 3 words, and there are 2; download the file again, or "
+                "correct its "
+                "first line"
+            ),
+        ),
+        (
+            "2 2\negg 1 2\nice 1 nan\n",
+            "words.vec:3: a number is not finite; remove the word, or correct its vector",
+        ),
+        (
+            "1 2\negg 1 inf\n",
+            "words.vec:2: a number is not finite; remove the word, or correct its vector",
+        ),
+        (
+            "1 2\negg 1 x\n",
+            "words.vec:2: not a vector (could not convert string to float: b'x'); download the file again",
+        ),
+    ],
+)
+def test_a_broken_file_is_refused(tmp_path: Path, text: str, message: str):
+    with pytest.raises(InputError) as raised:
+        read_vectors(written(tmp_path, text), LABELS)
+    assert str(raised.value) == message
+
+
+def test_a_file_that_is_not_there(tmp_path: Path):
+    path = tmp_path / "words.vec"
+    with pytest.raises(InputError) as raised:
+        read_vectors(path, LABELS)
+    assert str(raised.value) == (
+        f"{path}: cannot be read (No such file or directory); `vectors` names a file of word vectors"
+    )
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model in the format of fastText."""
+    from gensim.models.fasttext import FastText, save_facebook_model
+
+    sentences = [["soy", "egg", "noodle"], ["egg", "rice", "soy"], ["rice", "noodle", "beans"]] * 5
+    trained = FastText(
+        sentences, vector_size=4, min_count=1, min_n=3, max_n=4, bucket=50, epochs=1, workers=1, seed=1
+    )
+    path = tmp_path_factory.mktemp("fasttext") / "words.bin"
+    save_facebook_model(trained, str(path))
+    return path
+
+
+def fnv1a(text: bytes) -> int:
+    """The hash of fastText, in which a byte is a signed number."""
+    value = 2166136261
+    for byte in text:
+        value = ((value ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * 16777619) & 0xFFFFFFFF
+    return value
+
+
+def test_a_label_that_a_model_does_not_know_gets_the_mean_of_its_parts(model: Path):
+    from gensim.models.fasttext import load_facebook_vectors
+
+    buckets = load_facebook_vectors(str(model)).vectors_ngrams
+    label = "<soy épicé>"
+    parts = [label[start : start + n] for n in (3, 4) for start in range(len(label) - n + 1)]
+    mean = np.mean([buckets[fnv1a(part.encode()) % 50] for part in parts], axis=0, dtype=np.float64)
+    vectors = read_vectors(model, ("soy épicé", "egg"))
+    assert vectors.covered(("soy épicé", "egg")) == 2
+    np.testing.assert_allclose(vectors.vectors["soy épicé"], mean / np.linalg.norm(mean), atol=1e-6)
+    assert vectors.sha256 == hashlib.sha256(model.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("damage", ["text", "truncated", "numbers"])
+def test_what_is_not_a_model_is_refused(model: Path, tmp_path: Path, damage: str):
+    content = {
+        "text": b"4 2\negg 3 4\n",
+        "truncated": model.read_bytes()[:-100],
+        "numbers": model.read_bytes()[:60] + b"\xff" * 200,
+    }[damage]
+    path = tmp_path / "other.bin"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        read_vectors(path, LABELS)
+    assert str(raised.value) == (
+        f"{path}: not a model of fastText, damaged, or quantised; download it again (.bin, not .ftz), or give "
+        "word vectors in text (.vec)"
+    )

@@ -1,0 +1,169 @@
+"""Replies: how many answers they list, what they deny, decline to say, and repeat of the question."""
+
+import polars as pl
+import pytest
+
+from blend.eval.tasks.short_answer.asserted_text import GAP
+from blend.eval.tasks.short_answer.replies import Reply, read_reply
+from blend.eval.tasks.short_answer.reply_words import ReplyWords, packaged_words, reply_words
+from blend.eval.tasks.short_answer.short_answer_scores import reply_shares
+from blend.eval.text.language_readers import LANGUAGES
+
+PROMPT = "What do people in the US eat on Pancake Day?"
+
+
+def reply(text: str, language: str = "en", prompt: str = PROMPT) -> Reply:
+    return read_reply(text, prompt, reply_words(language))
+
+
+def left(text: str) -> str:
+    return " ".join(text.replace(GAP, " ").split())
+
+
+@pytest.mark.parametrize(
+    ("text", "n_answers"),
+    [
+        ("popcorn", 1),
+        ("popcorn, nachos and candy", 3),
+        ("popcorn, nachos, candy and soda", 4),
+        ("popcorn, mac and cheese, fish and chips", 3),
+        ("popcorn, nachos, and fish and chips", 3),
+        ("popcorn and nachos and candy and soda", 4),
+        ("1. popcorn\n2. nachos\n3. candy\n4. soda\n5. beer", 5),
+        ("1. popcorn 2. nachos 3. candy 4. soda", 4),
+        ("- popcorn (salted, buttered, sweet)\n- nachos", 2),
+        ("Here they are:\n* popcorn\n* nachos\n* candy\n* soda", 4),
+        ('["popcorn", "nachos", "candy", "soda"]', 4),
+        ("popcorn/nachos/candy/soda", 4),
+        ("1,000,000", 1),
+        ("12/25", 1),
+        ("1,2,3,4,5", 5),
+        ("It is popcorn. It is candy. It is soda. It is beer.", 4),
+        ("word " * 60, 60),
+        ("Families who come together on that day usually sit down to eat turkey, which takes hours.", 2),
+    ],
+)
+def test_how_many_answers_a_reply_lists(text: str, n_answers: int):
+    assert reply(text).n_answers == n_answers
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "n_answers"),
+    [
+        ("zh", "爆米花、可乐、薯片、糖果", 4),
+        ("zh", "爆米花和可乐", 1),
+        ("ko", "팝콘, 콜라, 나초, 사탕", 4),
+        ("ko", "팝콘과 콜라와 나초와 사탕", 4),
+        ("ar", "الفشار والعصير والشاي والقهوة", 4),
+        ("ar", "الفشار، العصير، الشاي، القهوة", 4),
+        ("am", "ፈንዲሻ፣ ቡና፣ ሻይ እና ዳቦ", 4),
+        ("es", "palomitas, nachos, dulces y refrescos", 4),
+    ],
+)
+def test_lists_of_other_languages(language: str, text: str, n_answers: int):
+    assert reply(text, language).n_answers == n_answers
+
+
+def test_of_a_list_the_first_three_are_kept():
+    assert reply("popcorn, nachos, candy, soda, beer").first == "popcorn, nachos, candy"
+    assert reply("1. popcorn\n2. nachos\n3. candy\n4. soda").first.strip().endswith("candy")
+    assert not reply(", ".join(f"dish {n}" for n in range(10))).hedged
+    assert reply(", ".join(f"dish {n}" for n in range(11))).hedged
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "kept"),
+    [
+        ("en", "not rice but noodles", "but noodles"),
+        ("en", "Noodles, not rice.", "Noodles, ."),
+        ("en", "Rice isn’t the answer; noodles are.", "; noodles are."),
+        ("en", "not only rice", "not only rice"),
+        ("en", "No. 1 is rice", ". 1 is rice"),
+        ("ko", "밥이 아니라 국수", "국수"),
+        ("ja", "ご飯ではなく麺です", "麺です"),
+        ("zh", "不是米饭，而是面条", "，而是面条"),
+        ("az", "plov deyil, dolma", ", dolma"),
+        ("fa", "برنج نیست، نان است", "، نان است"),
+        ("es", "no es arroz, sino pasta", ", sino pasta"),
+        ("eu", "arroza ez, baizik eta pasta", ", baizik eta pasta"),
+        ("id", "bukan nasi melainkan mi", "melainkan mi"),
+        ("ta", "சோறு அல்ல, இட்லி", ", இட்லி"),
+    ],
+)
+def test_what_is_denied_is_left_out(language: str, text: str, kept: str):
+    assert left(reply(text, language).asserts) == kept
+
+
+def test_what_repeats_the_question_is_left_out():
+    found = reply("On Pancake Day people eat eggs.")
+    assert left(found.asserts) == "On Pancake Day people eat eggs."
+    assert left(found.own) == "people eat eggs."
+    # Two words of the question are no quote, and a reply that is nothing else is a choice.
+    assert left(reply("pancake day food").own) == "pancake day food"
+    assert left(reply("On Pancake Day").own) == "On Pancake Day"
+
+
+REFUSALS = {
+    "am": "አላውቅም።",
+    "ar": "عذرًا، لا أعرف الإجابة.",
+    "as": "দুঃখিত, মই নাজানো।",
+    "az": "Üzr istəyirəm, bilmirəm.",
+    "bg": "Съжалявам, не знам.",
+    "el": "Λυπάμαι, δεν γνωρίζω.",
+    "en": "As an AI language model, I don't have personal experiences. I'm sorry.",
+    "es": "Lo siento, no lo sé.",
+    "eu": "Barkatu, ez dakit.",
+    "fa": "متأسفم، نمی‌دانم.",
+    "fr": "Désolé, je ne sais pas.",
+    "ga": "Tá brón orm, níl a fhios agam.",
+    "ha": "Yi haƙuri, ban sani ba.",
+    "id": "Maaf, saya tidak tahu.",
+    "ja": "申し訳ありませんが、わかりません。",
+    "ko": "죄송합니다. 잘 모르겠습니다.",
+    "ms": "Maaf, saya tidak pasti.",
+    "su": "Hapunten, abdi teu terang.",
+    "sv": "Tyvärr, jag vet inte.",
+    "ta": "மன்னிக்கவும், எனக்குத் தெரியாது.",
+    "tl": "Paumanhin, hindi ko alam.",
+    "zh": "抱歉，我不知道。",
+}
+
+
+def test_every_packaged_language_has_its_words():
+    assert set(packaged_words()) == set(LANGUAGES) == set(REFUSALS)
+    for table in packaged_words().values():
+        assert set(table) <= set(ReplyWords.__slots__)
+        assert {"joins", "but", "refusals", "beside_refusals"} <= set(table)
+        assert {"negates_next", "negates_previous"} & set(table)
+
+
+@pytest.mark.parametrize("language", REFUSALS)
+def test_a_refusal_is_one_in_every_language_and_no_answer(language: str):
+    assert reply(REFUSALS[language], language).refused
+    assert not reply(f"{REFUSALS[language]} popcorn", language).refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm not sure, but popcorn.", "I don't know. Popcorn?", "popcorn", "As an AI, I'd say popcorn.", ""],
+)
+def test_a_refusal_that_still_answers_is_an_answer(text: str):
+    assert not reply(text).refused
+
+
+def test_the_shares_of_replies():
+    rows = [
+        ("KR", "a", True, "words", 5),
+        ("KR", "b", True, "words", 1),
+        ("KR", "c", False, "refused", 1),
+        ("US", "a", False, "unanswered", None),
+        ("US", "b", None, "not scored", None),
+    ]
+    columns = ["region", "template_id", "correct", "why", "n_answers"]
+    scores = reply_shares(pl.DataFrame(rows, schema=columns, orient="row"))
+    values = {(score.metric, score.scope, score.key): (score.value, score.n) for score in scores}
+    assert values["refused", "overall", "all"] == values["unanswered", "overall", "all"] == (25.0, 4)
+    assert values["unanswered", "region", "US"] == (100.0, 1)
+    assert values["hedged", "region", "KR"] == (pytest.approx(100 / 3), 3)
+    assert values["hedged", "region", "US"] == (0.0, 1)
+    assert values["hedged-correct", "overall", "all"] == (50.0, 2)

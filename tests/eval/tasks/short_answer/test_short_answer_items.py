@@ -1,0 +1,98 @@
+"""Short-answer items: which questions, in which words, in which language."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.release import build_release
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.tasks.short_answer.short_answer_items import ShortAnswerOptions, short_answer_items
+from blend.loaders.recipes.ready import sample_recipe
+from blend.schemas.errors import InputError, UnknownNameError
+
+
+def tables(*, votes: int = 3, idk: int = 0, prompts: tuple[str, ...] = ("inst-4", "pers-3", "x")):
+    key = {"template_id": "food-01", "locale": "ko-KR", "region": "KR"}
+    annotation = {"answers": ["밥"], "en_answers": ["rice"], "count": votes}
+    idks = {"idk": idk, "no-answer": 0, "not-applicable": 0, "others": []}
+    question = {"topic": "Food", "question": "무엇 {q} $1?", "en_question": "What {q} $1?", "language": "ko"}
+    return {
+        "short-answer-questions": pl.DataFrame([{**key, **question, "answer_format": "text"}]),
+        "annotations": pl.DataFrame([{**key, "annotations": [annotation], "idks": idks}]),
+        "short-answer-prompts": pl.DataFrame(
+            [
+                {"prompt_id": name, "prompt": f"{name}: {{q}} 또 {{q}}", "en_prompt": f"{name} en {{q}}"}
+                | {"locale": "ko-KR", "language": "ko", "region": "KR"}
+                for name in prompts
+            ]
+        ),
+    }
+
+
+def asked_of(frames, **options: object):
+    return short_answer_items(frames, ShortAnswerOptions(**options))
+
+
+def test_every_question_is_asked_with_the_published_prompts_in_both_languages():
+    asked = asked_of(tables())
+    assert asked.kind == "text"
+    assert dict(asked.items.select("item_id", "prompt").iter_rows()) == {
+        "KR/food-01/inst-4/ko": "inst-4: 무엇 {q} $1? 또 무엇 {q} $1?",
+        "KR/food-01/pers-3/ko": "pers-3: 무엇 {q} $1? 또 무엇 {q} $1?",
+        "KR/food-01/inst-4/en": "inst-4 en What {q} $1?",
+        "KR/food-01/pers-3/en": "pers-3 en What {q} $1?",
+    }
+    assert asked.items["language"].to_list() == ["ko", "ko", "en", "en"]
+    assert asked.gold["annotations"].to_list() == [[{"answers": ["밥"], "en_answers": ["rice"], "count": 3}]]
+
+
+def test_a_release_with_prompts_of_its_own_is_asked_with_all_of_them():
+    asked = asked_of(tables(prompts=("a", "b")), languages=("english",))
+    assert asked.items["prompt_id"].to_list() == ["a", "b"]
+
+
+def test_the_prompts_asked_for_alone_decide_the_digest():
+    one, both = (asked_of(tables(), prompts=names).prompts for names in (("x",), ("x", "inst-4")))
+    assert set(one) == {"x"}
+    assert both["x"] == one["x"]
+    english = asked_of(tables(), prompts=("x",), languages=("english",)).prompts
+    assert english["x"] != one["x"]
+
+
+def test_a_question_that_no_score_counts_is_not_asked():
+    asked = asked_of(tables(idk=5))
+    assert asked.items.is_empty()
+    assert asked.skipped["template_id"].unique().to_list() == ["food-01"]
+
+
+def test_an_unknown_prompt_lists_those_of_the_release():
+    with pytest.raises(UnknownNameError) as raised:
+        asked_of(tables(), prompts=("inst-5",))
+    assert str(raised.value) == (
+        "unknown prompt 'inst-5'; did you mean 'inst-4'? choose one of: inst-4, pers-3, x"
+    )
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("asked") / "release"
+    build_release(sample_recipe(), out)
+    return out
+
+
+@pytest.mark.slow
+def test_english_locales_are_asked_once(release: Path):
+    items = read_items(release, TASKS["short-answer"], locales=["US"]).asked.items
+    assert items["item_id"].n_unique() == items.height
+    assert items["language"].unique().to_list() == ["en"]
+    assert items.group_by("template_id").len()["len"].unique().to_list() == [2]
+
+
+def test_an_option_of_another_task_is_refused(release: Path):
+    with pytest.raises(InputError) as raised:
+        read_items(release, TASKS["short-answer"], style="letters")
+    assert str(raised.value) == (
+        "`style`: the task short-answer has no such option; it has `locales`, `limit`, `prompts`, `languages`"
+    )

@@ -1,0 +1,96 @@
+"""A run of short answers from release to scores: recorded answers, both rules, and what is refused."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.release import build_release
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import Run, read_run
+from blend.eval.scoring import score_answers
+from blend.loaders.recipes.ready import sample_recipe
+from blend.schemas.errors import InputError, UnknownNameError
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The most frequent answer of every question, typed as people there typed it."""
+    folder = tmp_path_factory.mktemp("short")
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "en-US")})
+    build_release(recipe, folder / "release")
+    asked = read_items(folder / "release", TASKS["short-answer"])
+    gold = pl.concat(
+        pl.read_parquet(path)
+        for path in sorted((folder / "release" / "data" / "annotations").glob("*.parquet"))
+    )
+    group = pl.col("annotations").list.first()
+    top = gold.select(
+        locale="locale",
+        template_id="ID",
+        local=group.struct.field("answers").list.first(),
+        english=group.struct.field("en_answers").list.first(),
+    )
+    answers = asked.asked.items.join(top, on=["locale", "template_id"]).select(
+        "item_id", response=pl.when(pl.col("language") == "ko").then("local").otherwise("english")
+    )
+    answers.write_parquet(folder / "answers.parquet")
+    recorded = read_recorded(folder / "answers.parquet", asked.asked, model="people")
+    with opened(folder / "run", asked, recorded.description, None) as started:
+        keep_recorded(started, recorded)
+    return read_run(folder / "run")
+
+
+@pytest.mark.parametrize("rule", ["default", "paper"])
+@pytest.mark.parametrize("lemmas", [None, "none"])
+def test_the_most_frequent_answers_are_right(run: Run, rule: str, lemmas: str | None):
+    scored = score_answers(run, rule=rule, lemmas=lemmas).scores
+    found = {(one.metric, one.scope, one.key): one.value for one in scored.scores}
+    least = 100.0 if rule == "default" or lemmas is None else 60.0  # capitals never match by containment
+    assert found["sem-b", "overall", "all"] >= least
+    assert found["sem-b", "overall", "all"] == found["sem-w", "overall", "all"]
+    assert scored.signature.startswith("blend-saq|rel:blend-sample@")
+
+
+def test_the_lemmas_are_in_the_signature(run: Run):
+    default, none = (score_answers(run, lemmas=lemmas).scores.signature for lemmas in (None, "none"))
+    assert default != none
+    assert "ko=none" in none
+
+
+@pytest.mark.parametrize(("lemmas", "used"), [("ko=particles", "ko=particles-"), ("ko=none", "ko=none"),
+                                               ("en=snowball,ko=none", "en=snowball-")])  # fmt: skip
+def test_one_language_of_a_run_that_also_asks_in_english(run: Run, lemmas: str, used: str):
+    # What is asked in English has no Korean answers, and takes no offence.
+    signature = score_answers(run, lemmas=lemmas).scores.signature
+    assert used in signature
+    assert "en=" in signature
+
+
+def test_message_for_lemmas_of_a_language_that_no_answer_is_in(run: Run):
+    with pytest.raises(InputError) as caught:
+        score_answers(run, lemmas="sv=none")
+    assert str(caught.value) == "`lemmas=sv=none`: no answer is in 'sv'; the languages are en, ko"
+
+
+def test_message_for_a_rule_that_does_not_exist(run: Run):
+    with pytest.raises(UnknownNameError):
+        score_answers(run, rule="lenient")
+
+
+@pytest.mark.slow
+def test_message_for_lemmas_where_no_words_are_compared(tmp_path: Path):
+    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "en-US", "fa-IR", "es-MX")})
+    build_release(recipe, tmp_path / "release")
+    asked = read_items(tmp_path / "release", TASKS["multiple-choice"], style="json")
+    asked.asked.items.select("item_id", response=pl.lit("A")).write_parquet(tmp_path / "answers.parquet")
+    recorded = read_recorded(tmp_path / "answers.parquet", asked.asked)
+    with opened(tmp_path / "run", asked, recorded.description, None) as started:
+        keep_recorded(started, recorded)
+    with pytest.raises(InputError) as caught:
+        score_answers(read_run(tmp_path / "run"), lemmas="none")
+    assert str(caught.value) == "`lemmas`: the task multiple-choice has no such option; it has none"

@@ -1,0 +1,234 @@
+"""Short answers: what the default rule mends, how lemmatisers are chosen, and what is said of wrong choices."""
+
+import polars as pl
+import pytest
+
+from blend.eval.tasks.short_answer.paper_rule import LEMMATISERS as LEMMATISERS_OF_PAPER
+from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
+from blend.eval.tasks.short_answer.short_answer_scores import short_answer_scores
+from blend.eval.text.language_readers import LANGUAGES, language_text
+from blend.eval.text.lemmatisers import LEMMATISERS
+from blend.eval.text.text_reader import lemmatiser_names
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.language.locales import registry
+
+IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0}
+
+
+def annotated(
+    *groups: tuple[str, int], locale: str = "en-US", question: str = "What?", idk: int = 0
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "template_id": ["t"],
+            "locale": [locale],
+            "language": [locale.partition("-")[0]],
+            "en_question": [question],
+            "annotations": [[{"answers": [text], "en_answers": [], "count": n} for text, n in groups]],
+            "idks": [IDKS | {"idk": idk}],
+        }
+    )
+
+
+def why(response: str | None, answers: pl.DataFrame, rule: str = "default", **options: str) -> str:
+    asked = pl.DataFrame(
+        {
+            "item_id": ["i"],
+            "locale": answers["locale"],
+            "template_id": ["t"],
+            "prompt_id": ["p"],
+            "prompt": ["What?\nAnswer:"],
+            "response": pl.Series([response], dtype=pl.String),
+        }
+    )
+    return str(decide_short_answers(asked, answers, rule=rule, **options)["why"].item())
+
+
+@pytest.mark.parametrize(
+    ("answer", "response", "paper", "default"),
+    [
+        ("tea", "steak", "containment", "no match"),
+        (" ", "anything at all", "containment", "no match"),
+        ("Thanksgiving Day", "THANKSGIVING DAY!", "lemmas", "words"),
+        ("milk chocolate", "chocolate milk", "lemmas", "no match"),
+        ("ice cream", "icecream", "no match", "words"),
+        ("apple", "Answer: apples.", "containment", "lemmas"),
+    ],
+)
+def test_what_the_rules_say(answer: str, response: str, paper: str, default: str):
+    answers = annotated((answer, 3))
+    assert why(response, answers, "paper") == paper
+    assert why(response, answers) == default
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "response", "decided"),
+    [
+        ("How many? (in Arabic numerals)", "1", "12", "no match"),
+        ("How many? (in Arabic numerals)", "12", "about ١٢ people", "value"),
+        ("When? (HH:MM)", "18:00", "at 6 pm", "value"),
+        ("When? (MM/DD)", "01/05", "1/5", "value"),
+        ("When? (HH:MM)", "noon", "At noon", "words"),
+    ],
+)
+def test_values_are_compared_by_value(question: str, answer: str, response: str, decided: str):
+    assert why(response, annotated((answer, 2), question=question)) == decided
+
+
+@pytest.mark.parametrize(
+    ("locale", "answer", "response"),
+    [
+        ("ko-KR", "김치", "저는 보통 김치는 먹습니다"),
+        ("az-AZ", "KIŞ", "kış"),
+        ("ha-NG", "ɗan wake", "'dan wake"),
+        ("ha-NG", "ma'aikaci", "Maʼaikaci"),
+        ("as-AS", "ম'ম", "ম’মবোৰ"),
+        ("fa-IR", "خانه", "خانه\u200cای"),
+        ("fa-IR", "کتاب ها", "كتاب\u200cها"),
+        ("zh-CN", "饺子", "我吃饺子"),
+        ("am-ET", "ጸሐይ", "ፀሀይ"),
+    ],
+)
+def test_a_language_reads_its_own_spellings(locale: str, answer: str, response: str):
+    assert why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")
+
+
+def test_a_composed_answer_is_the_decomposed_one_by_the_published_rule_as_well():
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    for answer, response in ((composed, decomposed), (decomposed, composed)):
+        assert why(response, annotated((answer, 1)), "paper", lemmas="none") == "containment"
+    # Outer blanks count, as published: a release that trims them has another answer.
+    assert why("tea", annotated((" tea", 1)), "paper", lemmas="none") == "no match"
+
+
+def test_the_default_rule_takes_three_answers_and_the_published_one_all():
+    names = ("rice", "bread", "soup", "cake", "salad", "pizza", "candy", "soda", "nachos", "coffee", "tea")
+    for answer, default in (("soup", "words"), ("cake", "no match")):
+        assert why(", ".join(names[:10]), annotated((answer, 1))) == default
+        assert why(", ".join(names[:10]), annotated((answer, 1)), "paper") == "containment"
+    assert why(", ".join(names), annotated(("rice", 1))) == "hedged"
+    # A reply that is nothing but an answer of people's is that answer.
+    assert why(", ".join(names), annotated((", ".join(names), 1))) == "words"
+
+
+def test_of_numbers_the_first_three_count():
+    ages = "How old? (in Arabic numerals)"
+    assert why("1 2 3 4", annotated(("3", 1), question=ages)) == "value"
+    assert why("1 2 3 4", annotated(("4", 1), question=ages)) == "no match"
+
+
+@pytest.mark.parametrize(
+    ("response", "answer", "decided"),
+    [
+        ("not rice but noodles", "rice", "no match"),
+        ("not rice but noodles", "noodles", "words"),
+        ("They have no religion", "no religion", "words"),
+        ("I don't know", "rice", "refused"),
+        ("What? Rice", "rice", "words"),
+    ],
+)
+def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: str, decided: str):
+    assert why(response, annotated((answer, 1))) == decided
+
+
+def test_missing_and_skipped():
+    assert why(None, annotated(("a", 1))) == "unanswered"
+    assert why("  ", annotated(("a", 1))) == "unanswered"
+    assert why("a", annotated(("a", 1), idk=5)) == "not scored"
+    assert why("NA", annotated(("na", 1)), "paper") == "no match"
+
+
+def test_every_language_of_the_registry_is_described_and_needs_no_extra_by_default():
+    assert {locale.language.partition("-")[0] for locale in registry()} == set(LANGUAGES)
+    for language, text in LANGUAGES.items():
+        assert LEMMATISERS[text.lemmatisers[0]](language).split("a b")
+        assert text.done.endswith(".")
+        assert text.not_claimed.endswith(".")
+    assert language_text("gn").lemmatisers == ("words",)
+
+
+def test_lemmatisers_by_name():
+    assert lemmatiser_names("none", ["ko", "en"]) == {"en": None, "ko": None}
+    assert lemmatiser_names("ko=kiwi", ["ko", "en"]) == {"en": "simplemma", "ko": "kiwi"}
+    assert lemmatiser_names("stanza", ["ko", "am"]) == {"am": "affixes", "ko": "stanza"}
+
+
+def test_the_published_rule_keeps_its_lemmatisers():
+    """Its decisions were compared with the published ones by these; new defaults are the other rule's."""
+    names = lemmatiser_names("default", LANGUAGES, preferred=LEMMATISERS_OF_PAPER)
+    assert " ".join(f"{language}={name}" for language, name in names.items()) == (
+        "am=words ar=simplemma as=words az=words bg=simplemma el=simplemma en=simplemma es=simplemma "
+        "eu=snowball fa=snowball fr=simplemma ga=simplemma ha=hausastemmer id=simplemma ja=characters "
+        "ko=particles ms=simplemma su=words sv=simplemma ta=snowball tl=simplemma zh=jieba"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lemmas", "error", "message"),
+    [
+        # What is nearest is said of all there are, in the words of the error.
+        (
+            "kiwii",
+            UnknownNameError,
+            str(UnknownNameError("lemmatiser", "kiwii", ["none", "default", *LEMMATISERS])),
+        ),
+        (
+            "en=kiwi",
+            UnknownNameError,
+            "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball, stanza",
+        ),
+        ("fr=stanza", InputError, "`lemmas=fr=stanza`: no answer is in 'fr'; the languages are en"),
+    ],
+)
+def test_what_is_said_of_a_wrong_choice(lemmas: str, error: type[Exception], message: str):
+    with pytest.raises(error) as caught:
+        lemmatiser_names(lemmas, ["en"])
+    assert str(caught.value) == message
+
+
+def test_what_is_said_of_an_unknown_rule_and_question():
+    with pytest.raises(UnknownNameError) as caught:
+        why("a", annotated(("a", 1)), "papre")
+    assert str(caught.value) == "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper"
+    asked = annotated(("a", 1))
+    response = pl.DataFrame(
+        {
+            "item_id": "i",
+            "locale": "en-US",
+            "template_id": "u",
+            "prompt_id": "p",
+            "prompt": "?",
+            "response": "a",
+        }
+    )
+    with pytest.raises(InputError) as unknown:
+        decide_short_answers(response, asked)
+    assert str(unknown.value) == (
+        "en-US, u: there is no such question in the annotations; "
+        "score against the release that the model was asked from"
+    )
+
+
+def test_the_scores_of_decisions():
+    # Two templates, two prompts, local and English: local 3 of 4 right, English 1 of 4.
+    rows = [
+        (region, "Food", way, prompt, template, right, 0.5 * right)
+        for region, way, prompt, template, right in [
+            ("KR", "local", "p", "a", True),
+            ("KR", "local", "p", "b", True),
+            ("KR", "local", "q", "a", True),
+            ("KR", "local", "q", "b", False),
+            ("KR", "english", "p", "a", True),
+            ("KR", "english", "p", "b", False),
+            ("KR", "english", "q", "a", False),
+            ("KR", "english", "q", "b", False),
+        ]
+    ]
+    columns = ["region", "topic", "asked_in", "prompt_id", "template_id", "correct", "weight"]
+    scores = short_answer_scores(pl.DataFrame(rows, schema=columns, orient="row"))
+    values = {(score.metric, score.scope, score.key): (score.value, score.n) for score in scores}
+    assert values["sem-b", "overall", "all"] == (50.0, 8)
+    assert values["sem-w", "overall", "all"] == (25.0, 8)
+    assert values["sem-b", "language", "local"] == (75.0, 4)
+    assert values["sem-b-gap", "region", "KR"] == (50.0, 4)
+    assert values["sem-b-correlation", "prompt", "p/q"][1] == 4

@@ -1,0 +1,295 @@
+"""Evaluation from Python: models of all kinds, a caller's own among them; what is refused, and how."""
+
+import html
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import blend
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.registry import TASKS
+from helpers.models.own_models import Chooser, Reader, Saying, refused
+
+
+def test_an_object_that_writes_answers_short_questions(asked: Callable[..., blend.Run]):
+    run = asked(Saying(lambda prompts: [f"answer {n}" for n, _ in enumerate(prompts)]), "short-answer")
+    answers = run.answers()
+    assert answers.height == run.description.n_items
+    assert answers["error"].null_count() == answers.height
+    assert answers["text"][0] == "answer 0"
+    assert run.description.decoding is None
+    scores = blend.score_run(run)
+    assert set(scores.frame.filter(scope="overall")["metric"]) >= {"sem-b", "sem-w", "missing"}
+
+
+def test_an_object_that_writes_answers_multiple_choice_in_the_published_style(asked: Callable[..., blend.Run]):
+    run = asked(Reader())
+    assert run.description.options["style"] == "json"
+    scores = blend.score_run(run)
+    assert scores.overall("unparsable").value == 0
+
+
+def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run]):
+    class Dying(Reader):
+        def generate(self, prompts: list[str]) -> list[str]:
+            if len(self.asked) == 2:
+                raise ConnectionError("gone")
+            return super().generate(prompts)
+
+    Dying.__name__ = "Reader"
+    first, second, third = Dying(), Reader(), Reader()
+    with pytest.raises(ConnectionError, match="gone"):
+        asked(first, batch_size=5)
+    run = asked(second, batch_size=5)
+    assert first.asked == [5, 5]
+    assert run.outcome is not None
+    assert sum(second.asked) == run.outcome.n_asked == run.outcome.n_items - 10
+    assert run.outcome.n_missing == 0
+    assert asked(third).outcome.n_asked == 0
+    assert third.asked == []
+
+
+def test_progress_is_heard(asked: Callable[..., blend.Run]):
+    heard: list[tuple[str, int, int]] = []
+    run = asked(Reader(), batch_size=7, on_progress=lambda *step: heard.append(step))
+    n = run.description.n_items
+    assert heard[0] == ("ask", 0, n)
+    assert heard[1] == ("ask", 7, n)
+    assert heard[-1] == ("ask", n, n)
+
+
+def test_nothing_is_printed_where_nobody_watches(asked: Callable[..., blend.Run], capfd: Any):
+    blend.score_run(asked(Reader()))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_path_stands_for_a_run(asked: Callable[..., blend.Run], tmp_path: Path):
+    asked(Chooser(), style="texts")
+    assert blend.score_run(str(tmp_path / "run")).frame.equals(blend.score_run(tmp_path / "run").frame)
+
+
+def test_own_models_side_by_side(asked: Callable[..., blend.Run], tmp_path: Path):
+    class Contrary(Chooser):
+        name = "shortest"
+
+        def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
+            return [[-float(len(text)) for text in texts] for texts in options]
+
+    runs = [
+        asked(Chooser(), style="texts", limit=None),
+        asked(Contrary(), out="other", style="texts", limit=None),
+    ]
+    scored = [blend.score_run(run) for run in runs]
+    found = blend.compare_runs([scored[0], tmp_path / "other"])
+    assert [standing.model for standing in found.standings] == [
+        max(scored, key=lambda one: one.overall("accuracy-macro").value).name,
+        min(scored, key=lambda one: one.overall("accuracy-macro").value).name,
+    ]
+    frame = found.frame
+    assert frame.columns == ["first", "second", "region", "difference", "low", "high", "p_value", "verdict"]
+    assert set(frame["region"]) == {
+        None,
+        *(row["key"] for row in scored[0].frame.filter(scope="region").rows(named=True)),
+    }
+    page = blend.write_report([runs[0], scored[1]], str(tmp_path / "report.html"))
+    assert page == tmp_path / "report.html"
+    text = page.read_text(encoding="utf-8")
+    assert "longest" in text
+    assert "shortest" in text
+
+
+@pytest.mark.integration  # models compute
+def test_models_here_and_own_ones_are_compared(asked: Callable[..., blend.Run], shared: Path, tmp_path: Path):
+    make_tiny_model(tmp_path / "tiny")
+    runs = [
+        asked(shared / "models" / "tiny-gpt2", out="a", style="texts"),
+        asked(str(tmp_path / "tiny"), out="b", style="texts"),
+        asked(Chooser(), out="c", style="texts"),
+    ]
+    for run in runs:
+        blend.score_run(run)
+    found = blend.compare_runs(runs)
+    assert {standing.model for standing in found.standings} == {"tiny-gpt2", "tiny", "longest"}
+    assert len(found.pairs) == 3
+
+
+@pytest.mark.integration  # a model computes
+def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Callable[..., blend.Run], shared: Path):
+    from blend.eval.models import open_model
+
+    model = open_model(str(shared / "models" / "tiny-gpt2"))
+    opened, named = asked(model, out="a"), asked(shared / "models" / "tiny-gpt2", out="b")
+    assert opened.description.model == named.description.model
+    assert opened.answers().equals(named.answers())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"device": "cpu"},
+            (
+                "`device=cpu` makes sense only for a model that is loaded or on a server, and `model` is an "
+                "object; leave it out"
+            ),
+        ),
+        (
+            {"server": "http://localhost:8000/v1"},
+            (
+                "`server=http://localhost:8000/v1` makes sense only for a model that is loaded or on a server, "
+                "and `model` is an object; leave it out"
+            ),
+        ),
+        ({"batch_size": 0}, "`batch_size`: 0 is not possible (it is 1 at least)"),
+        ({"temperature": -1}, "`temperature`: -1 is not possible (it is 0 at least)"),
+        ({"max_tokens": 0}, "`max_tokens`: 0 is not possible (it is 1 at least)"),
+        ({"seed": -1}, "`seed`: -1 is not possible (it is 0 at least)"),
+        ({"shard": (3, 2)}, "`shard`: (3, 2) is not possible (the first number is from 1 to the second)"),
+        (
+            {"styles": "json"},
+            (
+                "`styles`: the task multiple-choice has no such option; did you mean 'style'? "
+                "it has `locales`, `limit`, `style`, `rotations`"
+            ),
+        ),
+    ],
+)
+def test_options_that_cannot_be(asked: Callable[..., blend.Run], options: dict[str, Any], message: str):
+    assert refused(lambda: asked(Reader(), **options)) == message
+
+
+def test_how_an_object_writes_stands_in_the_signature_where_it_is_said(asked: Callable[..., blend.Run]):
+    silent, said = asked(Reader(), out="a"), asked(Reader(), out="b", max_tokens=20, temperature=0.5)
+    assert "|dec:" not in blend.score_run(silent).signature
+    assert "|dec:max20-t0.5-seed0|" in blend.score_run(said).signature
+
+
+def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
+    answers = tmp_path / "answers.csv"
+    run = blend.run_task(mini_release, "multiple-choice", model=Reader(), out=tmp_path / "run", limit=2)
+    run.items("item_id").with_columns(response=pl.lit("")).write_csv(answers)
+    with pytest.warns(UserWarning, match=r"^answers\.csv: ") as caught:
+        kept = blend.run_task(mini_release, "multiple-choice", answers=answers, out=tmp_path / "kept", limit=2)
+    assert caught[0].filename == __file__
+    assert kept.outcome.warnings == tuple(str(one.message) for one in caught)
+    heard: list[str] = []
+    blend.run_task(
+        mini_release,
+        "multiple-choice",
+        answers=answers,
+        out=tmp_path / "kept",
+        limit=2,
+        on_warning=heard.append,
+    )
+    assert tuple(heard) == kept.outcome.warnings
+
+
+def test_runs_that_cannot_be_compared(asked: Callable[..., blend.Run], tmp_path: Path):
+    one = asked(Reader())
+    blend.score_run(one)
+    with pytest.raises(blend.InputError, match=r"^one run cannot be compared; name two or more$"):
+        blend.compare_runs([one])
+    with pytest.raises(blend.InputError, match=r"^run: the run is named twice; name every run once$"):
+        blend.compare_runs([one, tmp_path / "run"])
+    other = asked(Reader(), out="other")
+    with pytest.raises(blend.InputError) as caught:
+        blend.compare_runs([one, other])
+    folder = tmp_path / "other"
+    assert str(caught.value) == (
+        f"{folder}: the run is not scored yet; score it first: blend eval score {folder}"
+    )
+
+
+def test_what_results_say_of_themselves(asked: Callable[..., blend.Run], tmp_path: Path):
+    run = asked(Chooser(), style="texts")
+    n = run.description.n_items
+    assert repr(run) == (
+        f"<Run: multiple-choice of blend-sample@0.1.0, asked of longest, {n} of {n} items answered>"
+    )
+    assert f"<td>{tmp_path / 'run'}</td>" in run._repr_html_()
+    scored = blend.score_run(run)
+    assert repr(scored) == "<ScoredRun: longest on blend-sample@0.1.0, multiple-choice, rule default>"
+    table = scored._repr_html_()
+    assert "<td>accuracy-macro</td>" in table
+    asked(Reader(), out="other")
+    Chooser.name, before = "<b>", Chooser.name
+    try:
+        other = blend.score_run(asked(Chooser(), out="third", style="texts"))
+    finally:
+        Chooser.name = before
+    found = blend.compare_runs([scored, other])
+    assert repr(found) == "<ModelComparison: multiple-choice, 2 models, 0 of 1 pair shown to differ>"
+    assert html.escape("<b>") in found._repr_html_()
+    assert "<b>" not in found._repr_html_() + other._repr_html_()
+
+
+def test_numbers_that_no_model_computes_in(asked: Callable[..., blend.Run], shared: Path):
+    with pytest.raises(blend.UnknownNameError) as caught:
+        asked(shared / "models" / "tiny-gpt2", dtype="float64")
+    assert str(caught.value) == (
+        "unknown dtype 'float64'; did you mean 'float16'? choose one of: bfloat16, float16, float32"
+    )
+
+
+def test_who_always_says_a_is_right_as_often_as_a_is(asked: Callable[..., blend.Run]):
+    class First:
+        def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
+            return [[-1.0, *[-2.0] * (len(texts) - 1)] for texts in options]
+
+    run = asked(First())
+    scores = blend.score_run(run)
+    assert scores.signature.startswith("blend-mcq|")
+    assert scores.overall("accuracy").value == pytest.approx(100 * run.gold()["answer"].eq(0).mean())
+    assert (run.directory / "scores.json").exists()
+
+
+def test_every_task_is_whole():
+    for name, task in TASKS.items():
+        assert task.name == name
+        assert task.title
+        assert task.measure.startswith("blend-")
+        assert "default" in task.rules
+
+
+def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are(
+    asked: Callable[..., blend.Run], tmp_path: Path
+):
+    with pytest.raises(
+        blend.UnknownNameError, match=r"^unknown task 'short-anser'; did you mean 'short-answer'\?"
+    ):
+        asked(Reader(), "short-anser")
+    assert refused(lambda: asked(Chooser(), max_tokens=3)) == (
+        "`max_tokens=3` makes sense only where answers are written, and here the likeliest option is the "
+        "answer; leave it out"
+    )
+    assert not (tmp_path / "run").exists()
+    run = asked(Reader())
+    with pytest.raises(blend.UnknownNameError) as unknown:
+        blend.score_run(run, rule="contains")
+    assert str(unknown.value) == "unknown rule 'contains'; choose one of: byte, default, strict, sum, token"
+    assert refused(lambda: blend.score_run(run, lemmas="none")) == (
+        "`lemmas`: the task multiple-choice has no such option; it has none"
+    )
+
+
+def test_one_name_is_a_list_of_one(asked: Callable[..., blend.Run]):
+    run = asked(Reader(), "short-answer", locales="KR", languages="english")
+    assert set(run.items()["region"]) == {"KR"}
+    assert run.description.options["languages"] == ["english"]
+
+
+def test_a_name_that_is_not_text(asked: Callable[..., blend.Run]):
+    with pytest.raises(blend.ArgumentError) as caught:
+        asked(Reader(), locales="K\udcff")
+    assert str(caught.value) == "`locales`: ['K\\udcff'] is not possible (it is not text in UTF-8)"
+
+
+def test_an_option_that_is_nearly_one(asked: Callable[..., blend.Run]):
+    with pytest.raises(blend.ArgumentError) as caught:
+        asked(Reader(), rotation=2)
+    assert str(caught.value).startswith(
+        "`rotation`: the task multiple-choice has no such option; did you mean 'rotations'? it has `locales`, "
+    )

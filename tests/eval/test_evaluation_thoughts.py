@@ -1,0 +1,317 @@
+"""Runs of models that think: what they thought is never scored, and what is no answer is counted."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import blend
+from blend.cli import app
+from blend.eval.asking import THINKING_TOKENS
+from blend.eval.models.protocols import ChatOptions, Generation
+from blend.eval.report.scored_runs import check_comparable
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import signature
+from helpers.models.model_server import ModelServer, Reply, serving
+from helpers.models.own_models import Chooser, Reader, Saying, refused
+from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_thinking_model
+
+Asked = Callable[..., blend.Run]
+
+
+def correct_json(run: blend.Run) -> list[str]:
+    """The correct letter of every item, as the published prompt asks for it."""
+    return [f'{{"answer_choice": "{"ABCD"[answer]}"}}' for answer in run.gold()["answer"]]
+
+
+def says(texts: list[Any]) -> Saying:
+    """Says one text after the other."""
+    left = iter(texts)
+    return Saying(lambda prompts: [next(left) for _ in prompts])
+
+
+@pytest.fixture
+def letters(asked: Asked) -> list[str]:
+    return correct_json(asked(Reader(), out="letters"))
+
+
+def shares(scored: blend.ScoredRun, *metrics: str) -> list[float | None]:
+    return [scored.overall(metric).value for metric in metrics]
+
+
+def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tmp_path: Path):
+    thought = [f"<think>Surely {letter}</think>I do not know" for letter in letters]
+    with pytest.warns(UserWarning, match="unanswered"):
+        cut = blend.score_run(asked(says([f"<think>Surely {letter}, but" for letter in letters]), out="cut"))
+    said = blend.score_run(asked(says([f"<think>Hm</think>{letter}" for letter in letters]), out="said"))
+    wrong = blend.score_run(asked(says(thought), out="thought"))
+    assert shares(wrong, "accuracy", "unparsable", "unanswered") == [0, 100, 0]
+    assert shares(cut, "accuracy", "unparsable", "unanswered") == [0, 0, 100]
+    assert shares(said, "accuracy", "unparsable", "unanswered") == [100, 0, 0]
+    n = len(letters)
+    assert f"|unanswered:{n}|" in cut.signature
+    assert "unanswered" not in said.signature
+    # How often a model does not answer is its own doing.
+    check_comparable([said, cut])
+    answers = asked(says(thought), out="thought").answers("item_id", "text", "thought", "error")
+    assert answers["text"].unique().to_list() == ["I do not know"]
+    assert answers["thought"][0].startswith("Surely ")
+    page = blend.write_report([said, cut], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "unanswered, %" in page
+
+
+def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
+    run = asked(says([*letters[:-1], Generation("", 1, 128, "length", thought="Maybe")]), out="one")
+    heard: list[str] = []
+    blend.score_run(run, on_warning=heard.append)
+    n, share = len(letters), f"{100 / len(letters):.1f} %"
+    assert heard == [
+        (
+            f"1 of {n} answers ({share}) is unanswered: the model said nothing, did not finish a thought, or "
+            "was cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
+        )
+    ]
+
+
+POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]
+
+
+ENGLISH = {"languages": "english", "limit": 1}
+
+
+@pytest.mark.parametrize("rule", ["default", "paper"])
+@pytest.mark.parametrize(
+    ("text", "why", "share"), [(POPCORN[0], "no match", 0), (POPCORN[1], "unanswered", 100)]
+)
+def test_the_answer_of_natives_in_a_thought_is_none(
+    asked: Asked, mini_release: Path, tmp_path: Path, rule: str, text: str, why: str, share: int
+):
+    first = asked(Saying(lambda prompts: ["x"] * len(prompts)), "short-answer", out="first", **ENGLISH)
+    gold = first.items("item_id", "template_id", "locale").join(first.gold(), on=["template_id", "locale"])
+    texts = {
+        row["item_id"]: text.replace("popcorn", row["annotations"][0]["en_answers"][0])
+        for row in gold.iter_rows(named=True)
+    }
+    said = [texts[item] for item in first.items("item_id")["item_id"]]
+    table = tmp_path / "answers.parquet"
+    first.items("item_id").with_columns(response=pl.Series(said)).write_parquet(table)
+    runs = (
+        asked(says(said), "short-answer", **ENGLISH),
+        blend.run_task(mini_release, "short-answer", answers=table, out=tmp_path / "kept", **ENGLISH),
+    )
+    for run in runs:
+        scored = blend.score_run(run, rule=rule, on_warning=lambda _: None)
+        assert shares(scored, "sem-b", "sem-w", "unanswered") == [0, 0, share]
+        assert set(scored.decisions()["why"]) == {why}
+
+
+def test_marks_of_ones_own(asked: Asked, letters: list[str]):
+    texts = [f"⟦Surely {letter}⟧ …" for letter in letters]
+    marked = asked(says(texts), thought_marks=[("⟦", "⟧")], out="marked")
+    assert marked.answers("item_id", "text", "error")["text"].unique().to_list() == ["…"]
+    signature = blend.score_run(marked).signature
+    assert "|marks:" in signature
+    assert refused(lambda: asked(says(texts), thought_marks=[("⟦",)])) == (
+        "`thought_marks`: ('⟦',) is not possible (it is a mark before a thought and another one behind it, "
+        "without white space)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"system": "Be short."}, "`system=Be short.`"),
+        ({"thinking": "on"}, "`thinking=on`"),
+        ({"reasoning_effort": "low"}, "`reasoning_effort=low`"),
+        ({"extra_body": {"top_k": 20}}, '`extra_body={"top_k": 20}`'),
+    ],
+)
+def test_an_object_speaks_for_itself(asked: Asked, options: dict[str, Any], shown: str):
+    assert refused(lambda: asked(Reader(), **options)) == (
+        f"{shown} makes sense only for a model that is loaded or on a server, and `model` is an object; "
+        "leave it out"
+    )
+
+
+def test_values_that_cannot_be(asked: Asked):
+    with pytest.raises(blend.UnknownNameError) as caught:
+        asked(Reader(), thinking="maybe")
+    assert str(caught.value) == "unknown thinking 'maybe'; choose one of: default, off, on"
+    assert refused(lambda: asked(Reader(), extra_body=["a"])) == (
+        "`extra_body`: ['a'] is not possible (it is an object of JSON, by field)"
+    )
+    assert refused(lambda: asked(Chooser(), style="texts", thought_marks=[("⟦", "⟧")])) == (
+        "`thought_marks=('⟦', '⟧')` makes sense only where answers are written, and here the likeliest option "
+        "is the answer; leave it out"
+    )
+
+
+@pytest.fixture(scope="module")
+def thinking(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_thinking_model(shared / "models" / "tiny-gpt2", tmp_path_factory.mktemp("thinks") / "thinking")
+
+
+@pytest.mark.integration  # a model computes
+def test_a_model_that_thinks_is_asked_for_json_and_has_room_for_thoughts(asked: Asked, thinking: Path):
+    with pytest.warns(UserWarning, match="thinks before it answers") as caught:
+        run = asked(thinking)
+    reason = (
+        "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
+    )
+    assert [str(one.message) for one in caught] == [f"{reason}; asked with `style=json`"]
+    assert run.outcome.warnings == (f"{reason}; asked with `style=json`",)
+    assert run.description.options["style"] == "json"
+    assert run.description.decoding.max_tokens == THINKING_TOKENS
+    written = run.answers("item_id", "text", "thought", "error")
+    assert {*written["text"]} == {"Nachos"}
+    assert {*written["thought"]} == {"popcorn"}
+    heard: list[str] = []
+    letters = asked(thinking, out="letters", style="letters", on_warning=heard.append)
+    assert heard == [f"{reason}; give `style=json` to have it answer"]
+    assert letters.description.kind == "logprobs"
+
+
+@pytest.mark.integration  # a model computes
+def test_a_model_that_is_told_not_to_think(asked: Asked, thinking: Path):
+    letters = asked(thinking, thinking="off")
+    assert (letters.description.kind, letters.outcome.warnings) == ("logprobs", ())
+    assert "|think:off|" in blend.score_run(letters).signature
+    written = asked(thinking, out="json", style="json", thinking="off", system="Be short.")
+    assert written.description.decoding.max_tokens == 128
+    assert {*written.answers("item_id", "thought", "error")["thought"]} == {None}
+    signature = blend.score_run(written).signature
+    assert "|dec:max128|sys:" in signature
+    assert "|think:off|" in signature
+    with pytest.raises(blend.InputError) as caught:
+        asked(thinking, out="json", style="json", thinking="off")
+    assert "chat_options.system: Be short. there, absent now" in str(caught.value)
+    assert asked(thinking, out="json", style="json", thinking="off", system="Be short.").outcome.n_asked == 0
+
+
+@pytest.mark.integration  # a model computes
+def test_a_thought_that_is_cut_is_no_answer_of_a_chat_model(asked: Asked, thinking: Path):
+    run = asked(thinking, style="json", max_tokens=3)
+    with pytest.warns(UserWarning, match="unanswered"):
+        scored = blend.score_run(run)
+    assert shares(scored, "unanswered", "accuracy") == [100, 0]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.integration  # a model computes
+def test_a_base_model_that_is_cut_has_answered(asked: Asked, shared: Path):
+    run = asked(shared / "models" / "tiny-gpt2", style="json", max_tokens=3)
+    assert run.description.decoding.max_tokens == 3
+    assert shares(blend.score_run(run), "unanswered") == [0]
+    assert (
+        asked(shared / "models" / "tiny-gpt2", out="usual", style="json").description.decoding.max_tokens == 128
+    )
+
+
+@pytest.mark.integration  # a model computes
+def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path, tmp_path: Path):
+    # Another template, another default: the run goes on as it began, and it differs by its tokenizer alone.
+    asked(thinking, style="json")
+    plain = copied(thinking, tmp_path / "thinking")
+    (plain / "chat_template.jinja").write_text("{{ messages[0]['content'] }}")
+    with pytest.raises(blend.InputError) as caught:
+        asked(plain, style="json")
+    assert "tokenizer_digest" in str(caught.value)
+    assert "max_tokens" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def server(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    folder = copied(shared / "models" / "tiny-gpt2", tmp_path_factory.mktemp("served") / "m")
+    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
+    with serving(folder) as running:
+        yield running
+
+
+def reply(**message: Any) -> Reply:
+    return Reply({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("task", "greetings"), [("short-answer", 1), ("multiple-choice", 2)])
+def test_a_server_whose_first_reply_thinks(
+    asked: Asked, server: ModelServer, monkeypatch: pytest.MonkeyPatch, task: str, greetings: int
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    server.reset()
+    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": lambda _: None}
+    answers = [reply(content="B", reasoning="C?")] * 200
+    server.script = [reply(content=None, reasoning="Okay")] * greetings + answers
+    run = asked("m", task, **how)
+    assert run.description.decoding.max_tokens == THINKING_TOKENS
+    assert run.description.options.get("style", "json") == "json"
+    assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
+        ("B", "C?")
+    }
+    assert server.requests[-1][1]["max_tokens"] == THINKING_TOKENS
+    # What its first reply shows next time changes nothing.
+    n_requests = len(server.requests)
+    server.script = [reply(content="Hello!")] * 200
+    again = asked("m", task, **{**how, **({"style": "json"} if task == "multiple-choice" else {})})
+    assert (again.outcome.n_asked, again.description) == (0, run.description)
+    assert len(server.requests) == n_requests + 1
+
+
+@pytest.mark.integration
+def test_a_server_that_does_not_think_is_asked_for_letters(
+    asked: Asked, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    server.reset()
+    run = asked("m", server=server.url, limit=1)
+    assert (run.description.kind, run.outcome.warnings, run.outcome.n_missing) == ("logprobs", (), 0)
+
+
+@pytest.mark.integration
+def test_what_is_said_on_the_command_line_reaches_the_server(
+    mini_release: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    server.reset()
+    command = ["eval", "run", str(mini_release), "--model", "m", "--server", server.url, "--style", "json"]
+    how = ["--system", "Be short.", "--thinking", "on", "--reasoning-effort", "low", "--max-tokens", "2"]
+    more = ["--extra-body", '{"top_k": 20}', "--thought-marks", "<plan>,</plan>", "--limit", "1"]
+    result = CliRunner().invoke(app, [*command, *how, *more, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.output
+    _, body = server.requests[-1]
+    assert body["messages"][0] == {"role": "system", "content": "Be short."}
+    assert body["chat_template_kwargs"] == {"enable_thinking": True, "thinking": True}
+    assert (body["reasoning_effort"], body["top_k"], body["max_tokens"]) == ("low", 20, 2)
+    described = read_run(tmp_path / "run").description
+    assert described.thought_marks == (("<plan>", "</plan>"),)
+    assert described.chat_options == ChatOptions(
+        system="Be short.", thinking="on", reasoning_effort="low", extra_body={"top_k": 20}
+    )
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"chat_options": ChatOptions(system="Be short.")},
+    {"chat_options": ChatOptions(system="Be long.")},
+    {"chat_options": ChatOptions(thinking="on")},
+    {"chat_options": ChatOptions(thinking="off")},
+    {"chat_options": ChatOptions(reasoning_effort="low")},
+    {"chat_options": ChatOptions(reasoning_effort="high")},
+    {"chat_options": ChatOptions(extra_body={"top_k": 20})},
+    {"chat_options": ChatOptions(extra_body={"top_k": 40})},
+    {"thought_marks": (("⟦", "⟧"),)},
+    {"thought_marks": (("⟨", "⟩"),)},
+]
+
+
+def test_every_option_changes_the_signature_and_none_is_there_that_is_not_used(asked: Asked):
+    usual = asked(Reader()).description
+    halved = usual.model.model_copy(update={"dtype": "bfloat16"})
+    updates = [{}, *OPTIONS, {"model": halved}]
+    signatures = [signature("blend-mcq", usual.model_copy(update=update), {}) for update in updates]
+    assert len({*signatures}) == len(updates)
+    assert "|dtype:bfloat16|" in signatures[-1]
+    assert [part.partition(":")[0] for part in signatures[0].split("|")] == [
+        "blend-mcq", "rel", "loc", "prompt", "chat", "limit", "sdk",
+    ]  # fmt: skip

@@ -1,0 +1,138 @@
+"""Missing answers: never wrong in silence; above 1 % there is no score unless it is asked for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.eval.models import open_model
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.registry import TASKS
+from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import Run, read_run
+from blend.eval.scoring import score_answers
+from blend.schemas.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def asked(sample_release: Path) -> ReleaseItems:
+    """The questions about both Koreas: more than 100 and fewer than 200, so that 1 % is one."""
+    asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR", "KP"], style="json")
+    assert 100 < asked.asked.items.height < 200
+    return asked
+
+
+@pytest.fixture
+def recorded(asked: ReleaseItems, tmp_path: Path) -> Callable[[int], Run]:
+    """Makes a run of recorded answers that lacks so many at its end; all answers are A."""
+
+    def recorded(n_missing: int) -> Run:
+        rows = asked.asked.items.select("item_id").head(asked.asked.items.height - n_missing)
+        rows.with_columns(response=pl.lit('{"answer_choice": "A"}')).write_csv(tmp_path / "answers.csv")
+        found = read_recorded(tmp_path / "answers.csv", asked.asked)
+        with opened(tmp_path / "run", asked, found.description, None) as run:
+            keep_recorded(run, found)
+        return read_run(tmp_path / "run")
+
+    return recorded
+
+
+def missing_share(run: Run, **options: bool) -> tuple[float, int]:
+    """The figure for missing answers in percent, and the number of answers scored."""
+    scores = {
+        score.metric: score for score in score_answers(run, **options).scores.scores if score.scope == "overall"
+    }
+    return scores["missing"].value, scores["accuracy"].n
+
+
+def test_one_percent_may_be_missing_and_is_told(recorded: Callable[[int], Run]):
+    run = recorded(1)
+    n_items = run.description.n_items
+    assert missing_share(run) == (pytest.approx(100 / n_items), n_items - 1)
+
+
+def test_message_for_more_than_one_percent(recorded: Callable[[int], Run], tmp_path: Path):
+    run = recorded(2)
+    n_items = run.description.n_items
+    with pytest.raises(InputError) as caught:
+        score_answers(run)
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: 2 of {n_items} items have no answer ({200 / n_items:.1f} %): 2 are not in the "
+        "file; run again with a file that holds them all, into another directory, or score "
+        "what is there with `allow_missing`"
+    )
+    assert not (tmp_path / "run" / "scores.json").exists()
+
+
+def test_missing_answers_are_scored_when_told_and_are_not_wrong(
+    recorded: Callable[[int], Run], asked: ReleaseItems, tmp_path: Path
+):
+    n_missing = asked.asked.items.height - 100
+    found = missing_share(recorded(n_missing), allow_missing=True)
+    assert found == (pytest.approx(100 * n_missing / (100 + n_missing)), 100)
+    result = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run"), "--allow-missing"])
+    assert result.exit_code == 0
+    decisions = pl.read_parquet(tmp_path / "run" / "decisions.parquet")
+    right = asked.asked.gold["answer"].head(100) == 0
+    assert decisions["correct"].to_list() == [*right.to_list(), *[None] * n_missing]
+
+
+def test_what_was_let_pass_and_the_seed_stand_in_the_signature(
+    recorded: Callable[[int], Run], asked: ReleaseItems
+):
+    n_missing = asked.asked.items.height - 100
+    run = recorded(n_missing)
+    usual = score_answers(run, allow_missing=True).scores.signature
+    assert f"|missing:{n_missing}|" in usual
+    assert "seed" not in usual
+    assert score_answers(run, allow_missing=True, seed=3).scores.signature == usual.replace(
+        f"|missing:{n_missing}|", f"|missing:{n_missing}|seed:3|"
+    )
+
+
+def test_answers_that_all_are_there_are_not_missing_in_the_signature(recorded: Callable[[int], Run]):
+    assert "missing" not in score_answers(recorded(0)).scores.signature
+
+
+def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: Path):
+    asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR"])
+    n = asked.asked.items.height
+    make_tiny_model(tmp_path / "tiny")
+    model = open_model(str(tmp_path / "tiny"), asked_for="logprobs")
+    with opened(tmp_path / "run", asked, model.describe(), None):
+        pass
+    with pytest.raises(InputError) as caught:
+        score_answers(read_run(tmp_path / "run"))
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: {n} of {n} items have no answer (100.0 %): {n} were not asked yet; run the same "
+        "command again to ask them, or score what is there with `allow_missing`"
+    )
+
+
+def test_message_for_answers_that_failed(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # Prompts that are longer than the model's context are errors of their own.
+    monkeypatch.setattr("blend.eval.models.tiny_model.CONTEXT_TOKENS", 60)
+    make_tiny_model(tmp_path / "short")
+    command = ["eval", "run", str(sample_release), "--locales", "KR", "--model", str(tmp_path / "short")]
+    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0
+    answers = read_run(tmp_path / "run").answers()
+    failed = answers.filter(pl.col("error").is_not_null())
+    n = read_run(tmp_path / "run").description.n_items
+    assert n / 100 < len(failed) < n
+    first = failed["item_id"][0]
+    with pytest.raises(InputError) as caught:
+        score_answers(read_run(tmp_path / "run"))
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: {len(failed)} of {n} items have no answer ({100 * len(failed) / n:.1f} %): "
+        f"{len(failed)} failed (first: {first}: {failed['error'][0]}); run the same command again to ask "
+        "them, or score what is there with `allow_missing`"
+    )
+    share, n_scored = missing_share(read_run(tmp_path / "run"), allow_missing=True)
+    assert (share, n_scored) == (pytest.approx(100 * len(failed) / n), n - len(failed))

@@ -1,0 +1,94 @@
+"""Models of a caller's own: what they may answer, and what is said where they do not."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import blend
+from helpers.models.own_models import Chooser, Ranker, Reader, Saying, refused
+
+
+@pytest.mark.integration  # the dishes
+def test_an_object_ranks_candidates(food_release: Path, tmp_path: Path):
+    run = blend.run_task(
+        food_release, "probing", model=Ranker(), out=tmp_path / "run", config="food-aligned", limit=2
+    )
+    scores = blend.score_run(run)
+    figures = {row["metric"]: row["value"] for row in scores.frame.filter(scope="overall").rows(named=True)}
+    assert 0 < figures["mAP"] < 100
+    assert "unknown-tokens" not in figures  # how an object divides a text is not known
+    ranked = scores.decisions()
+    assert (ranked["n_ranked"] > 0).all()
+    # The shortest name first, and of equal ones by code point.
+    assert all(list(top) == sorted(top, key=lambda text: (len(text), text)) for top in ranked["top"])
+
+
+LIST = "return a list with one text per prompt"
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (lambda prompts: "yes", f"generate gave an object of type str in place of a list; {LIST}, 4 here"),
+        (lambda prompts: None, f"generate gave None in place of a list; {LIST}, 4 here"),
+        (
+            lambda prompts: dict.fromkeys(prompts, "a"),
+            f"generate gave an object of type dict in place of a list; {LIST}, 4 here",
+        ),
+        (lambda prompts: ["a"] * 3, f"generate gave 3 answers to 4 prompts; {LIST}, in their order"),
+        (lambda prompts: ["a"], f"generate gave 1 answer to 4 prompts; {LIST}, in their order"),
+        (
+            lambda prompts: ["a", None, "b", "c"],
+            (
+                "generate gave None in place of a text; return a text per prompt, an empty one where the model "
+                "says nothing"
+            ),
+        ),
+        (
+            lambda prompts: ["\ud800"] * 4,
+            (
+                "generate gave '\\ud800', which is not valid Unicode (surrogates not allowed); decode what the "
+                "model writes, for example with errors='replace'"
+            ),
+        ),
+    ],
+)
+def test_texts_that_are_none(asked: Callable[..., blend.Run], found: Callable[[list[str]], Any], message: str):
+    assert refused(lambda: asked(Saying(found), batch_size=4)) == f"`model`: {message}"
+
+
+def test_answers_may_come_one_by_one(asked: Callable[..., blend.Run]):
+    assert asked(Saying(lambda prompts: (text[:1] for text in prompts))).outcome.n_missing == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([-1.0, -2.0], "gave 2 numbers for a prompt with 4 options; give a number for each"),
+        (["a", "b", "c", "d"], "gave ['a', 'b', 'c', 'd'] for a prompt with 4 options; give a number for each"),
+        (-1.0, "gave -1.0 for a prompt with 4 options; give a number for each"),
+        ([-1.0, None, -2.0, -3.0], "gave no number for 'B'; give a finite number for each"),
+        ([-1.0, -2.0, float("-inf"), -3.0], "gave -inf for 'C'; give finite numbers"),
+    ],
+)
+def test_numbers_that_are_none(asked: Callable[..., blend.Run], row: Any, message: str):
+    class Odd:
+        def option_logprobs(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Any:
+            return [row for _ in prompts]
+
+    assert refused(lambda: asked(Odd())) == f"`model`: option_logprobs {message}"
+
+
+def test_an_object_that_cannot_be_asked(asked: Callable[..., blend.Run]):
+    assert refused(lambda: asked(object())) == (
+        "`model`: an object of type object has no method option_logprobs, which this task asks with; add it, "
+        "or name a model"
+    )
+    assert refused(lambda: asked(Chooser(), "short-answer")) == (
+        "`model`: an object of type Chooser has no method generate, which this task asks with; add it, or "
+        "name a model"
+    )
+    assert refused(lambda: asked(Reader)) == "`model`: Reader is a class; hand over an object of it, Reader(…)"
+    assert refused(lambda: asked(None)) == "nobody to ask: name a `model`, or a file of recorded `answers`"

@@ -1,0 +1,36 @@
+"""docs/python.md: its examples run in their order in one process, and print what the page says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.integration  # a model computes
+def test_the_examples_print_what_the_page_says(root: Path, sample_release: Path, tmp_path: Path):
+    page = (root / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = BLOCK.findall(page)
+    assert {kind for kind, _ in blocks} == {"bash", "python", "text"}
+    (commands,) = (content for kind, content in blocks if kind == "bash")
+    build, *others = [line.partition("#")[0].split() for line in commands.splitlines()]
+    assert build == ["blend", "build"]
+    (tmp_path / "release").symlink_to(sample_release)
+    for line in others:
+        subprocess.run([sys.executable, "-m", *line], cwd=tmp_path, check=True, capture_output=True)
+    script = "\nprint('----')\n".join(content for kind, content in blocks if kind == "python")
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    printed = run.stdout.split("----\n")
+    number = -1
+    for kind, content in blocks:
+        number += kind == "python"
+        if kind == "text":
+            assert content.rstrip("\n") in printed[number]
+    assert (tmp_path / "report.html").is_file()

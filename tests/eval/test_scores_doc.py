@@ -1,0 +1,89 @@
+"""docs/scores.md: it explains every figure that scoring gives, and none that there is not."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.eval.models import open_model
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import ask_model, keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers
+
+Figures = set[tuple[str, str]]
+"""Metrics with their scopes."""
+
+
+@pytest.fixture
+def of_a_model(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
+    """Figures of multiple choice, asked of a tiny model."""
+
+    def figures(name: str, **options: object) -> Figures:
+        asked = read_items(sample_release, TASKS["multiple-choice"], limit=2, **options)
+        if not (tmp_path / "tiny").exists():
+            make_tiny_model(tmp_path / "tiny")
+        model = open_model(str(tmp_path / "tiny"), asked_for="logprobs")
+        with opened(tmp_path / name, asked, model.describe(), None) as run:
+            ask_model(run, model)
+        return _of(tmp_path / name)
+
+    return figures
+
+
+@pytest.fixture
+def of_answers(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
+    """Figures of recorded answers that all say the same."""
+
+    def figures(name: str, task: str, response: str, **options: object) -> Figures:
+        asked = read_items(sample_release, TASKS[task], limit=2, **options)
+        path = tmp_path / f"{name}.parquet"
+        asked.asked.items.select("item_id", response=pl.lit(response)).write_parquet(path)
+        recorded = read_recorded(path, asked.asked)
+        with opened(tmp_path / name, asked, recorded.description, None) as run:
+            keep_recorded(run, recorded)
+        return _of(tmp_path / name)
+
+    return figures
+
+
+def _of(run: Path) -> Figures:
+    return {(score.metric, score.scope) for score in score_answers(read_run(run)).scores.scores}
+
+
+def documented(page: str, heading: str) -> Figures:
+    """What the table behind a heading explains."""
+    section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    table = section.partition("| metric | scope | figure |\n")[2].partition("\n\n")[0]
+    rows = [line.split(" | ") for line in table.splitlines()[1:]]
+    return {
+        (metric, scope)
+        for metrics, scopes, *_ in rows
+        for metric in re.findall(r"`([\w-]+)`", metrics)
+        for scope in re.findall(r"`([\w-]+)`", scopes)
+    }
+
+
+@pytest.mark.slow
+def test_every_figure_of_multiple_choice(
+    root: Path, of_a_model: Callable[..., Figures], of_answers: Callable[..., Figures]
+):
+    given = (
+        of_a_model("letters", rotations=2)
+        | of_a_model("texts", style="texts")
+        | of_answers("json", "multiple-choice", "A", style="json")
+    )
+    page = (root / "docs" / "scores.md").read_text(encoding="utf-8")
+    assert documented(page, "Multiple choice") == given
+
+
+@pytest.mark.slow
+def test_every_figure_of_short_answers(root: Path, of_answers: Callable[..., Figures]):
+    page = (root / "docs" / "scores.md").read_text(encoding="utf-8")
+    assert documented(page, "Short answers") == of_answers("short", "short-answer", "tea")

@@ -1,0 +1,265 @@
+"""Sheets for people: blind to model, gold and order; and what comes back from several annotators."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.eval.evaluation import read_scored
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers, write_scores
+from blend.eval.triples.people_scores import score_by_people, write_judged
+from blend.eval.triples.prediction_sheet import make_sheet, predictions, write_sheet
+from blend.schemas.errors import InputError
+
+COLUMN = "correct_ingredients"
+ANSWER = "salt, water, egg, =SUM"
+
+
+@pytest.fixture(scope="module")
+def run(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> ScoredRun:
+    """Free answers that all say the same, from a file."""
+    folder = tmp_path_factory.mktemp("judged")
+    asked = read_items(food_release, TASKS["free-listing"], config="food-aligned", languages=("en",))
+    file = folder / "answers.parquet"
+    asked.asked.items.select("item_id", response=pl.lit(ANSWER)).write_parquet(file)
+    recorded = read_recorded(file, asked.asked, model="secret-model")
+    with opened(folder / "run", asked, recorded.description, None) as opened_run:
+        keep_recorded(opened_run, recorded)
+    made = read_run(folder / "run")
+    write_scores(made, score_answers(made))
+    return read_scored([folder / "run"])[0]
+
+
+@pytest.fixture
+def sheet(run: ScoredRun, tmp_path: Path) -> Path:
+    path = tmp_path / "sheet.csv"
+    write_sheet(make_sheet(run, sample=10), path)
+    return path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+
+
+def filled(sheet: Path, name: str, right: Callable[[int, Mapping[str, str]], str]) -> Path:
+    """A copy of the sheet that somebody has filled in."""
+    rows = rows_of(sheet)
+    path = sheet.with_name(name)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows([{**row, "correct_ingredients": right(n, row)} for n, row in enumerate(rows)])
+    return path
+
+
+@pytest.mark.slow
+def test_a_sheet_names_neither_model_nor_gold(run: ScoredRun, sheet: Path):
+    text = sheet.read_text(encoding="utf-8-sig")
+    assert text.splitlines()[0] == "id,dish,image,ingredients,correct_ingredients,comment"
+    assert "secret-model" not in text
+    rows = rows_of(sheet)
+    assert len(rows) == 10
+    assert len({row["dish"] for row in rows}) == 10
+    # The predictions are all there, in an order of their own for every dish.
+    listed = [[part.strip().removeprefix("'") for part in row["ingredients"].split("|")] for row in rows]
+    assert {tuple(sorted(texts)) for texts in listed} == {("=SUM", "egg", "salt", "water")}
+    # A spreadsheet must not take it for a formula.
+    assert "| =SUM" in text or ",'=SUM" in text
+    assert len({tuple(texts) for texts in listed}) > 1
+    assert {row["correct_ingredients"] for row in rows} == {""}
+
+
+def test_the_same_seed_gives_the_same_sheet(run: ScoredRun):
+    first = make_sheet(run, sample=5)
+    assert first.equals(make_sheet(run, sample=5))
+    assert not first.equals(make_sheet(run, sample=5, seed=1))
+    # More dishes keep those that were there.
+    assert set(first["id"]) <= set(make_sheet(run, sample=9)["id"])
+
+
+def test_a_sheet_is_never_overwritten(run: ScoredRun, sheet: Path):
+    with pytest.raises(InputError) as raised:
+        write_sheet(make_sheet(run, sample=1), sheet)
+    assert str(raised.value) == (
+        f"{sheet}: exists, and may hold somebody's work; choose another `out` or move it away"
+    )
+
+
+def figures(found: Any) -> dict[tuple[str, str, str], float | None]:
+    return {(score.metric, score.scope, score.key): score.value for score in found.scores}
+
+
+def test_people_of_one_mind(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda n, row: "salt | water")
+    # The same by numbers, as they stand in each row.
+    ben = filled(
+        sheet,
+        "ben.csv",
+        lambda n, row: " ".join(
+            str(i)
+            for i, text in enumerate(row["ingredients"].split("|"), start=1)
+            if text.strip() in ("salt", "water")
+        ),
+    )
+    found = score_by_people(run, [anna, ben])
+    assert found.annotators == ("anna", "ben")
+    assert found.n_dishes == 10
+    scores = figures(found)
+    assert scores["agreement-alpha", "overall", "all"] == 1
+    assert scores["agreement-pairs", "overall", "all"] == 100
+    # Two of four predictions.
+    assert scores["precision-people", "overall", "all"] == 50
+    write_judged(run, found)
+    assert (run.run.directory / "judged.json").read_text(encoding="utf-8") == found.to_json()
+
+
+def test_people_of_two_minds_and_rows_that_nobody_judged(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda n, row: "none" if n < 4 else "")
+    ben = filled(sheet, "ben.csv", lambda n, row: "1,2,3,4" if n < 2 else "")
+    found = score_by_people(run, [anna, ben])
+    scores = figures(found)
+    assert found.n_dishes == 4
+    # Two dishes by halves, two by nobody: (2 * 1/2 + 2 * 0) / 4.
+    assert scores["precision-people", "overall", "all"] == 25
+    assert scores["agreement-pairs", "overall", "all"] == 0
+    value = scores["agreement-alpha", "overall", "all"]
+    assert value is not None
+    assert value < 0
+
+
+def test_automatic_measures_go_along_with_people_who_judge_by_the_release(run: ScoredRun, sheet: Path):
+    known = {row["id"]: row for row in predictions(run).iter_rows(named=True)}
+    right = filled(sheet, "anna.csv", lambda n, row: " | ".join(known[row["id"]]["found"]) or "none")
+    scores = figures(score_by_people(run, [right]))
+    varying = {row["id"]: known[row["id"]]["precision"] for row in rows_of(sheet)}
+    if len(set(varying.values())) > 1:
+        assert scores["correlation-precision", "overall", "all"] == pytest.approx(1)
+        assert scores["rank-correlation-precision", "overall", "all"] == pytest.approx(1)
+    # One person agrees with nobody.
+    assert ("agreement-alpha", "overall", "all") not in scores
+
+
+def test_judgements_from_label_studio(run: ScoredRun, tmp_path: Path):
+    first = predictions(run).row(0, named=True)
+    rows = [
+        {"id": first["id"], "annotator": who, "ingredient": text, "correct": text == "salt"}
+        for who in ("a1", "a2")
+        for text in first["ingredients"]
+    ]
+    path = tmp_path / "judgements.parquet"
+    pl.DataFrame(rows).write_parquet(path)
+    found = score_by_people(run, [path])
+    assert found.annotators == ("a1", "a2")
+    assert figures(found)["precision-people", "overall", "all"] == 25
+
+
+@pytest.mark.parametrize(
+    ("right", "message"),
+    [
+        (
+            "honey",
+            (
+                "anna.csv:2, column {COLUMN}: 'honey' is none of the predictions; write some of {listed}, "
+                "their numbers, or 'none'"
+            ),
+        ),
+        (
+            "7",
+            (
+                "anna.csv:2, column {COLUMN}: '7' is none of the predictions; write some of {listed}, their "
+                "numbers, or "
+                "'none'"
+            ),
+        ),
+        (
+            "",
+            (
+                "anna.csv: nothing is judged; write into the column {COLUMN} what belongs to it, by its text "
+                "or its number, or 'none'"
+            ),
+        ),
+    ],
+)
+def test_a_cell_that_says_nothing_of_the_predictions(run: ScoredRun, sheet: Path, right: str, message: str):
+    path = filled(sheet, "anna.csv", lambda n, row: right if n == 0 else "")
+    listed = next(
+        row["ingredients"]
+        for row in predictions(run).iter_rows(named=True)
+        if row["id"] == rows_of(sheet)[0]["id"]
+    )
+    with pytest.raises(InputError) as raised:
+        score_by_people(run, [path])
+    assert str(raised.value) == message.format(COLUMN=COLUMN, listed=" | ".join(listed))
+
+
+def test_a_row_of_another_run_is_refused(run: ScoredRun, sheet: Path):
+    path = filled(sheet, "anna.csv", lambda n, row: "none")
+    first = rows_of(sheet)[0]["id"]
+    path.write_text(path.read_text(encoding="utf-8").replace(first, "000000000000"), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        score_by_people(run, [path])
+    assert str(raised.value) == (
+        "anna.csv:2, column id: '000000000000' is not of this run; name the run whose sheet it is; a run "
+        "that was "
+        "scored anew with other answers has another sheet"
+    )
+
+
+def test_a_sheet_that_is_named_twice_is_refused(run: ScoredRun, sheet: Path, tmp_path: Path):
+    path = filled(sheet, "anna.csv", lambda n, row: "none" if n == 0 else "")
+    (tmp_path / "again").mkdir()
+    again = tmp_path / "again" / "anna.csv"
+    again.write_bytes(path.read_bytes())
+    with pytest.raises(InputError) as raised:
+        score_by_people(run, [path, again])
+    first, *rest = str(raised.value).splitlines()
+    assert first == "4 problems:"
+    listed = rows_of(sheet)[0]["ingredients"]
+    assert len(rest) == len(listed.split("|"))
+    assert all(f"twice; delete this row or {path}:2" in line for line in rest)
+
+
+def test_a_file_that_is_not_there(run: ScoredRun, tmp_path: Path):
+    with pytest.raises(InputError) as raised:
+        score_by_people(run, [tmp_path / "anna.csv"])
+    assert str(raised.value) == f"{tmp_path / 'anna.csv'}: no such file; name sheets that were filled in"
+
+
+def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Path):
+    asked = read_items(sample_release, TASKS["multiple-choice"], style="json", limit=1)
+    file = tmp_path / "answers.parquet"
+    asked.asked.items.select("item_id", response=pl.lit("A")).write_parquet(file)
+    recorded = read_recorded(file, asked.asked)
+    with opened(tmp_path / "run", asked, recorded.description, None) as opened_run:
+        keep_recorded(opened_run, recorded)
+    made = read_run(tmp_path / "run")
+    write_scores(made, score_answers(made))
+    [scored] = read_scored([tmp_path / "run"])
+    with pytest.raises(InputError) as raised:
+        make_sheet(scored, sample=1)
+    assert str(raised.value) == (
+        f"{tmp_path / 'run'}: the task multiple-choice has no predictions to judge; name a run of a "
+        "task about triples"
+    )
+
+
+def test_a_sheet_can_be_a_project_of_label_studio(run: ScoredRun, sheet: Path):
+    from blend.builders.annotation.sheets import read_predictions
+
+    tasks = read_predictions(sheet)
+    asked = {row["id"]: row for row in predictions(run).iter_rows(named=True)}
+    assert tasks.height == 10
+    for row in tasks.iter_rows(named=True):
+        assert row["dish"] == asked[row["id"]]["dish"]
+        assert row["ingredients"] == asked[row["id"]]["ingredients"]

@@ -1,0 +1,233 @@
+"""What a Hub of one's own remembers: accounts, repositories with their commits and tags, and file contents.
+
+Contents lie on disk by their digest, the rest in one JSON file that is replaced at every change, so that a
+server started anew on the same folder goes on where the last one stopped.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+GIT_ATTRIBUTES = "".join(
+    f"*.{ending} filter=lfs diff=lfs merge=lfs -text\n"
+    for ending in ("arrow", "bin", "gz", "jpg", "parquet", "png", "tar", "zip", "zst")
+)
+"""What the Hub puts into a new dataset repository: the files that are stored as large ones."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user of the Hub, known by a token."""
+
+    name: str
+    token: str
+    writes_to: tuple[str, ...] = ()
+    """Namespaces in which the token may create and change repositories."""
+    reads: tuple[str, ...] = ()
+    """Namespaces whose private repositories the token may read, besides those it writes to."""
+
+    def may_read(self, repo_id: str) -> bool:
+        """Whether a private repository is visible."""
+        return repo_id.partition("/")[0] in (*self.writes_to, *self.reads)
+
+    def may_write(self, repo_id: str) -> bool:
+        """Whether a repository can be made and changed."""
+        return repo_id.partition("/")[0] in self.writes_to
+
+
+ALICE = Account("alice", "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", writes_to=("alice", "org"))
+BOB = Account("bob", "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", writes_to=("bob", "org"))
+CAROL = Account("carol", "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", reads=("org",))
+DAVE = Account("dave", "hf_daveIsAStrangerDaveIsAStrangerXYZ", writes_to=("dave",))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in a commit."""
+
+    size: int
+    oid: str
+    """What git calls the file: the id of its content, or of the pointer to a large file."""
+    sha256: str | None = None
+    """Digest of a large file's content; null for a file that git itself keeps."""
+    xet: str | None = None
+    """What the chunk store calls the file, if it came that way."""
+
+
+@dataclass
+class Commit:
+    """A state of a repository."""
+
+    parent: str | None
+    title: str
+    description: str
+    author: str
+    files: dict[str, Entry]
+
+
+@dataclass
+class Repository:
+    """A dataset repository: files by commit, and the names of commits."""
+
+    store: "Store"
+    private: bool = False
+    commits: dict[str, Commit] = field(default_factory=dict)
+    branches: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+
+    def resolve(self, revision: str) -> str | None:
+        """The commit that a branch, a tag or a commit names."""
+        commit = self.branches.get(revision) or self.tags.get(revision) or revision
+        return commit if commit in self.commits else None
+
+    def files(self, revision: str = "main") -> dict[str, Entry]:
+        """The files at a revision; none in a repository without commits."""
+        commit = self.resolve(revision)
+        return {} if commit is None else self.commits[commit].files
+
+    def content(self, path: str, revision: str = "main") -> bytes:
+        """The bytes of a file."""
+        return self.store.read(self.files(revision)[path])
+
+    def commit(self, files: Mapping[str, bytes], *, branch: str = "main", title: str = "by hand") -> str:
+        """Record the files as what the repository holds now, as git itself would; returns the commit."""
+        entries = {path: self.store.keep_regular(content) for path, content in files.items()}
+        return self.add_commit(entries, branch=branch, title=title)
+
+    def edit(self, files: Mapping[str, bytes], *, title: str = "by hand") -> str:
+        """Change some files of ``main`` and leave the others; returns the commit."""
+        entries = {path: self.store.keep_regular(content) for path, content in files.items()}
+        return self.add_commit(self.files() | entries, title=title)
+
+    def add_commit(
+        self,
+        files: Mapping[str, Entry],
+        *,
+        branch: str = "main",
+        title: str = "",
+        description: str = "",
+        author: str = "system",
+    ) -> str:
+        """Append a commit to a branch."""
+        with self.store.changing():
+            parent = self.branches.get(branch)
+            commit = Commit(parent, title, description, author, dict(sorted(files.items())))
+            text = json.dumps([len(self.commits), asdict(commit)])
+            oid = hashlib.sha1(text.encode()).hexdigest()
+            self.commits[oid] = commit
+            self.branches[branch] = oid
+            return oid
+
+    def history(self, revision: str) -> Iterator[tuple[str, Commit]]:
+        """Commits from a revision back to the first."""
+        oid = self.resolve(revision)
+        while oid is not None:
+            yield oid, self.commits[oid]
+            oid = self.commits[oid].parent
+
+
+class Store:
+    """Repositories and contents below one folder."""
+
+    def __init__(self, root: Path, accounts: tuple[Account, ...] = (ALICE, BOB, CAROL, DAVE)) -> None:
+        self.root = root
+        self.accounts = {account.token: account for account in accounts}
+        self.repositories: dict[str, Repository] = {}
+        self.renamed: dict[str, str] = {}
+        """Repositories that have another name now, by the name they had."""
+        self.lock = RLock()
+        for folder in ("regular", "large", "parts", "xorbs"):
+            (root / folder).mkdir(parents=True, exist_ok=True)
+        self._load()
+
+    def repository(self, repo_id: str) -> Repository:
+        """The repository, made without any commit if it is not there."""
+        with self.changing():
+            return self.repositories.setdefault(repo_id, Repository(self))
+
+    def rename(self, repo_id: str, to: str) -> None:
+        """Give a repository another name; who asks for the old one is sent on."""
+        with self.changing():
+            self.repositories[to] = self.repositories.pop(repo_id)
+            self.renamed[repo_id] = to
+
+    def create(self, repo_id: str, *, private: bool, author: str) -> Repository:
+        """A new repository as the Hub makes one: with a first commit that holds ``.gitattributes``."""
+        with self.changing():
+            repository = self.repositories[repo_id] = Repository(self, private=private)
+            first = {".gitattributes": self.keep_regular(GIT_ATTRIBUTES.encode())}
+            repository.add_commit(first, title="initial commit", author=author)
+            return repository
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold the lock, and write the state down at the end."""
+        with self.lock:
+            yield
+            self.save()
+
+    def keep_regular(self, content: bytes) -> Entry:
+        """Keep a file that git itself holds."""
+        oid = git_id(content)
+        atomic_write(self.root / "regular" / oid, content)
+        return Entry(len(content), oid)
+
+    def large_entry(self, sha256: str, size: int, xet: str | None = None) -> Entry:
+        """A large file, by the pointer that git holds for it."""
+        pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size}\n"
+        return Entry(size, git_id(pointer.encode()), sha256, xet)
+
+    def large_path(self, sha256: str) -> Path:
+        """Where the content of a large file lies, or will."""
+        return self.root / "large" / sha256
+
+    def path(self, entry: Entry) -> Path:
+        """Where the content of a file lies."""
+        return self.root / "regular" / entry.oid if entry.sha256 is None else self.large_path(entry.sha256)
+
+    def read(self, entry: Entry) -> bytes:
+        """The content of a file."""
+        return self.path(entry).read_bytes()
+
+    def save(self) -> None:
+        """Write everything but the contents down."""
+        state = {
+            repo_id: {
+                "private": repository.private,
+                "branches": repository.branches,
+                "tags": repository.tags,
+                "commits": {oid: asdict(commit) for oid, commit in repository.commits.items()},
+            }
+            for repo_id, repository in self.repositories.items()
+        }
+        atomic_write(self.root / "repositories.json", json.dumps(state).encode())
+
+    def _load(self) -> None:
+        path = self.root / "repositories.json"
+        state: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
+        for repo_id, kept in state.items():
+            commits = {
+                oid: Commit(
+                    **{**commit, "files": {name: Entry(**entry) for name, entry in commit["files"].items()}}
+                )
+                for oid, commit in kept.pop("commits").items()
+            }
+            self.repositories[repo_id] = Repository(self, commits=commits, **kept)
+
+
+def git_id(content: bytes) -> str:
+    """The id that git gives a file's content."""
+    return hashlib.sha1(f"blob {len(content)}\0".encode() + content).hexdigest()
+
+
+def atomic_write(path: Path, content: bytes) -> None:
+    """Make a file appear whole."""
+    beside = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
+    beside.write_bytes(content)
+    beside.replace(path)

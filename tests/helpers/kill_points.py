@@ -1,0 +1,156 @@
+"""Runs a script of answers into a directory, and dies at the n-th moment: before, within or after a write.
+
+``python kill_points.py FOLDER SIGKILL`` (or ``SIGINT``, Ctrl-C) tries every moment in a process of its own, in
+``FOLDER/0``, ``FOLDER/1`` …, until one lives to the end, and prints those at which it died; numbers behind it
+are moments to try alone.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems
+from blend.eval.models.protocols import Generation, ModelDescription
+from blend.eval.release_items import ReleaseItems
+from blend.eval.runs import answer_files, opened, run_directory
+from blend.eval.runs.ask_model import ask_model
+from blend.schemas.release.manifest import TableInfo
+
+N_ITEMS = 24
+BATCH = 4
+
+
+class Echo:
+    """Answers with the prompt turned around, a few at a time, in an order of its own."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails = fails
+        self.asked: list[str] = []
+
+    def describe(self) -> ModelDescription:
+        return ModelDescription(backend="server", id="echo", chat=False, delimiter="")
+
+    def generate(self, prompts, *, samples=None, keep=None):
+        self.asked += prompts
+        for start in range(0, len(prompts), BATCH):
+            rows = list(range(start, min(start + BATCH, len(prompts))))[::-1]
+            keep(rows, [self._answer(prompts[row]) for row in rows])
+        return []
+
+    def _answer(self, prompt: str) -> Generation:
+        if self.fails and prompt == "prompt 7\n":
+            return Generation.failed("timed out")
+        return Generation(prompt[::-1], len(prompt), 3, "stop")
+
+
+def asked(name: str = "sample", version: str = "1.0.0") -> ReleaseItems:
+    rows = [
+        {"item_id": f"i{n}", "locale": "ko-KR", "region": "KR", "template_id": f"t{n}", "topic": "Food"}
+        | {"prompt_id": "json", "language": "en", "prompt": f"prompt {n}\n", "options": None}
+        for n in range(N_ITEMS)
+    ]
+    gold = pl.DataFrame({"item_id": [row["item_id"] for row in rows]})
+    table = TableInfo(
+        config="multiple-choice-questions",
+        split="test",
+        rows=N_ITEMS,
+        content_sha256="0" * 64,
+        schema_sha256="0" * 64,
+        files=(),
+    )
+    manifest = SimpleNamespace(name=name, version=version, tables=(table,))
+    options = {"locales": None, "limit": None, "style": "json", "rotations": 1}
+    items = TaskItems(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text")
+    return ReleaseItems(manifest, "multiple-choice", ("multiple-choice-questions",), options, items)
+
+
+def run_all(out: Path, model: Echo) -> None:
+    with opened(out, asked(), model.describe(), None) as run:
+        ask_model(run, model)
+
+
+class _Moments:
+    """Counts moments, and sends the process a signal at the chosen one."""
+
+    def __init__(self, chosen: int, death: signal.Signals) -> None:
+        self.left = chosen
+        self.death = death
+
+    def __call__(self) -> None:
+        self.left -= 1
+        if self.left == -1:
+            os.kill(os.getpid(), self.death)
+
+    def around(self, function):
+        def call(*arguments, **options):
+            self()
+            result = function(*arguments, **options)
+            self()
+            return result
+
+        return call
+
+
+def _die_at(chosen: int, out: Path, death: signal.Signals) -> None:
+    # As the command does: polars takes over Ctrl-C when it is imported.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    moment = _Moments(chosen, death)
+
+    class Halting:
+        """A file in which a write can end in the middle of a line."""
+
+        def __init__(self, file) -> None:
+            self.file = file
+
+        def write(self, data: bytes) -> None:
+            moment()
+            self.file.write(data[: len(data) // 2])
+            self.file.flush()
+            moment()
+            self.file.write(data[len(data) // 2 :])
+
+        def __getattr__(self, name: str):
+            return getattr(self.file, name)
+
+    opens = answer_files.Journal.__init__
+
+    def opening(self, path: Path) -> None:
+        opens(self, path)
+        self._file = Halting(self._file)
+
+    answer_files.Journal.__init__ = opening
+    answer_files.write_frame = run_directory.write_frame = moment.around(answer_files.write_frame)
+    run_directory.atomic_write = moment.around(run_directory.atomic_write)
+    Path.unlink = moment.around(Path.unlink)
+    run_all(out, Echo(fails=True))
+
+
+_INTERRUPTED = 130
+
+
+def main(folder: Path, death: signal.Signals, moments: Sequence[int]) -> None:
+    """Die at some moments, or at every one; print those at which the run died."""
+    for moment in moments or range(200):
+        child = os.fork()
+        if child == 0:
+            try:
+                _die_at(moment, folder / str(moment), death)
+            except KeyboardInterrupt:
+                os._exit(_INTERRUPTED)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _INTERRUPTED:
+            assert os.WEXITSTATUS(status) == 0, "the run failed otherwise than by a kill"
+            assert not moments, f"the run has no moment {moment}"
+            return
+        print(moment)
+    assert moments, "no run came to its end"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), signal.Signals[sys.argv[2]], [int(moment) for moment in sys.argv[3:]])

@@ -1,0 +1,1 @@
+"""Label Studio on this machine: the server, its projects, people who annotate in a browser."""

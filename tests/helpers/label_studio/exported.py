@@ -1,0 +1,69 @@
+"""Annotations as Label Studio exports them, for tests of the stages."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from blend.builders.annotation.project import Project
+from blend.builders.annotation.pseudonyms import People
+from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages.model import Reading
+from blend.loaders.sample import sample_path
+from blend.schemas.language.locales import registry
+
+PROJECT = Project.model_validate(
+    {"name": "trial", "locales": [{"locale": "ko-KR"}, {"locale": "fa-IR", "annotators": ["a@example.org"]}]}
+)
+PEOPLE = People(b"0" * 32, {1: "a@example.org", 2: "B@example.org", 3: "c@example.org"})
+A, B, C = (str(PEOPLE.of(number)) for number in (1, 2, 3))
+
+
+def typed(*texts: str, control: str = "answers") -> dict[str, Any]:
+    """What somebody typed into a line."""
+    return {"from_name": control, "to_name": "question", "type": "textarea", "value": {"text": list(texts)}}
+
+
+def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
+    """What somebody chose."""
+    value = {"choices": [option]}
+    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
+
+
+def annotation(number: int, who: Any, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """An annotation, made in the minute of its number, in ten seconds and its number."""
+    made = {"created_at": f"2026-11-20T10:{number % 60:02}:00Z", "lead_time": 10.0 + number}
+    return {"id": number, "completed_by": who, "result": list(results), "was_cancelled": False, **made, **more}
+
+
+def task(*annotations: dict[str, Any], template_id: str = "food-01", locale: str = "ko-KR") -> dict[str, Any]:
+    """A task of the stage answer."""
+    data = {"blend_id": f"answer/{locale}/{template_id}", "template_id": template_id, "locale": locale}
+    return {"id": 70, "data": data, "annotations": list(annotations)}
+
+
+def read(
+    *tasks: dict[str, Any], locale: str = "ko-KR", stage: str = "answer", project: Project = PROJECT
+) -> Reading:
+    """What a stage reads from tasks."""
+    chosen_stage = STAGES[stage]
+    return chosen_stage.read(tasks, chosen_stage.context(project, registry().get(locale), PEOPLE))
+
+
+def told(reading: Reading) -> list[tuple[str, str, str]]:
+    """The findings of a reading."""
+    return list(reading.findings.select("kind", "source", "detail").iter_rows())
+
+
+def sample_questions(folder: Path) -> None:
+    """A directory of raw responses with the questions of the sample and no response."""
+    (folder / "responses").mkdir(parents=True)
+    with sample_path() as sample:
+        for name in ("templates.csv", "questions.csv"):
+            (folder / name).write_bytes((sample / name).read_bytes())
+
+
+def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Rows as a file of JSON Lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Tiny models, servers of models, and the figures worked out plainly."""

@@ -1,0 +1,1 @@
+"""Questions, answers and decisions in shorthand."""

@@ -1,0 +1,87 @@
+"""Small sets of answers for tests of multiple-choice questions, and looks at what was built from them."""
+
+import polars as pl
+
+from blend.builders.judges.equivalence import LexicalJudge
+from blend.builders.mcq import build_mcq
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
+
+ALL = McqOptions(variants="all")
+RULES = (LexicalJudge(),)
+
+FRUIT = {
+    "en-GB": [("apple", 4)],
+    "en-US": [("pear", 3)],
+    "ko-KR": [("plum", 3)],
+    "ar-DZ": [("dates", 5)],
+}
+
+
+# Who is asked about
+
+
+def groups_of(groups):
+    return [
+        {"answers": ["-"], "en_answers": [text] if isinstance(text, str) else list(text), "count": count}
+        for text, count in groups
+    ]
+
+
+def frames_of(templates, *, idks=None, answer_format="text"):
+    """Questions and annotations: by template and locale, answers (a text or variants) with their votes."""
+    asked, annotated = [], []
+    for template_id, answers in templates.items():
+        for tag, groups in answers.items():
+            asked.append(
+                {
+                    "template_id": template_id,
+                    "topic": "Food",
+                    "source_label": "",
+                    "question": f"question in {tag}",
+                    "en_question": "What do people eat?",
+                    "locale": tag,
+                    "language": tag.split("-")[0],
+                    "answer_format": answer_format,
+                }
+            )
+            none = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
+            annotated.append(
+                {
+                    "template_id": template_id,
+                    "locale": tag,
+                    "annotations": groups_of(groups),
+                    "idks": {**none, **(idks or {}).get(tag, {})},
+                    "grouping": "upstream",
+                }
+            )
+    return pl.DataFrame(asked, schema=QUESTIONS), pl.DataFrame(annotated, schema=ANNOTATIONS)
+
+
+def build_of(answers, *, options=ALL, seed=0, judges=RULES, fillers=None, exclusions=None, **more):
+    frames = frames_of({"T-1": answers}, **more)
+    chosen = {"options": options, "seed": seed, "judges": judges}
+    return build_mcq(*frames, **chosen, fillers=fillers, exclusions=exclusions)
+
+
+def shown_to(build, tag):
+    """The distractors that a locale's questions show, by locale of origin."""
+    shown = set()
+    for row in build.frame().filter(pl.col("locale") == tag).iter_rows(named=True):
+        options = zip(row["option_locales"], row["options"], strict=True)
+        shown |= {option for i, option in enumerate(options) if i != row["answer"]}
+    return shown
+
+
+def right_answers(build, tag):
+    rows = build.frame().filter(pl.col("locale") == tag).iter_rows(named=True)
+    return {row["options"][row["answer"]] for row in rows}
+
+
+def loss_of(build, tag):
+    return build.dropped.filter(pl.col("locale") == tag).select("reason", "detail").row(0)
+
+
+def positions(rows):
+    """How often the right answer stands first, second, third and last."""
+    return [rows.filter(pl.col("answer") == position).height for position in range(4)]

@@ -1,0 +1,1 @@
+"""Facts in shorthand, and an endpoint that serves them."""

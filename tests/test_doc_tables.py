@@ -1,0 +1,31 @@
+"""Parts of the documentation that are written from data of the package are as they would be written now."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def doc_tables(root: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("doc_tables", root / ".ci" / "doc_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_part_is_current(doc_tables: ModuleType, root: Path):
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (root / "docs").glob("*.md")}
+    assert {name for name, text in pages.items() if "doc_tables.py" in text} == set(doc_tables.PAGES)
+    stale = [
+        name for name, part in doc_tables.PAGES.items() if doc_tables.filled(pages[name], part()) != pages[name]
+    ]
+    assert stale == [], "`make docs` writes them"
+
+
+def test_a_page_without_its_comments_is_refused(doc_tables: ModuleType):
+    with pytest.raises(ValueError, match="a page has 0 parts between the comments; it must have one"):
+        doc_tables.filled("# Findings\n", "| kind |\n")

@@ -1,0 +1,150 @@
+"""The walks of docs/extending.md, followed word by word in a copy of the checkout: few files, and it works."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+MOST_FILES = {
+    "A release check": 3,
+    "A lemmatiser": 3,
+    "A chart of the card": 3,
+    "An annotation stage": 5,
+    "An evaluation task": 3,
+}
+"""Walk to how many files it may touch; tables that `make docs` writes come on top."""
+
+TABLES = {
+    "A release check": "docs/validate.md",
+    "A lemmatiser": "docs/short-answers.md",
+    "A chart of the card": "docs/cards.md",
+    "An annotation stage": "docs/annotating.md",
+    "An evaluation task": "docs/evaluation.md",
+}
+"""Walk to the page in whose table the new thing stands afterwards."""
+
+HELD = ("tests/test_imports.py", "tests/test_doc_tables.py", "tests/test_architecture_doc.py")
+"""Tests of the whole project that new things must pass too."""
+
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+class Followed(NamedTuple):
+    """A checkout in which all walks were followed."""
+
+    checkout: Path
+    before: Mapping[str, bytes]
+    touched: Mapping[str, list[str]]
+    """The files that each walk creates or changes."""
+
+
+@pytest.fixture(scope="module")
+def walks(root: Path) -> Mapping[str, str]:
+    """Heading of each walk to its text."""
+    page = (root / "docs" / "extending.md").read_text(encoding="utf-8")
+    return {text.partition("\n")[0]: text for text in page.split("\n## ")[1:]}
+
+
+@pytest.fixture(scope="module")
+def followed(root: Path, walks: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Followed:
+    """A copy of the checkout, links included, with everything that the page adds."""
+    checkout = tmp_path_factory.mktemp("extending") / "checkout"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root / name, checkout / name, follow_symlinks=False)
+    (checkout.parent / "shared").symlink_to(root.parent / "shared")  # what the tests of the walks read
+    before = contents(checkout)
+    touched = {name: list(follow(checkout, walk)) for name, walk in walks.items()}
+    run(checkout, ".ci/doc_tables.py")
+    return Followed(checkout, before, touched)
+
+
+def contents(checkout: Path) -> dict[str, bytes]:
+    files = (Path(folder) / name for folder, _, names in os.walk(checkout) for name in names)
+    return {path.relative_to(checkout).as_posix(): path.read_bytes() for path in files}
+
+
+def follow(checkout: Path, walk: str) -> list[str]:
+    """Create and change files as a walk says; which ones."""
+    touched = []
+    for kind, name, text in BLOCK.findall(walk):
+        if name:
+            path = checkout / name
+            assert path.exists() == (kind == "diff"), name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(changed(path.read_text("utf-8"), text) if kind == "diff" else text, "utf-8")
+            touched.append(name)
+    return touched
+
+
+def changed(before: str, hunks: str) -> str:
+    """A text after a change that stands on the page: of every hunk, the old lines are there once."""
+    for hunk in hunks.split("@@\n"):
+        lines = [line if line.strip() else " \n" for line in hunk.splitlines(keepends=True)]
+        assert {line[0] for line in lines} <= {" ", "+", "-"}
+        old = "".join(line[1:] for line in lines if line[0] != "+")
+        assert before.count(old) == 1, f"stands {before.count(old)} times:\n{old}"
+        before = before.replace(old, "".join(line[1:] for line in lines if line[0] != "-"))
+    return before
+
+
+def run(checkout: Path, *arguments: str) -> str:
+    """What a command of Python says, with the package of the copy."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout), "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(
+        [sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, f"{arguments}\n{ran.stdout}\n{ran.stderr}"
+    return ran.stdout
+
+
+def test_each_walk_touches_as_few_files_as_it_says(walks: Mapping[str, str], followed: Followed):
+    assert walks.keys() == MOST_FILES.keys() == TABLES.keys()
+    numbers = ("No", "One", "Two", "Three", "Four", "Five")
+    for name, walk in walks.items():
+        (told,) = re.findall(r"^\*(\w+) files\.\*", walk, re.MULTILINE)
+        n_files = len(set(followed.touched[name]))
+        assert n_files == numbers.index(told) <= MOST_FILES[name]
+
+
+def test_nothing_else_changes_but_tables_that_are_written(followed: Followed):
+    named = {file for files in followed.touched.values() for file in files}
+    now = contents(followed.checkout)
+    different = {file for file in now.keys() | followed.before if now.get(file) != followed.before.get(file)}
+    assert different - named - {"release"} == set(TABLES.values())
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", MOST_FILES)
+def test_what_a_walk_adds_works(walks: Mapping[str, str], followed: Followed, name: str):
+    blocks = BLOCK.findall(walks[name])
+    commands = [line for kind, _, text in blocks if kind == "bash" for line in text.splitlines()]
+    shown = [line for kind, _, text in blocks if kind == "text" for line in text.splitlines()]
+    assert commands
+    said = ""
+    for command in commands:
+        tool, *arguments = command.split()
+        said += run(followed.checkout, "-m", tool, *arguments)
+    assert [line for line in shown if squeezed(line) not in squeezed(said)] == []
+
+
+def squeezed(text: str) -> str:
+    """A text whose columns may be as wide as they like."""
+    return re.sub(r"[ \t]+", " ", text)
+
+
+@pytest.mark.exhaustive
+def test_what_walks_add_is_as_the_project_wants_it(followed: Followed):
+    python = [file for files in followed.touched.values() for file in files if file.endswith(".py")]
+    run(followed.checkout, "-m", "ruff", "check", "--quiet", *python)
+    run(followed.checkout, "-m", "ruff", "format", "--check", "--quiet", *python)
+    run(followed.checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *HELD)

@@ -1,0 +1,85 @@
+"""The documentation site: read from its folder in a real browser, without a server and without a network."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import typer
+
+from blend.cli import app
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]  # the whole site is built
+
+
+@pytest.fixture(scope="module")
+def site(root: Path, missing: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site, built as `make docs` builds it."""
+    if importlib.util.find_spec("mkdocs") is None:
+        missing("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+@pytest.fixture
+def page(chromium: str) -> "Iterator[Page]":
+    """A page of a browser that reaches no server; what it asks one for fails the test."""
+    from playwright.sync_api import sync_playwright
+
+    asked: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(offline=True)
+        # The theme draws diagrams where no script can look; here one can.
+        page.add_init_script(
+            "const attach = Element.prototype.attachShadow;"
+            "Element.prototype.attachShadow = function () { return attach.call(this, { mode: 'open' }) }"
+        )
+        page.on("request", lambda request: asked.append(request.url))
+        yield page
+        browser.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page"):
+    page.goto((site / "index.html").as_uri())
+    page.locator("input[name=query]").fill("too-few-responses")
+    page.locator(".md-search-result__link[href*='/findings.html']").first.click()
+    page.wait_for_url("**/findings.html**")
+    assert page.locator("code", has_text="too-few-responses").first.is_visible()
+
+
+def test_diagrams_are_drawn(site: Path, root: Path, page: "Page"):
+    page.goto((site / "architecture.html").as_uri())
+    drawn = page.locator("div.mermaid svg")
+    drawn.nth(1).wait_for()
+    assert drawn.count() == (root / "docs" / "architecture.md").read_text(encoding="utf-8").count("```mermaid")
+    assert "recipe.toml" in drawn.first.text_content()
+    assert page.locator("pre.mermaid").count() == 0
+
+
+def test_every_command_and_option_stands_on_the_page_of_commands(site: Path):
+    text = (site / "commands.html").read_text(encoding="utf-8")
+    _, *parts = re.split(r"<h[1-4] id=\"blend-[^>]*><code>(blend [^<]*)</code>", text)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    waiting = [(f"blend {name}", of) for name, of in typer.main.get_command(app).commands.items()]
+    assert len(sections) > 40
+    while waiting:
+        name, command = waiting.pop()
+        section = sections.pop(name)
+        waiting += [(f"{name} {inner}", of) for inner, of in getattr(command, "commands", {}).items()]
+        options = [one.opts[0] for one in command.params if one.param_type_name == "option"]
+        assert [option for option in options if f"<code>{option}" not in section] == [], name
+    assert sections == {}

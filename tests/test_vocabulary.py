@@ -1,0 +1,66 @@
+"""Words: names that mean something else elsewhere, or nothing, and stand nowhere in the source."""
+
+import io
+import tokenize
+from pathlib import Path
+
+import pytest
+
+FOLDERS = ("blend", "builders", "eval", "loaders", "schemas")
+
+NICKNAMES = """
+    Asked AskedOfRelease Bench Board Desk HowToJudge Judged Keeper Misfit Notes Notify Part Shipment Subject
+    Told Typicality ask_of_release bench contested counted desk despite ending_at_once explained forced
+    harmless infilling last_words misfits mute notify patience patient remarks said staged tickets told touching
+    turned_down uncollected whole wishes write_whole
+"""
+"""Names that this package had for things that evaluation, annotation and data tooling have words for."""
+
+OTHER_MEANINGS = {
+    "right": ("a correct option is `correct`", ("builders/cards/charts.py",)),
+    "place": (
+        "a file and row is a `location`, cuda:0 a `device`; countries are places, and so is a rank",
+        (
+            *("blend/views/comparison.py", "builders/annotation/stages/collect.py", "builders/templates"),
+            *(
+                "builders/triples",
+                "eval/report/model_comparison.py",
+                "eval/statistics/ranks.py",
+                "eval/triples",
+            ),
+        ),
+    ),
+    "Place": ("say of what: StageLocale, Device, QuestionKey", ()),
+    "sound": ("a release is `valid`; how a causal model is scored is `conditional`", ()),
+    "doubtful": ("rows to be looked at one by one are `suspect_rows`", ()),
+}
+"""Names that mean something else in most people's code: what to say, and folders where it is meant so."""
+
+
+def names_in(root: Path) -> list[tuple[str, str]]:
+    """Every name of the source with its file and line."""
+    return [
+        (token.string.strip("_"), f"{path.relative_to(root)}:{token.start[0]}")
+        for folder in FOLDERS
+        for path in sorted((root / folder).rglob("*.py"))
+        if not any(parent.is_symlink() for parent in path.parents)
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+        if token.type == tokenize.NAME
+    ]
+
+
+@pytest.fixture(scope="module")
+def names(root: Path) -> list[tuple[str, str]]:
+    return names_in(root)
+
+
+def test_no_nickname_is_left(names: list[tuple[str, str]]):
+    nicknames = set(NICKNAMES.split())
+    assert len(names) > 100_000
+    assert [found for found in names if found[0] in nicknames] == []
+
+
+@pytest.mark.parametrize("word", sorted(OTHER_MEANINGS))
+def test_a_word_with_another_meaning_elsewhere(names: list[tuple[str, str]], word: str):
+    say, but_in = OTHER_MEANINGS[word]
+    assert [where for name, where in names if name == word and not where.startswith(but_in)] == [], say
