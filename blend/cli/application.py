@@ -8,6 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandFunctionType
 
 from blend.cli.option_names import options_of
+from blend.exit_codes import UsageError
 from blend.schemas.base.docstrings import docstring_of
 from blend.stopping import exit_code
 
@@ -17,10 +18,21 @@ class _Command(TyperCommand):
         """Run the command; an error names its options, and Ctrl-C that nothing explains is one sentence."""
         try:
             with options_of(self.params):
+                self._check_text(ctx.params)
                 return super().invoke(ctx)
         except KeyboardInterrupt as stopped:
             typer.echo("interrupted; run the same command again", err=True)
             raise typer.Exit(exit_code(stopped)) from None
+
+    def _check_text(self, values: dict[str, Any]) -> None:
+        """Refuse options of bytes that are not UTF-8, which none of our files can hold."""
+        from blend.loaders.files.json_text import is_encodable
+
+        for option in self.params:
+            given = values.get(option.name or "")
+            for text in given if isinstance(given, list | tuple) else [given]:
+                if option.param_type_name == "option" and isinstance(text, str) and not is_encodable(text):
+                    raise UsageError(f"{option.opts[0]}: {text!r} is not possible (it is not text in UTF-8)")
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_flag_types(super().get_params(ctx))
