@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
@@ -17,6 +18,20 @@ from blend.schemas.errors import ConflictError, InputError
 STATE = "state.json"
 IMPORTING = "importing.json"
 IGNORED = ".gitignore"
+
+
+class _ProjectState(BaseModel):
+    """See `inventory.InventoriedProject.state`."""
+
+    project: int
+    tasks: int
+    annotations: int
+    dated: str | None
+
+
+class _State(BaseModel):
+    projects: dict[str, _ProjectState] = {}
+    written: dict[str, list[str]] = {}
 
 
 class Folder:
@@ -45,8 +60,13 @@ class Folder:
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """State at the last pull, by project; empty before the first pull."""
-        return self._read(STATE)
+        """State at the last pull, by what it is of; empty before the first pull."""
+        state = self._read(STATE)
+        try:
+            _State.model_validate(state, strict=True)
+        except ValidationError as error:
+            raise self._damaged(STATE) from error
+        return state
 
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Remember what was pulled."""
@@ -61,8 +81,11 @@ class Folder:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise InputError(f"{path}: is damaged; delete it, and everything is asked anew")
+            raise self._damaged(name)
         return value
+
+    def _damaged(self, name: str) -> InputError:
+        return InputError(f"{self.path / name}: is damaged; delete it, and everything is asked anew")
 
 
 @contextmanager

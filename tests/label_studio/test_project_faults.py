@@ -281,10 +281,11 @@ def test_damaged_files_of_the_pull_folder(project: Callable[..., ProjectFile], t
     )
     history.write_text("")
     state = file.pulled / "state.json"
-    state.write_text("{")
-    assert message(lambda: pull_project(file, exports=[export]), InputError) == (
-        f"{state}: is damaged; delete it, and everything is asked anew"
-    )
+    for damaged in ("{", '{"projects": "x"}', '{"projects": {"a": {"project": "b"}}}', '{"written": {"a": 1}}'):
+        state.write_text(damaged)
+        assert message(lambda: pull_project(file, exports=[export]), InputError) == (
+            f"{state}: is damaged; delete it, and everything is asked anew"
+        )
 
 
 def test_questions_are_read_before_a_server_is_asked(project: Callable[..., ProjectFile]):
