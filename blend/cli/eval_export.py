@@ -61,6 +61,9 @@ def push(
     revision: Annotated[
         str | None, typer.Option(metavar="COMMIT", help="Commit of the release in that repository.")
     ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="URL", help="Page about the run, such as its report.")
+    ] = None,
     direct: Annotated[
         bool, typer.Option("--direct", help="Commit on main instead of opening a pull request.")
     ] = False,
@@ -74,6 +77,8 @@ def push(
     """
     from blend.eval.export.hub_results import push_scores
 
-    sent = push_scores(run, model, dataset=dataset, revision=revision, direct=direct, dry_run=dry_run)
+    sent = push_scores(
+        run, model, dataset=dataset, revision=revision, source=source, direct=direct, dry_run=dry_run
+    )
     typer.echo(f"{sent.path}:\n{sent.content}", nl=False)
     typer.echo("Nothing was sent." if sent.url is None else f"Sent: {sent.url}")

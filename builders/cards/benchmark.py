@@ -3,38 +3,88 @@
 The keys are those that inspect-ai 0.3 reads for ``inspect eval hf/org/name/multiple-choice``.
 """
 
+from typing import Any
+
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.release.leaderboard import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 
-TASK = "multiple-choice"
-"""Id of the task; `blend eval push` names it in a model's results."""
+_GRADING = """\
+People who live in a place were asked a question about life there. Decide whether a model's answer means the
+same as an answer that they gave.
+
+Question: {question}
+
+Their answers, with the number of people who gave each (count): {criterion}
+
+The model's answer: {answer}
+
+The answer counts, in whatever language or spelling, if one of the first three things that it names means the
+same as one of theirs. It does not count if it denies what it names, refuses to answer, or only repeats the
+question.
+
+{instructions}
+"""
+"""Prompt of the model that grades; Inspect fills the slots in."""
+
+_ASKING = """\
+{prompt}
+
+Answer in the language of the question, in a few words, without an explanation.
+"""
 
 
 def benchmark_yaml(facts: ReleaseFacts) -> str | None:
-    """The benchmark file of a release; null where it has no multiple-choice questions."""
-    if not any(table.config == MULTIPLE_CHOICE_QUESTIONS and table.rows for table in facts.manifest.tables):
+    """The benchmark file of a release; null where it has no questions that can be asked."""
+    tables = [table for table in facts.manifest.tables if table.rows]
+    tasks = []
+    if any(table.config == MULTIPLE_CHOICE_QUESTIONS for table in tables):
+        tasks.append(_multiple_choice())
+    if regions := [table.split for table in tables if table.config == ANNOTATIONS]:
+        tasks.append(_short_answer(SHORT_ANSWER, "+".join(regions)))
+        tasks += [_short_answer(region_task(region), region) for region in regions]
+    if not tasks:
         return None
     fields = {
         "name": facts.title,
         "description": facts.summary,
         "evaluation_framework": "inspect-ai",
-        "tasks": [
-            {
-                "id": TASK,
-                "config": MULTIPLE_CHOICE_QUESTIONS,
-                "split": "test",
-                "field_spec": {
-                    "input": "question",
-                    # An index from 0 becomes a letter, since there are choices.
-                    "target": "answer",
-                    "choices": "options",
-                    "metadata": ["MCQID", "ID", "country", "locale", "topic"],
-                },
-                "solvers": [{"name": "multiple_choice"}],
-                "scorers": [{"name": "choice"}],
-            }
-        ],
+        "tasks": tasks,
     }
     return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _multiple_choice() -> dict[str, Any]:
+    return {
+        "id": MULTIPLE_CHOICE,
+        "config": MULTIPLE_CHOICE_QUESTIONS,
+        "split": "test",
+        "field_spec": {
+            "input": "question",
+            # An index from 0 becomes a letter, since there are choices.
+            "target": "answer",
+            "choices": "options",
+            "metadata": ["MCQID", "ID", "country", "locale", "topic"],
+        },
+        "solvers": [{"name": "multiple_choice"}],
+        "scorers": [{"name": "choice"}],
+    }
+
+
+def _short_answer(name: str, split: str) -> dict[str, Any]:
+    """A task of written answers, which Inspect has no rule for but a model that grades."""
+    return {
+        "id": name,
+        "config": ANNOTATIONS,
+        "split": split,
+        "field_spec": {
+            "input": "question",
+            # A list, which the grading model is shown as it stands.
+            "target": "annotations",
+            "metadata": ["ID", "locale", "topic"],
+        },
+        "solvers": [{"name": "prompt_template", "args": {"template": _ASKING}}, {"name": "generate"}],
+        "scorers": [{"name": "model_graded_qa", "args": {"template": _GRADING}}],
+    }

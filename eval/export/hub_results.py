@@ -4,6 +4,7 @@ The Hub reads ``.eval_results/*.yaml`` of model repositories and lists the value
 repository with an ``eval.yaml``. A pull request is the default, since the model is often somebody else's.
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,11 +12,13 @@ import yaml
 
 from blend.eval.registry import TASKS, task_of
 from blend.eval.runs.run_directory import read_run
-from blend.eval.scores_json import ALL, Score, Scores, read_scores
+from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, request_timeouts
+from blend.schemas.base.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
+from blend.schemas.release.leaderboard import SHORT_ANSWER, region_task
 from blend.version import __version__
 
 if TYPE_CHECKING:
@@ -39,16 +42,20 @@ def push_scores(
     *,
     dataset: str,
     revision: str | None = None,
+    source: str | None = None,
     direct: bool = False,
     dry_run: bool = False,
 ) -> Pushed:
     """Write a run's headline score into a model repository's ``.eval_results/``.
+
+    Of short answers the regions' scores stand beside it, since each region is a task of the release as well.
 
     Args:
         run: A run directory that has been scored.
         model: Repository of the model, ``org/model``.
         dataset: Repository of the release on the Hub, ``org/name``.
         revision: Commit of the release there; its version stands in the notes in any case.
+        source: Address of a page about the run, such as its report; none when absent.
         direct: Commit on ``main`` instead of opening a pull request.
         dry_run: Send nothing.
 
@@ -56,29 +63,55 @@ def push_scores(
         The file, and where it can be seen. A file of the same dataset and task is replaced.
 
     Raises:
-        InputError: If the run has not been scored, or its task has no figure for a leaderboard.
+        InputError: If the run has not been scored, its task has no figure for a leaderboard, or ``source`` is
+            not an address.
         HubError: If the Hub refuses or cannot be reached; nothing was changed then, unless its answer was lost.
     """
     scores = read_scores(read_run(run))
     path = f".eval_results/{dataset.replace('/', '--')}--{scores.task}.yaml"
-    content = _yaml(_entry(scores, dataset, revision))
+    content = _yaml(_entries(scores, dataset, revision=revision, date=_scored_at(run), source=source))
     if dry_run:
         return Pushed(path, content, None)
     return Pushed(path, content, _commit(model, path, content, scores, direct=direct))
 
 
-def _entry(scores: Scores, dataset: str, revision: str | None) -> "EvalResultEntry":
+def _entries(
+    scores: Scores, dataset: str, *, revision: str | None, date: str, source: str | None
+) -> "list[EvalResultEntry]":
     from huggingface_hub import EvalResultEntry
 
+    if source is not None and not is_server_address(source):
+        raise InputError(f"`source`: {source!r} is not the address of a page; write it in full, with https://")
     headline = _headline(scores)
-    interval = "" if headline.low is None else f", 95 % interval {headline.low:.1f} to {headline.high:.1f}"
-    return EvalResultEntry(
-        dataset_id=dataset,
-        task_id=scores.task,
-        value=round(float(headline.value or 0.0), 2),
-        dataset_revision=revision,
-        notes=f"{headline.metric} in percent{interval}; {scores.signature}",
-    )
+    tasks = {scores.task: headline}
+    if scores.task == SHORT_ANSWER:
+        of_region = headline.metric.removesuffix("-macro")
+        tasks |= {
+            region_task(score.key): score
+            for score in scores.scores
+            if (score.metric, score.scope) == (of_region, "region") and score.value is not None
+        }
+    return [
+        EvalResultEntry(
+            dataset_id=dataset,
+            task_id=task,
+            value=round(float(score.value or 0.0), 2),
+            dataset_revision=revision,
+            date=date,
+            source_url=source,
+            notes=f"{score.metric} in percent{_interval(score)}; {scores.signature}",
+        )
+        for task, score in tasks.items()
+    ]
+
+
+def _interval(score: Score) -> str:
+    return "" if score.low is None else f", 95 % interval {score.low:.1f} to {score.high:.1f}"
+
+
+def _scored_at(run: Path) -> str:
+    written = datetime.fromtimestamp((run / SCORES_NAME).stat().st_mtime, tz=UTC)
+    return written.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _headline(scores: Scores) -> Score:
@@ -92,10 +125,10 @@ def _headline(scores: Scores) -> Score:
     )
 
 
-def _yaml(entry: "EvalResultEntry") -> str:
+def _yaml(entries: "list[EvalResultEntry]") -> str:
     from huggingface_hub import eval_result_entries_to_yaml
 
-    return yaml.safe_dump(eval_result_entries_to_yaml([entry]), sort_keys=False, allow_unicode=True, width=110)
+    return yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True, width=110)
 
 
 def _commit(model: str, path: str, content: str, scores: Scores, *, direct: bool) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+import yaml
 
 from blend.eval import export
 from blend.eval.models import open_model
@@ -164,8 +165,10 @@ def inspect(environment: Callable[..., Path]) -> Path:
     return environment("inspect", "inspect-ai==0.3.285")
 
 
-def inspect_log(python: Path, task: str, folder: Path, *options: str, **environment: str) -> dict[str, Any]:
-    """Run Inspect on a task, and read its log."""
+def inspect_logs(
+    python: Path, task: str, folder: Path, *options: str, **environment: str
+) -> list[dict[str, Any]]:
+    """Run Inspect on a task, or on all of a release, and read the logs."""
     run_harness(
         [
             *(python, "-m", "inspect_ai", "eval", task, *options, "--display", "none"),
@@ -177,10 +180,9 @@ def inspect_log(python: Path, task: str, folder: Path, *options: str, **environm
         XDG_DATA_HOME=str(folder / "data"),
         **environment,
     )
-    (file,) = (folder / "logs").glob("*.json")
-    log: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    assert log["status"] == "success"
-    return log
+    logs = [json.loads(file.read_text(encoding="utf-8")) for file in (folder / "logs").glob("*.json")]
+    assert all(log["status"] == "success" for log in logs)
+    return logs
 
 
 def inspect_verdicts(log: dict[str, Any], item_id: Callable[[dict[str, Any]], str]) -> dict[str, Verdict]:
@@ -201,7 +203,7 @@ def test_inspect_chooses_what_we_choose(
     made = export_tasks(release, "inspect", tmp_path / "tasks", limit=LIMIT)
     with serving(tiny_model) as server:
         options = ("--model", "blend-letters/tiny", "--model-base-url", server.url, "--max-connections", "1")
-        log = inspect_log(inspect, f"tasks/{made.task}.py", tmp_path, *options)
+        (log,) = inspect_logs(inspect, f"tasks/{made.task}.py", tmp_path, *options)
     scored = ours("letters", LIMIT)
     assert len(log["samples"]) == made.n_questions
     agree(inspect_verdicts(log, lambda sample: sample["id"]), scored)
@@ -213,19 +215,25 @@ def test_inspect_chooses_what_we_choose(
     assert metrics == pytest.approx({"accuracy": figure(scored, "accuracy"), **figures}, abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
-def test_inspect_runs_a_release_from_the_hub(
-    inspect: Path, release: Path, hub: Hub, ours: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    # The release brings the task along (eval.yaml). It asks for a written letter in words of Inspect, so what
-    # is compared is the way from the answer to the score: the letters that the tiny model chose with us.
+@pytest.fixture
+def published(release: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The release, which a Hub has as well: ``org/blend``."""
     from blend.builders.publish import publish_release
     from helpers.hub.hub_store import ALICE
 
     monkeypatch.setenv("HF_TOKEN", ALICE.token)
     publish_release(release, "org/blend", endpoint=hub.url)
+    return release
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_runs_a_release_from_the_hub(
+    inspect: Path, published: Path, hub: Hub, ours: Any, tmp_path: Path
+):
+    # The release brings the task along (eval.yaml). It asks for a written letter in words of Inspect, so what
+    # is compared is the way from the answer to the score: the letters that the tiny model chose with us.
     scored = ours("letters")
-    asked = read_items(release, TASKS["multiple-choice"]).asked
+    asked = read_items(published, TASKS["multiple-choice"]).asked
     choices = scored.decisions.join(asked.gold.select("item_id", "option_texts"), on="item_id")
     questions = asked.items.select("item_id", question=pl.col("prompt").str.split("\nA. ").list.first())
     answers = {
@@ -237,7 +245,7 @@ def test_inspect_runs_a_release_from_the_hub(
     assert len(answers) == len(choices)
     (tmp_path / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
     options = ("--model", "blend-recorded/tiny", "-M", f"answers={tmp_path / 'answers.json'}")
-    log = inspect_log(
+    (log,) = inspect_logs(
         inspect, "hf/org/blend/multiple-choice", tmp_path, *options, **hub.environment(tmp_path / "home")
     )
     agree(inspect_verdicts(log, lambda sample: sample["metadata"]["MCQID"]), scored)
@@ -248,3 +256,31 @@ def test_inspect_runs_a_release_from_the_hub(
 def _as_inspect_shows(question: str, options: list[str]) -> str:
     lines = (f"{letter}) {option}" for letter, option in zip("ABCD", options, strict=True))
     return "\n".join([question, "", *lines])
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_runs_the_short_answers_of_a_release_from_the_hub(
+    inspect: Path, published: Path, hub: Hub, tmp_path: Path
+):
+    # A word that natives of several regions gave; what is compared is what the grading model is shown.
+    word = "인사"
+    rows = {
+        file.name.split("-")[0]: pl.read_parquet(file)
+        for file in (published / "data" / "annotations").glob("*.parquet")
+    }
+    given = pl.element().struct.field("answers").list.contains(word).any()
+    right = {region: table["annotations"].list.eval(given).list.first() for region, table in rows.items()}
+    everywhere = sum(table.height for table in rows.values())
+    expected = {"short-answer": sum(found.sum() for found in right.values()) / everywhere}
+    expected |= {f"short-answer-{region}": found.mean() for region, found in right.items()}
+    tasks = yaml.safe_load((published / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    assert {task["id"] for task in tasks} == {"multiple-choice", *expected}
+    assert expected["short-answer-KR"] > 0
+    options, environment = ("--model", f"blend-by-heart/{word}"), hub.environment(tmp_path / "home")
+    logs = inspect_logs(inspect, "hf/org/blend", tmp_path, *options, **environment)
+    accuracies = {
+        log["eval"]["task"].rpartition("/")[2]: result["metrics"]["accuracy"]["value"]
+        for log in logs
+        for result in log["results"]["scores"]
+    }
+    assert accuracies == pytest.approx({**expected, "multiple-choice": 0.0}, abs=1e-12)

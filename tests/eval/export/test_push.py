@@ -1,5 +1,6 @@
 """Push: one small file in the model's repository, by pull request unless told otherwise."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import read_run
+from blend.eval.scores_json import read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import HubError, InputError
 from helpers.hub.hub_server import Hub
@@ -25,12 +27,21 @@ PATH = ".eval_results/org--blend--multiple-choice.yaml"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A scored run of recorded answers: always A."""
+    return scored(tmp_path_factory.mktemp("push"), "multiple-choice", '{"answer_choice": "A"}', style="json")
+
+
+@pytest.fixture(scope="module")
+def short_answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scored run of recorded answers: always rice."""
+    return scored(tmp_path_factory.mktemp("push-short"), "short-answer", "rice")
+
+
+def scored(folder: Path, task: str, answer: str, **options: str) -> Path:
+    """A scored run of one answer to everything, beside its release."""
     from helpers.hub.hub_releases import make_release
 
-    folder = tmp_path_factory.mktemp("push")
-    asked = read_items(make_release(folder / "release", "1.0.0"), TASKS["multiple-choice"], style="json")
-    answers = asked.asked.items.select("item_id").with_columns(response=pl.lit('{"answer_choice": "A"}'))
-    answers.write_parquet(folder / "answers.parquet")
+    asked = read_items(make_release(folder / "release", "1.0.0"), TASKS[task], **options)
+    asked.asked.items.select("item_id", response=pl.lit(answer)).write_parquet(folder / "answers.parquet")
     recorded = read_recorded(folder / "answers.parquet", asked.asked, model=MODEL)
     with opened(folder / "run", asked, recorded.description, None) as started:
         keep_recorded(started, recorded)
@@ -59,6 +70,33 @@ def test_a_dry_run_sends_nothing(run: Path):
     assert 0 < entry["value"] < 100
     assert "accuracy-macro in percent, 95 % interval " in entry["notes"]
     assert "|rel:blend-sample@1.0.0#" in entry["notes"]
+    assert datetime.fromisoformat(entry["date"]).tzinfo is UTC
+    assert "source" not in entry
+
+
+@pytest.mark.slow
+def test_every_score_names_a_task_of_the_release(short_answers: Path):
+    sent = push_scores(short_answers, MODEL, dataset=DATASET, source="https://example.org/report", dry_run=True)
+    assert sent.path == ".eval_results/org--blend--short-answer.yaml"
+    entries = yaml.safe_load(sent.content)
+    tasks = yaml.safe_load((short_answers.parent / "release" / "eval.yaml").read_text())["tasks"]
+    named = [entry["dataset"]["task_id"] for entry in entries]
+    assert named[0] == "short-answer"
+    assert sorted(named) == sorted(task["id"] for task in tasks if task["id"] != "multiple-choice")
+    scores = read_scores(read_run(short_answers)).scores
+    regions = {one.key: one.value for one in scores if (one.metric, one.scope) == ("sem-b", "region")}
+    assert {name: entry["value"] for name, entry in zip(named[1:], entries[1:], strict=True)} == {
+        f"short-answer-{region}": round(value, 2) for region, value in regions.items()
+    }
+    assert all(entry["source"] == {"url": "https://example.org/report"} for entry in entries)
+
+
+def test_message_for_a_source_that_is_not_a_page(run: Path):
+    with pytest.raises(InputError) as caught:
+        push_scores(run, MODEL, dataset=DATASET, source="report.html", dry_run=True)
+    assert str(caught.value) == (
+        "`source`: 'report.html' is not the address of a page; write it in full, with https://"
+    )
 
 
 def test_message_for_a_run_without_scores(run: Path, tmp_path: Path):

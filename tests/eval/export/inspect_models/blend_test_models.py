@@ -3,6 +3,7 @@
 Inspect's own `mockllm` counts tokens with a file that it downloads; these count none.
 """
 
+import ast
 import json
 import urllib.request
 from pathlib import Path
@@ -24,6 +25,12 @@ def letters() -> type[ModelAPI]:
 def recorded() -> type[ModelAPI]:
     """A model whose answers were written down before, by question and options (``-M answers=FILE``)."""
     return Recorded
+
+
+@modelapi("blend-by-heart")
+def by_heart() -> type[ModelAPI]:
+    """A model that answers every question with one word, and grades such answers by whether people gave it."""
+    return ByHeart
 
 
 class Letters(ModelAPI):
@@ -69,3 +76,22 @@ class Recorded(ModelAPI):
         # Behind Inspect's instruction, which ends at the first empty line.
         question = input[-1].text.partition("\n\n")[2]
         return ModelOutput.from_content(self.model_name, self._answers[question])
+
+
+class ByHeart(ModelAPI):
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002 - its name there
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        prompt = input[-1].text
+        _, _, told = prompt.partition("Their answers, with the number of people who gave each (count): ")
+        if not told:
+            return ModelOutput.from_content(self.model_name, self.model_name)
+        criterion, _, rest = told.partition("\n\nThe model's answer: ")
+        given = {answer for group in ast.literal_eval(criterion) for answer in group["answers"]}
+        answer, _, instructions = rest.partition("\n\nThe answer counts")
+        assert "GRADE: C" in instructions
+        return ModelOutput.from_content(self.model_name, f"GRADE: {'C' if answer in given else 'I'}")
