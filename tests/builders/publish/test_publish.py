@@ -72,7 +72,6 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
         "data/short-answer-prompts/MX-00000.parquet",
         "data/multiple-choice-questions/test-00000.parquet",  # three locales have no fourth option
         "reports/audit.json",
-        "eval.yaml",  # and a release without questions is not a benchmark
     }
     assert set(done.plan.changes.removed) == gone
     assert "data/annotations/KR-00000.parquet" in done.plan.changes.unchanged
