@@ -170,7 +170,8 @@ def ask(
     if kind == "candidates":
         return _ask_for_candidates(asked, model, out, how, on_progress)
     if kind != "text":
-        refuse({**how.writing, "thought_marks": how.thought_marks or None}, _NOT_WRITTEN)
+        given_of_texts = {"samples": asked.options.get("samples"), "thought_marks": how.thought_marks or None}
+        refuse({**how.writing, **given_of_texts}, _NOT_WRITTEN)
     used, decoding = _writer(asked, model, out, how)
     with opened(
         out,

@@ -29,7 +29,8 @@ ITEMS = pl.Schema(
 
 ``item_id`` is unique; ``region`` is the split of the locale (``KR``); ``prompt_id`` names the text around the
 question; ``language`` is the BCP 47 tag of the language asked in; ``prompt`` is the complete text; ``options``
-are the texts whose log-probabilities are asked for, null where the model writes an answer.
+are the texts whose log-probabilities are asked for, null where the model writes an answer. Items that are asked
+several times have ``sample`` as well (`repeated`).
 """
 
 AnswerKind = Literal["text", "logprobs", "candidates"]
@@ -54,6 +55,30 @@ class TaskItems(NamedTuple):
     """``candidate_set`` and ``candidate``; the gold names the set of each item. Null for other kinds."""
     warnings: tuple[str, ...] = ()
     """What a user should know about what is asked and what is not."""
+
+
+def repeated(asked: TaskItems, samples: int) -> TaskItems:
+    """Items that are asked several times.
+
+    Args:
+        asked: The items; the rows of their gold are items as well, or know nothing of items.
+        samples: How often.
+
+    Returns:
+        Every item with its repeats behind it, named ``ID#1``, ``ID#2`` … after it, and the items' column
+        ``sample``, the number of the repeat from 0. Items that are asked once, and those whose options are
+        scored, as they were: the likeliest option is the same each time.
+    """
+    if samples == 1 or asked.kind != "text":
+        return asked
+    numbers = pl.DataFrame({"sample": range(samples)}, schema={"sample": pl.Int64})
+    named = pl.when(pl.col("sample") == 0).then("item_id").otherwise(pl.format("{}#{}", "item_id", "sample"))
+
+    def each(rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.join(numbers, how="cross", maintain_order="left_right").with_columns(item_id=named)
+
+    gold = each(asked.gold).drop("sample") if "item_id" in asked.gold.columns else asked.gold
+    return asked._replace(items=each(asked.items), gold=gold)
 
 
 def text_digest(text: str) -> str:

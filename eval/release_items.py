@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.items import TaskItems
-from blend.eval.task import Task, TaskOptions, checked_options
+from blend.eval.items import TaskItems, repeated
+from blend.eval.task import Task, TaskOptions, WrittenOptions, checked_options
 from blend.loaders.datasets.locations import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.releases.tables import read_config, release_domain
@@ -92,6 +92,8 @@ def read_items(
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)
+    if isinstance(used, WrittenOptions):
+        asked = repeated(asked, used.samples)
     if asked.items.is_empty():
         others = " or ".join(f"`{name}`" for name in task.chosen_by)
         raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.registry import task_of
+from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
@@ -78,6 +79,9 @@ def score_answers(
     if not task.answer_columns:
         answers = as_scored(answers, run.description)
     scored = task.score(run, answers, chosen, on_progress)
+    if task.repeated and run.description.options.get("samples", 1) > 1:
+        items = run.items("item_id", "region", "template_id", "sample")
+        scored = with_repeats(scored, items, task.repeated)
     parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": rule})}
     n_unanswered, n_written = unanswered_count(scored.scores)
     if n_unanswered:
@@ -183,6 +187,7 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
     fields = {
         "rel": _release(run),
         "loc": "+".join(run.options.get("locales") or ["all"]),
+        **({"s": str(run.options["samples"])} if run.options.get("samples") else {}),
         **parts,
         "prompt": "+".join(digest[:_PROMPT_DIGITS] for _, digest in sorted(run.prompts.items())),
         "chat": _chat(run),

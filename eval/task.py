@@ -62,6 +62,8 @@ class TaskOptions:
     """Fields that the release decides, and nobody who asks."""
     NOT_KEPT: ClassVar[frozenset[str]] = frozenset()
     """Fields that no run keeps, since another one says what of them counts."""
+    KEPT_WHERE_GIVEN: ClassVar[frozenset[str]] = frozenset()
+    """Fields that a run keeps where they are not as usual: runs that began before there were any go on."""
 
     locales: Annotated[
         tuple[str, ...] | None, TaskOption("ask about this region only, by any of its names", metavar="REGION")
@@ -71,13 +73,24 @@ class TaskOptions:
     ] = None
 
     def kept(self) -> dict[str, Any]:
-        """The options as ``run.json`` keeps them, with every default spelled out."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        """The options as ``run.json`` keeps them, with defaults spelled out but for `KEPT_WHERE_GIVEN`."""
+        values = {field.name: (getattr(self, field.name), field.default) for field in dataclasses.fields(self)}
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-            if name not in self.NOT_KEPT
+            for name, (value, default) in values.items()
+            if name not in self.NOT_KEPT and not (name in self.KEPT_WHERE_GIVEN and value == default)
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenOptions(TaskOptions):
+    """Options of asking that every task has whose answers a model writes and that are correct or wrong."""
+
+    KEPT_WHERE_GIVEN: ClassVar = frozenset({"samples"})
+
+    samples: Annotated[
+        int, TaskOption("times that each question is asked, above temperature 0; once if absent", least=1)
+    ] = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +152,9 @@ class Task(Protocol):
     """Options that are as if given where texts are all there is, as of another tool."""
     answer_columns: ClassVar[tuple[str, ...]] = ()
     """Columns of the answers that `score` is given; all when empty. A task that needs more reads for itself."""
+    repeated: ClassVar[Mapping[str, str]] = {}
+    """Figures whose variance is told apart where answers are repeated, and the column of decisions that each is
+    the mean of."""
     headline: ClassVar[str | None] = None
     """The figure that a leaderboard shows; none where no figure is fit for it."""
     units: ClassVar[str] = (

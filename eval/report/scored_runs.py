@@ -146,6 +146,7 @@ _PARTS = {
     "name": "what is measured",
     "rel": "release (rel)",
     "loc": "locales (loc)",
+    "s": "samples of each question (s)",
     "style": "style of the questions (style)",
     "rot": "rotations (rot)",
     "prompt": "prompts (prompt)",

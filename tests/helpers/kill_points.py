@@ -1,8 +1,8 @@
 """Runs a script of answers into a directory, and dies at the n-th moment: before, within or after a write.
 
-``python kill_points.py FOLDER SIGKILL`` (or ``SIGINT``, Ctrl-C) tries every moment in a process of its own, in
-``FOLDER/0``, ``FOLDER/1`` …, until one lives to the end, and prints those at which it died; numbers behind it
-are moments to try alone.
+``python kill_points.py FOLDER SIGKILL 1`` (or ``SIGINT``, Ctrl-C) tries every moment in a process of its own,
+in ``FOLDER/0``, ``FOLDER/1`` …, until one lives to the end, and prints those at which it died. Every question
+is asked as often as the third argument says; numbers behind it are moments to try alone.
 """
 
 import os
@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems
+from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
 from blend.eval.runs import answer_files, opened, run_directory
@@ -30,25 +30,26 @@ class Echo:
 
     def __init__(self, *, fails: bool = False) -> None:
         self.fails = fails
-        self.asked: list[str] = []
+        self.asked: list[tuple[str, int]] = []
 
     def describe(self) -> ModelDescription:
         return ModelDescription(backend="server", id="echo", chat=False, delimiter="")
 
     def generate(self, prompts, *, samples=None, keep=None):
-        self.asked += prompts
+        draws = samples or [0] * len(prompts)
+        self.asked += zip(prompts, draws, strict=True)
         for start in range(0, len(prompts), BATCH):
             rows = list(range(start, min(start + BATCH, len(prompts))))[::-1]
-            keep(rows, [self._answer(prompts[row]) for row in rows])
+            keep(rows, [self._answer(prompts[row], draws[row]) for row in rows])
         return []
 
-    def _answer(self, prompt: str) -> Generation:
+    def _answer(self, prompt: str, draw: int) -> Generation:
         if self.fails and prompt == "prompt 7\n":
             return Generation.failed("timed out")
-        return Generation(prompt[::-1], len(prompt), 3, "stop")
+        return Generation(f"{draw}{prompt[::-1]}", len(prompt), 3, "stop")
 
 
-def asked(name: str = "sample", version: str = "1.0.0") -> ReleaseItems:
+def asked(name: str = "sample", version: str = "1.0.0", samples: int = 1) -> ReleaseItems:
     rows = [
         {"item_id": f"i{n}", "locale": "ko-KR", "region": "KR", "template_id": f"t{n}", "topic": "Food"}
         | {"prompt_id": "json", "language": "en", "prompt": f"prompt {n}\n", "options": None}
@@ -64,13 +65,14 @@ def asked(name: str = "sample", version: str = "1.0.0") -> ReleaseItems:
         files=(),
     )
     manifest = SimpleNamespace(name=name, version=version, tables=(table,))
-    options = {"locales": None, "limit": None, "style": "json", "rotations": 1}
-    items = TaskItems(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text")
+    again = {"samples": samples} if samples > 1 else {}
+    options = {"locales": None, "limit": None, "style": "json", "rotations": 1} | again
+    items = repeated(TaskItems(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text"), samples)
     return ReleaseItems(manifest, "multiple-choice", ("multiple-choice-questions",), options, items)
 
 
-def run_all(out: Path, model: Echo) -> None:
-    with opened(out, asked(), model.describe(), None) as run:
+def run_all(out: Path, model: Echo, samples: int = 1) -> None:
+    with opened(out, asked(samples=samples), model.describe(), None) as run:
         ask_model(run, model)
 
 
@@ -96,7 +98,7 @@ class _Moments:
         return call
 
 
-def _die_at(chosen: int, out: Path, death: signal.Signals) -> None:
+def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None:
     # As the command does: polars takes over Ctrl-C when it is imported.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     moment = _Moments(chosen, death)
@@ -127,19 +129,19 @@ def _die_at(chosen: int, out: Path, death: signal.Signals) -> None:
     answer_files.write_frame = run_directory.write_frame = moment.around(answer_files.write_frame)
     run_directory.atomic_write = moment.around(run_directory.atomic_write)
     Path.unlink = moment.around(Path.unlink)
-    run_all(out, Echo(fails=True))
+    run_all(out, Echo(fails=True), samples)
 
 
 _INTERRUPTED = 130
 
 
-def main(folder: Path, death: signal.Signals, moments: Sequence[int]) -> None:
+def main(folder: Path, death: signal.Signals, samples: int, moments: Sequence[int]) -> None:
     """Die at some moments, or at every one; print those at which the run died."""
     for moment in moments or range(200):
         child = os.fork()
         if child == 0:
             try:
-                _die_at(moment, folder / str(moment), death)
+                _die_at(moment, folder / str(moment), death, samples)
             except KeyboardInterrupt:
                 os._exit(_INTERRUPTED)
             os._exit(0)
@@ -153,4 +155,4 @@ def main(folder: Path, death: signal.Signals, moments: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), signal.Signals[sys.argv[2]], [int(moment) for moment in sys.argv[3:]])
+    main(Path(sys.argv[1]), signal.Signals[sys.argv[2]], int(sys.argv[3]), [int(one) for one in sys.argv[4:]])

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from blend.eval.task import Progress, ScoringOptions, TaskOption
+from blend.eval.task import Progress, ScoringOptions, TaskOption, WrittenOptions
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 if TYPE_CHECKING:
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListingOptions(TripleTaskOptions, WrittenOptions):
+    """Options of asking for lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +38,10 @@ class FreeListing(TripleTask):
     measure = "blend-listing"
     asks = "which ingredients belong to a dish, listed by the model ([probing.md](probing.md#free-listing))"
     reads = "a configuration of triples"
-    options = TripleTaskOptions
+    options = ListingOptions
     scoring = ListingScoring
     rules = ("default", "contains")
+    repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     terms = TripleTerms(
         figure="f1",
         figures=("f1", "precision", "recall", "accuracy"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, TaskOptions
+from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, WrittenOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ POSITIONS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceOptions(TaskOptions):
+class ChoiceOptions(WrittenOptions):
     """Options of asking multiple-choice questions."""
 
     style: Annotated[
@@ -63,6 +63,7 @@ class MultipleChoice(Task):
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte")
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
+    repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline = "accuracy-macro"
 
     def settle(
@@ -86,7 +87,9 @@ class MultipleChoice(Task):
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 
         asked = run.description.options
-        columns = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
+        columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
+        if asked.get("samples", 1) > 1:
+            columns.append("sample")
         scored = score_choices(
             run.items(*columns), run.gold(), answers, style=asked["style"], rule=options.rule, seed=options.seed
         )

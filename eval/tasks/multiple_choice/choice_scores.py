@@ -55,7 +55,7 @@ def score_choices(
     """Judge the answers to multiple-choice questions, and score them.
 
     Args:
-        items: `items.ITEMS`; prompts and options are not needed.
+        items: `items.ITEMS`, with ``sample`` where there are several; prompts and options are not needed.
         gold: `tasks.multiple_choice.choice_items.GOLD`, row by row the same items.
         answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order;
             items without an answer are left out of every figure but ``missing``.
@@ -153,8 +153,9 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     rotations = rows["rotation"].n_unique()
     if rotations < 2:
         return []
+    each = [name for name in ("question_id", "sample", "region", _TEMPLATE) if name in rows.columns]
     questions = (
-        rows.group_by("question_id", "region", _TEMPLATE)
+        rows.group_by(each)
         .agg(correct=pl.col("correct").all(), asked=pl.len())
         .filter(pl.col("asked") == rotations)
     )

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, TaskOptions
+from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, WrittenOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ AskedIn = Literal["local", "english"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShortAnswerOptions(TaskOptions):
+class ShortAnswerOptions(WrittenOptions):
     """Options of asking short-answer questions."""
 
     prompts: Annotated[
@@ -66,6 +66,7 @@ class ShortAnswer(Task):
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
     rules = ("default", "paper")
+    repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
     headline = "sem-b-macro"
 
     def settle(

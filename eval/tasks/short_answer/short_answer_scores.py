@@ -97,8 +97,9 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
         for scope, by in _SCOPES.items():
             of_scope = cluster_sums(values["value"], values["template_id"], values[by])
             scores += percents(metric, scope, of_scope.groups, estimates(of_scope, seed=seed))
-        scores += _prompt_correlations(metric, values, seed)
-        scores += _language_gaps(metric, values, seed)
+        means = _means(values)
+        scores += _prompt_correlations(metric, means, seed)
+        scores += _language_gaps(metric, means, seed)
     return tuple(scores)
 
 
@@ -133,6 +134,12 @@ def reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]
         scores.append(percent(metric, "overall", ALL, estimates(shares.pooled, seed=seed)[0]))
         scores += percents(metric, "region", shares.groups, estimates(shares, seed=seed))
     return tuple(scores)
+
+
+def _means(values: pl.DataFrame) -> pl.DataFrame:
+    """The mean over the repeats of every question, as it was put."""
+    keys = ["region", "template_id", "prompt_id", "asked_in"]
+    return values.group_by(keys, maintain_order=True).agg(pl.col("value").mean())
 
 
 def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:

@@ -18,9 +18,9 @@ from helpers import kill_points
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.tiers import rest_exhaustive
 
-ONE_MOMENT = (("SIGKILL", [9]),)
-"""In the middle of what the run writes."""
-ALL = (("SIGKILL", None), ("SIGINT", None))
+ONE_MOMENT = (("SIGKILL", 1, [9]), ("SIGKILL", 3, [20]))
+"""In the middle of what the run writes, and of one that asks every question three times."""
+ALL = (("SIGKILL", 1, None), ("SIGINT", 1, None), ("SIGKILL", 3, None))
 
 
 def digest(directory: Path) -> dict[str, bytes]:
@@ -32,15 +32,15 @@ def digest(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(("death", "moments"), rest_exhaustive([*ONE_MOMENT, *ALL], *ONE_MOMENT))
+@pytest.mark.parametrize(("death", "samples", "moments"), rest_exhaustive([*ONE_MOMENT, *ALL], *ONE_MOMENT))
 def test_killed_at_a_moment_and_gone_on_with_is_the_run_that_was_not(
-    tmp_path: Path, death: str, moments: Sequence[int] | None
+    tmp_path: Path, death: str, samples: int, moments: Sequence[int] | None
 ):
     whole = tmp_path / "whole"
-    run_all(whole, Echo())
+    run_all(whole, Echo(), samples)
     script = Path(kill_points.__file__)
     made = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "killed"), death, *map(str, moments or ())],
+        [sys.executable, str(script), str(tmp_path / "killed"), death, str(samples), *map(str, moments or ())],
         capture_output=True,
         text=True,
         check=True,
@@ -51,11 +51,11 @@ def test_killed_at_a_moment_and_gone_on_with_is_the_run_that_was_not(
         killed = tmp_path / "killed" / str(moment)
         kept = read_run(killed).answers() if (killed / "run.json").exists() else None
         model = Echo()
-        run_all(killed, model)
+        run_all(killed, model, samples)
         # Nothing that was kept is asked again, unless it was an error.
         if kept is not None:
-            answered = set(kept.filter(kept["error"].is_null())["item_id"])
-            assert not {f"prompt {item[1:]}\n" for item in answered} & set(model.asked)
+            ids = (item.partition("#") for item in kept.filter(kept["error"].is_null())["item_id"])
+            assert not {(f"prompt {item[1:]}\n", int(draw or 0)) for item, _, draw in ids} & set(model.asked)
         assert len(model.asked) == len(set(model.asked))
         assert digest(killed) == digest(whole), f"moment {moment}"
 
@@ -70,7 +70,7 @@ def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
     kept = read_run(out).answers()
     assert kept.filter(kept["error"].is_not_null())["item_id"].to_list() == ["i7"]
     run_all(out, second)
-    assert second.asked == ["prompt 7\n"]
+    assert second.asked == [("prompt 7\n", 0)]
     run_all(out, third)
     assert third.asked == []
     run_all(tmp_path / "whole", Echo())
@@ -79,10 +79,10 @@ def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
 
 def test_ctrl_c_keeps_what_was_answered(tmp_path: Path):
     class Interrupted(Echo):
-        def _answer(self, prompt: str):
+        def _answer(self, prompt: str, draw: int):
             if prompt == "prompt 13\n":
                 raise KeyboardInterrupt
-            return super()._answer(prompt)
+            return super()._answer(prompt, draw)
 
     with pytest.raises(KeyboardInterrupt):
         run_all(tmp_path / "run", Interrupted())

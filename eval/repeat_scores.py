@@ -1,0 +1,48 @@
+"""Scores of repeated answers: what of a figure's uncertainty further questions would take, and what repeats."""
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from blend.eval.scores_json import ALL, Score, ScoredItems, percent, plain
+from blend.eval.statistics.repeats import RepeatedScore, repeated_score
+
+_MACRO = "-macro"
+
+
+def with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str, str]) -> ScoredItems:
+    """What was scored, with the number of every repeat and with figures on how the repeats differ.
+
+    Args:
+        scored: Decisions and figures.
+        items: ``item_id``, ``region``, ``template_id`` and ``sample`` of the run, in order (`items.repeated`).
+        figures: `Task.repeated`.
+
+    Returns:
+        Decisions with ``sample``, and for every figure and its mean over regions ``…-between-runs``,
+        ``…-stderr-items`` and ``…-stderr-repeats`` behind the others; see ``docs/scores.md``.
+    """
+    numbered = items.with_columns(_question=(pl.col("sample") == 0).cum_sum())
+    held = {score.metric for score in scored.scores}
+    found: list[Score] = []
+    for metric, column in figures.items():
+        rows = numbered.join(scored.decisions.select("item_id", value=column), on="item_id", how="inner")
+        rows = rows.drop_nulls("value").with_columns(pl.col("value").cast(pl.Float64))
+        if rows.is_empty():
+            continue
+        answers = (rows["value"], rows["_question"], rows["template_id"])
+        found += _scores(metric, repeated_score(*answers))
+        if f"{metric}{_MACRO}" in held:
+            found += _scores(f"{metric}{_MACRO}", repeated_score(*answers, rows["region"]))
+    decisions = scored.decisions.join(
+        items.select("item_id", "sample"), on="item_id", how="left", maintain_order="left"
+    )
+    return scored._replace(decisions=decisions, scores=(*scored.scores, *found))
+
+
+def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:
+    n = round(found.between_runs.n)
+    yield percent(f"{metric}-between-runs", "overall", ALL, found.between_runs)
+    for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
+        points = None if error is None else 100 * error
+        yield plain(f"{metric}-stderr-{source}", "overall", ALL, points, n=n)

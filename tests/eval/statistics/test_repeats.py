@@ -1,0 +1,108 @@
+"""Repeated answers: by hand, what repeats never change, and how often the intervals hold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.estimates import estimates, macro_estimate
+from blend.eval.statistics.paired import paired_tests
+from blend.eval.statistics.repeats import repeated_score
+
+
+def test_both_parts_by_hand():
+    # Two templates of a question each, asked twice: (1, 0) and (1, 1). The mean is 3/4; the first varies by
+    # 1/2, so the repeats by 2 * 1/2 / 4**2 = 1/16. Sums around the mean are -1/2 and 1/2: in all
+    # 2 * (1/4 + 1/4) / 4**2.
+    found = repeated_score([1, 0, 1, 1], ["a", "a", "b", "b"], ["s", "s", "t", "t"])
+    assert found.between_runs.value == 3 / 4
+    assert found.repeats_error == pytest.approx(np.sqrt(1 / 16))
+    assert found.items_error == pytest.approx(0)
+    # Student's t with two degrees of freedom; a share is 1 at most.
+    assert (found.between_runs.low, found.between_runs.high) == (0.0, 1.0)
+
+
+def test_the_mean_over_groups_weighs_groups_alike():
+    # One group of one question that is always right, one of two that never are.
+    found = repeated_score([1, 1, 0, 0, 0, 0], [1, 1, 2, 2, 3, 3], [1, 1, 2, 2, 3, 3], ["a"] * 2 + ["b"] * 4)
+    assert found.between_runs.value == 1 / 2
+    assert (found.items_error, found.repeats_error) == (0.0, 0.0)
+
+
+def test_an_answer_without_a_repeat_varies_as_the_others():
+    complete = repeated_score([1, 0, 1, 0], ["a", "a", "b", "b"], list("sstt"))
+    lacking = repeated_score([1, 0, 1], ["a", "a", "b"], list("sst"))
+    assert complete.repeats_error == pytest.approx(np.sqrt(4 * 0.5 / 16))
+    assert lacking.repeats_error == pytest.approx(np.sqrt(3 * 0.5 / 9))
+    assert repeated_score([1, 0], ["a", "a"], ["s", "s"]).items_error is None
+
+
+@st.composite
+def answers(draw):
+    n = draw(st.integers(1, 40))
+    columns = (st.integers(0, 1), st.sampled_from("abcdefghijklmnop"), st.sampled_from(["KR", "GB"]))
+    return [draw(st.lists(column, min_size=n, max_size=n)) for column in columns]
+
+
+@pytest.mark.slow
+@given(answers(), st.integers(2, 5))
+def test_the_same_answer_again_and_again_is_one_answer(one, n):
+    again = [np.repeat(column, n) for column in one]
+    for figure in (
+        lambda rows: estimates(cluster_sums(*rows)),
+        lambda rows: [macro_estimate(cluster_sums(*rows))],
+    ):
+        once, often = figure(one), figure(again)
+        assert [(e.value, e.low, e.high) for e in once] == [(e.value, e.low, e.high) for e in often]
+    tested = [paired_tests(cluster_sums(*rows), permutations=200)[0].p_value for rows in (one, again)]
+    assert tested[0] == tested[1]
+    values, templates, regions = again
+    found = repeated_score(values, np.repeat(np.arange(len(one[0])), n), templates, regions)
+    assert found.repeats_error == pytest.approx(0, abs=1e-9)
+    assert found.between_runs.low == pytest.approx(found.between_runs.high)
+
+
+@given(answers(), st.randoms())
+def test_the_order_of_answers_is_irrelevant(one, rng):
+    values, questions, templates = one[0], one[1], one[1]
+    order = rng.sample(range(len(values)), len(values))
+    first = repeated_score(values, questions, templates)
+    other = repeated_score(*([column[i] for i in order] for column in (values, questions, templates)))
+    assert first.repeats_error == pytest.approx(other.repeats_error)
+    assert first.between_runs.value == pytest.approx(other.between_runs.value)
+
+
+def drawn(rng, n_templates, samples):
+    """Templates of three questions; each question has a chance of its own around that of its template."""
+    template = rng.beta(2, 1, size=n_templates)
+    chance = rng.beta(8 * np.repeat(template, 3) + 0.05, 8 * (1 - np.repeat(template, 3)) + 0.05)
+    values = rng.binomial(1, np.repeat(chance, samples))
+    questions = np.repeat(np.arange(3 * n_templates), samples)
+    return values, questions, questions // 3, chance
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("n_templates", "samples"), [(20, 5), (60, 2), (60, 5), (200, 3)])
+def test_intervals_of_repeated_answers_hold(n_templates, samples):
+    rng = np.random.default_rng(n_templates + samples)
+    of_the_kind = drawn(np.random.default_rng(0), 200_000, 1)[3].mean()
+    held = {"questions": 0, "runs": 0}
+    both, alone = [], []
+    for _ in range(1_000):
+        values, questions, templates, chance = drawn(rng, n_templates, samples)
+        (score,) = estimates(cluster_sums(values, templates))
+        found = repeated_score(values, questions, templates)
+        held["questions"] += score.low <= of_the_kind <= score.high
+        held["runs"] += found.between_runs.low <= chance.mean() <= found.between_runs.high
+        both.append(score.value)
+        alone.append((found.items_error**2, found.repeats_error**2))
+    assert 0.925 <= held["questions"] / 1_000 <= 0.97
+    assert 0.93 <= held["runs"] / 1_000 <= 0.97
+    # Both parts together are the variance that the score really has.
+    assert sum(np.mean(alone, axis=0)) == pytest.approx(np.var(both), rel=0.12)
+    # Repeats taken for further questions would promise far too much.
+    as_questions = cluster_sums(values, np.arange(len(values)))
+    (wrong,) = estimates(as_questions)
+    assert wrong.high - wrong.low < 0.85 * (score.high - score.low)

@@ -1,0 +1,107 @@
+"""Questions asked several times: what is asked, how answers are drawn, what is scored."""
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import blend
+from helpers.models.own_models import Chooser, Reader, Saying, refused
+
+
+def constant(prompts: list[str]) -> list[str]:
+    return ['{"answer_choice": "A"}' if "JSON" in prompt else "rice" for prompt in prompts]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "figure"), [("multiple-choice", "accuracy-macro"), ("short-answer", "sem-b-macro")]
+)
+def test_repeats_that_are_all_alike_change_no_figure(asked: Callable[..., blend.Run], task: str, figure: str):
+    once = blend.score_run(asked(Saying(constant), task, out="once", limit=12))
+    often = blend.score_run(asked(Saying(constant), task, out="often", limit=12, samples=3))
+    columns = ["metric", "scope", "key", "value", "low", "high"]
+    assert once.frame.select(columns).equals(often.frame.head(once.frame.height).select(columns))
+    assert often.overall(figure).n == 3 * once.overall(figure).n
+    assert set(often.frame["metric"]) - set(once.frame["metric"]) == {
+        f"{name}-{part}"
+        for name in (
+            {figure, figure.removesuffix("-macro")} | ({"sem-w", "sem-w-macro"} if "sem" in figure else set())
+        )
+        for part in ("between-runs", "stderr-items", "stderr-repeats")
+    }
+    spread = often.overall(f"{figure}-between-runs")
+    assert (spread.value, spread.low, spread.high) == (pytest.approx(often.overall(figure).value),) * 3
+    assert often.signature.replace("|s:3|", "|") == once.signature
+
+
+@pytest.fixture
+def varying() -> Any:
+    """Writes A, B and C in turn."""
+    turn = count()
+    return Saying(lambda prompts: [f'{{"answer_choice": "{"ABC"[next(turn) % 3]}"}}' for _ in prompts])
+
+
+@pytest.mark.slow
+def test_every_repeat_is_an_item_behind_its_question(asked: Callable[..., blend.Run], varying: Any):
+    run = asked(varying, samples=3, rotations=2)
+    items = run.items()
+    assert items["item_id"][:4].to_list() == [
+        (first := items["item_id"][0]),
+        f"{first}#1",
+        f"{first}#2",
+        f"{first}~1",
+    ]
+    assert items["sample"][:4].to_list() == [0, 1, 2, 0]
+    assert run.gold()["item_id"].equals(items["item_id"])
+    scored = blend.score_run(run)
+    decided = pl.read_parquet(run.directory / "decisions.parquet")
+    assert decided["sample"].equals(items["sample"])
+    # One of the three letters of a question at most is correct, and each is in both rotations of a repeat.
+    assert scored.overall("correct-in-all-positions").n == items.height / 2
+    assert scored.overall("accuracy-stderr-repeats").value > 0
+    assert scored.overall("accuracy-between-runs").value == pytest.approx(scored.overall("accuracy").value)
+
+
+@pytest.mark.slow
+def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.Run], varying: Any):
+    first, second = (
+        blend.score_run(asked(model, out=out, samples=3, limit=12))
+        for model, out in ((varying, "a"), (Reader(), "b"))
+    )
+    (pair,) = blend.compare_runs([first, second]).pairs
+    assert pair.n_items == first.run.description.n_items
+    with pytest.raises(blend.InputError, match=r"\n  samples of each question \(s\): 3 there, absent here\n"):
+        blend.compare_runs([first, blend.score_run(asked(Reader(), out="once", limit=12))])
+
+
+def test_a_question_asked_once_is_kept_as_before(asked: Callable[..., blend.Run]):
+    run = asked(Reader(), samples=1)
+    assert "samples" not in run.description.options
+    assert "sample" not in run.items().columns
+    blend.score_run(run)
+    assert "sample" not in pl.read_parquet(run.directory / "decisions.parquet").columns
+
+
+def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run], shared: Path):
+    assert refused(lambda: asked(Chooser(), samples=2)) == (
+        "`samples=2` makes sense only where answers are written, and here the likeliest option is the answer; "
+        "leave it out"
+    )
+    tiny = shared / "models" / "tiny-gpt2"
+    assert refused(lambda: asked(tiny, style="json", samples=2)) == (
+        "2 samples at temperature 0 are one text 2 times; give a `temperature` above 0, or `samples=1`"
+    )
+
+
+@pytest.mark.integration  # a model computes
+def test_the_first_of_several_draws_is_the_only_one_of_one(asked: Callable[..., blend.Run], shared: Path):
+    tiny = shared / "models" / "tiny-gpt2"
+    options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1}
+    once, often = asked(tiny, out="once", **options), asked(tiny, out="often", samples=2, **options)
+    texts = often.items("item_id", "sample").join(often.answers(), on="item_id", maintain_order="left")
+    assert texts.filter(sample=0)["text"].equals(once.answers()["text"])
+    assert not texts.filter(sample=1)["text"].equals(once.answers()["text"])
