@@ -17,17 +17,20 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
+# Tests start hundreds of processes; without bytecode each would compile its libraries anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Types take one core for most of the time that the tests take. Only what is found is printed, so that pytest's closing
 # line stands last.
 beside_lint = @mkdir -p build; { $(LINT); } >build/lint.txt 2>&1 & lint=$$!; \
 	$(1); tests=$$?; wait $$lint || { cat build/lint.txt; exit 1; }; exit $$tests
 
 # Label Studio's server is installed beside; without it its tests are skipped, or fail where all must run.
-SET_UP_ALL = $(MAKE) --no-print-directory -j2 -k $(VENV)/installed-test $(STUDIO)/installed || \
-	test -e $(VENV)/installed-test
+SET_UP_ALL = $(MAKE) --no-print-directory -j2 -k $(VENV)/installed-test-all $(STUDIO)/installed || \
+	test -e $(VENV)/installed-test-all
 
 # Bytecode is compiled when it is first imported: of most that is installed, it never is.
-PIP := pip install --quiet --no-compile
+PIP := pip install --quiet --no-compile --disable-pip-version-check
 
 demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it back and show it
 	$(BIN)/blend build --out release
@@ -63,7 +66,7 @@ hub: $(VENV)/installed  ## Serve a Hub on this machine to try publishing on, and
 label-studio: $(VENV)/installed $(STUDIO)/installed  ## Serve Label Studio on this machine to try annotation with, and print address and token
 	PYTHONPATH=tests $(BIN)/python -m helpers.label_studio.studio_server label-studio
 
-pictures: $(VENV)/installed-test $(STUDIO)/installed  ## Take the pictures of docs/annotating.md anew, in a browser
+pictures: $(VENV)/installed-test-all $(STUDIO)/installed  ## Take the pictures of docs/annotating.md anew, in a browser
 	PYTHONPATH=tests $(BIN)/python -m helpers.label_studio.pictures docs/images
 
 clean:  ## Remove what the other targets made
@@ -77,11 +80,16 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/$(PIP) -c constraints.txt -e ".[test,docs,dask,cultural-prompts,judge,numba,embed,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson
+	$(BIN)/$(PIP) -c constraints.txt -e ".[test,dask,cultural-prompts,judge,numba,embed,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson
 	@# The extra annotate without opencv, black and what else its SDK asks for and does not use here: they hold numpy
 	@# below 2.3, and everything would be tested with that.
 	$(BIN)/$(PIP) --no-deps "label-studio-sdk>=2.1,<3"
 	@touch $@ $(VENV)/installed
+
+# Half of the files, and no test of `make test` needs them.
+$(VENV)/installed-test-all: $(VENV)/installed-test
+	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,test-all]"
+	@touch $@
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,report]"
