@@ -4,6 +4,7 @@ The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` 
 of a run of an earlier version, is read unchecked.
 """
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.loaders.files.atomic import atomic_file, atomic_write
-from blend.loaders.files.content import file_identity, open_content, parquet_rows, read_content
+from blend.loaders.files.content import file_identity, is_directory, open_content, parquet_rows, read_content
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.unpacked import check_tables
 from blend.schemas.errors import RowError
@@ -32,6 +33,8 @@ def write_frame(path: Path, rows: pl.DataFrame) -> None:
 @contextmanager
 def atomic_table(path: Path) -> Iterator[Path]:
     """A path to write a table to, as `atomic_file`; its digest is written when the block ends."""
+    if is_directory(path):  # before digests change for a table that cannot have its name
+        raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     digest = ""
     with atomic_file(path) as beside:
         beside.touch()  # polars tells why it cannot write in an error of its own, without the number

@@ -17,7 +17,7 @@ from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import read_run, translate_errors
 from blend.eval.runs.run_tables import read_frame, write_frame
 from blend.eval.scoring import score_answers
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import BlendError, RowError, StorageError
 from helpers.kill_points import Echo, run_all
 
 ROWS = pl.DataFrame({"item_id": ["a", "b"], "n": [1, 2]})
@@ -111,6 +111,16 @@ def test_a_kill_leaves_a_table_that_is_read(tmp_path: Path, monkeypatch: pytest.
         write_frame(path, ROWS.reverse())
     kept = read_frame(path)
     assert kept.equals(ROWS if at < 2 else ROWS.reverse())
+
+
+def test_a_folder_in_place_of_a_table_leaves_its_digest_alone(tmp_path: Path):
+    write_frame(tmp_path / "rows.parquet", ROWS)
+    before = (tmp_path / "rows.parquet.sha256").read_bytes()
+    (tmp_path / "rows.parquet").unlink()
+    (tmp_path / "rows.parquet").mkdir()
+    with pytest.raises(StorageError, match="is not as the run has made it"), translate_errors(tmp_path):
+        write_frame(tmp_path / "rows.parquet", ROWS)
+    assert (tmp_path / "rows.parquet.sha256").read_bytes() == before
 
 
 def test_the_digest_is_one_that_sha256sum_reads(run: Path):
