@@ -1,4 +1,4 @@
-"""Tasks for Inspect (``inspect-ai``): a Python file and the questions beside it, one JSON object per line.
+"""Tasks for Inspect (``inspect-ai``): a Python file, and beside it the questions and how a letter is read.
 
 Inspect asks for a written answer, so only the style with option letters makes sense there.
 """
@@ -6,6 +6,7 @@ Inspect asks for a written answer, so only the style with option letters makes s
 from collections.abc import Mapping
 
 from blend.eval.export.harness_questions import Questions
+from blend.eval.export.letter_pattern import letter_pattern
 from blend.schemas.errors import InputError
 
 _TASK = '''\
@@ -23,6 +24,7 @@ from inspect_ai.scorer import accuracy, grouped, pattern, stderr
 from inspect_ai.solver import generate
 
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
+LETTER = Path(__file__).with_name("letter.regex")
 
 
 @task
@@ -36,8 +38,8 @@ def {task}(region: str | None = None) -> Task:
     return Task(
         dataset=questions,
         solver=[generate()],
-        # The first letter that stands alone; an answer without one is wrong.
-        scorer=pattern(r"(?:^|[^A-Za-z])([A-D])(?![A-Za-z])"),
+        # A letter that the answer announces, or that stands alone; an answer without one is wrong.
+        scorer=pattern(LETTER.read_text(encoding="utf-8"), ignore_case=False),
         # Questions of one template are not independent, so the standard error is clustered by template.
         metrics=[accuracy(), stderr(cluster="template_id"), grouped(accuracy(), "region", all=False)],
         version="{version}",
@@ -68,5 +70,6 @@ def inspect_files(questions: Questions) -> Mapping[str, str | bytes]:
             task=questions.task,
             version=questions.version,
         ),
+        "letter.regex": letter_pattern(),
         "questions.jsonl": questions.rows.select(columns).write_ndjson(),
     }

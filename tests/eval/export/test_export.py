@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.eval import export
+from blend.eval.export.letter_pattern import letter_pattern
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError, StorageError, UnknownNameError
@@ -84,7 +85,8 @@ def test_lighteval_is_given_a_file_of_python_with_our_questions_beside_it(
 
 def test_inspect_is_given_letters_and_a_file_of_python(release: Path, tmp_path: Path):
     made = export_tasks(release, "inspect", tmp_path / "tasks")
-    assert made.files == (f"{made.task}.py", "questions.jsonl")
+    assert made.files == (f"{made.task}.py", "letter.regex", "questions.jsonl")
+    assert (tmp_path / "tasks" / "letter.regex").read_text(encoding="utf-8") == letter_pattern()
     code = ast.parse((tmp_path / "tasks" / f"{made.task}.py").read_text(encoding="utf-8"))
     assert [node.name for node in code.body if isinstance(node, ast.FunctionDef)] == [made.task]
     rows = pl.read_ndjson(tmp_path / "tasks" / "questions.jsonl")
@@ -131,12 +133,11 @@ def test_message_for_an_unknown_harness(release: Path, tmp_path: Path):
 def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path):
     fields = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
     assert fields["evaluation_framework"] == "inspect-ai"
-    (task,) = fields["tasks"]
-    columns = pl.read_parquet_schema(
-        next((release / "data" / task["config"]).glob(f"{task['split']}-*.parquet"))
-    )
-    spec = task["field_spec"]
-    assert {spec["input"], spec["target"], spec["choices"], *spec["metadata"]} <= set(columns)
+    for task in fields["tasks"]:
+        spec, folder = task["field_spec"], release / "data" / task["config"]
+        named = {spec["input"], spec["target"], spec.get("choices", spec["input"]), *spec["metadata"]}
+        for split in task["split"].split("+"):
+            assert named <= set(pl.read_parquet_schema(next(folder.glob(f"{split}-*.parquet"))))
 
 
 @pytest.mark.parametrize(
