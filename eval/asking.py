@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from blend.eval.few_shot import BLANK_LINE
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
@@ -229,6 +230,9 @@ def _writer(
     if kind != "text":
         return ours, None
     decoding = _settled(ours, how.writing, out)
+    if asked.options.get("shots") and not ours.describe().chat:
+        # A base model takes examples up as a series, and would go on with questions of its own.
+        decoding = decoding.model_copy(update={"stop": (BLANK_LINE,)})
     return ours.with_decoding(decoding), decoding
 
 

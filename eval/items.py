@@ -30,7 +30,8 @@ ITEMS = pl.Schema(
 ``item_id`` is unique; ``region`` is the split of the locale (``KR``); ``prompt_id`` names the text around the
 question; ``language`` is the BCP 47 tag of the language asked in; ``prompt`` is the complete text; ``options``
 are the texts whose log-probabilities are asked for, null where the model writes an answer. Items that are asked
-several times have ``sample`` as well (`repeated`).
+several times have ``sample`` as well (`repeated`), and those behind solved examples ``examples``, the text with
+which ``prompt`` begins (`few_shot.with_examples`).
 """
 
 AnswerKind = Literal["text", "logprobs", "candidates"]

@@ -187,7 +187,7 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
     fields = {
         "rel": _release(run),
         "loc": "+".join(run.options.get("locales") or ["all"]),
-        **({"s": str(run.options["samples"])} if run.options.get("samples") else {}),
+        **_repeats_and_shots(run),
         **parts,
         "prompt": "+".join(digest[:_PROMPT_DIGITS] for _, digest in sorted(run.prompts.items())),
         "chat": _chat(run),
@@ -198,6 +198,16 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         "sdk": __version__,
     }
     return "|".join([name, *(f"{key}:{value}" for key, value in fields.items())])
+
+
+def _repeats_and_shots(run: RunDescription) -> dict[str, str]:
+    """How often every question was asked, and behind which examples, where it is not once and behind none."""
+    samples, shots = run.options.get("samples"), run.options.get("shots")
+    seed = run.options.get("shots_seed", 0)
+    return {
+        **({"s": str(samples)} if samples else {}),
+        **({"shots": f"{shots}-seed{seed}"} if shots else {}),
+    }
 
 
 def release_name(run: RunDescription) -> str:

@@ -94,6 +94,28 @@ class WrittenOptions(TaskOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShotOptions(WrittenOptions):
+    """Options of asking that every task has whose questions can stand behind solved examples."""
+
+    KEPT_WHERE_GIVEN: ClassVar = WrittenOptions.KEPT_WHERE_GIVEN | {"shots", "shots_seed"}
+
+    shots: Annotated[
+        int,
+        TaskOption(
+            "solved examples before each question, of templates that are then not asked; none if absent",
+            least=0,
+        ),
+    ] = 0
+    shots_seed: Annotated[
+        int, TaskOption("which templates are the examples; those of 0 if absent", least=0)
+    ] = 0
+
+    def __post_init__(self) -> None:
+        if self.shots_seed and not self.shots:
+            raise ValueError(f"`shots_seed={self.shots_seed}` makes sense only with `shots`; leave it out")
+
+
+@dataclass(frozen=True, kw_only=True)
 class CandidateOptions(TaskOptions):
     """Options of asking that every task has whose candidates a model ranks."""
 

@@ -147,6 +147,7 @@ _PARTS = {
     "rel": "release (rel)",
     "loc": "locales (loc)",
     "s": "samples of each question (s)",
+    "shots": "examples before each question (shots)",
     "style": "style of the questions (style)",
     "rot": "rotations (rot)",
     "prompt": "prompts (prompt)",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, WrittenOptions
+from blend.eval.task import Progress, ScoringOptions, ShotOptions, Task, TaskOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ POSITIONS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceOptions(WrittenOptions):
+class ChoiceOptions(ShotOptions):
     """Options of asking multiple-choice questions."""
 
     style: Annotated[
@@ -41,6 +41,7 @@ class ChoiceOptions(WrittenOptions):
     ] = 1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.rotations > POSITIONS:
             raise ValueError(
                 f"`rotations`: {self.rotations} is not possible (a question has {POSITIONS} options)"

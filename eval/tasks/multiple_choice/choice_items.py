@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.few_shot import part_examples, with_examples
+from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
 from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
-from blend.schemas.prompts.choice_prompts import PUBLISHED_PROMPT
+from blend.schemas.prompts.choice_prompts import ANSWER_KEY, PUBLISHED_PROMPT
 from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
@@ -42,19 +43,19 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     Returns:
         One item per question and rotation, the rotations of a question one after the other. The first is the
         question as published; rotation ``r`` moves every option ``r`` places down, the last ones to the top.
-        An item is named by the question, with ``~r`` behind it for a rotation.
+        An item is named by the question, with ``~r`` behind it for a rotation. All rotations have the same
+        examples, as they are published.
+
+    Raises:
+        InputError: If a locale has too few templates for the examples.
     """
-    rows = some_templates(tables[MULTIPLE_CHOICE_QUESTIONS], options)
-    turned = _turned(rows, options.rotations)
-    prompt = filled(PROMPTS[options.style], _slots(options.style))
-    items = turned.with_columns(
-        prompt_id=pl.lit(options.style),
-        language=pl.lit("en"),
-        prompt=prompt if options.style != "json" else _published_or(prompt),
-        options=_scored_options(options.style),
-    )
+    questions = tables[MULTIPLE_CHOICE_QUESTIONS].with_columns(can_be_example=pl.lit(value=True))
+    rows, held_out = part_examples(questions, options)
+    turned = _turned(some_templates(rows, options), options.rotations)
+    examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options.style)
+    items = with_examples(_put(turned, options.style), examples, _answer(options.style), ["locale"])
     return TaskItems(
-        items.select(list(ITEMS)).cast(ITEMS),
+        items.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
         turned.select(
             "item_id",
             "rotation",
@@ -68,6 +69,33 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
         {options.style: PROMPTS[options.style]},
         "text" if options.style == "json" else "logprobs",
     )
+
+
+def _one_each(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """One question of every template and locale, whose correct options stand anywhere."""
+    digests = pl.Series([text_digest(f"{seed}|{name}") for name in rows["mcq_id"]], dtype=pl.String)
+    chosen = rows.with_columns(digests.alias("_digest")).sort("_digest")
+    return chosen.unique(["locale", "template_id"], keep="first", maintain_order=True)
+
+
+def _put(turned: pl.DataFrame, style: Style) -> pl.DataFrame:
+    """Questions as they are put in a style."""
+    prompt = filled(PROMPTS[style], _slots(style))
+    return turned.with_columns(
+        prompt_id=pl.lit(style),
+        language=pl.lit("en"),
+        prompt=prompt if style != "json" else _published_or(prompt),
+        shown=pl.col("options"),
+        options=_scored_options(style),
+    )
+
+
+def _answer(style: Style) -> pl.Expr:
+    """The correct answer to a question as it is put in a style."""
+    if style == "texts":
+        return pl.col("shown").list.get(pl.col("answer"))
+    letter = pl.col("answer").replace_strict(range(len(LETTERS)), list(LETTERS), return_dtype=pl.String)
+    return letter if style == "letters" else pl.format('{{"{}":"{}"}}', pl.lit(ANSWER_KEY), letter)
 
 
 def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:

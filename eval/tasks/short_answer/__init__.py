@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, WrittenOptions
+from blend.eval.task import Progress, ScoringOptions, ShotOptions, Task, TaskOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ AskedIn = Literal["local", "english"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShortAnswerOptions(WrittenOptions):
+class ShortAnswerOptions(ShotOptions):
     """Options of asking short-answer questions."""
 
     prompts: Annotated[

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from blend.eval.few_shot import part_examples, with_examples
 from blend.eval.items import ITEMS, TaskItems, some_templates
 from blend.eval.tasks.short_answer import AskedIn, ShortAnswerOptions
 from blend.schemas.errors import UnknownNameError
@@ -33,27 +34,56 @@ def short_answer_items(tables: Mapping[str, pl.DataFrame], options: ShortAnswerO
 
     Raises:
         UnknownNameError: If no locale has a prompt of a name that is asked for; lists the names.
+        InputError: If a locale has too few templates for the examples.
     """
-    questions = some_templates(tables[SHORT_ANSWER_QUESTIONS], options).join(
+    annotated = tables[SHORT_ANSWER_QUESTIONS].join(
         tables[ANNOTATIONS].select(*KEY, "annotations", "idks", scored=is_scored()),
         on=KEY,
         how="left",
         maintain_order="left",
     )
+    rest, held_out = part_examples(annotated.with_columns(can_be_example=_is_solved(options)), options)
+    questions = some_templates(rest, options)
     prompts = _chosen_prompts(tables[SHORT_ANSWER_PROMPTS], options.prompts)
-    pairs = questions.join(
-        prompts.select("locale", "prompt_id", "prompt", "en_prompt", "_order"), on="locale", how="inner"
+    pairs, solved = (
+        rows.join(
+            prompts.select("locale", "prompt_id", "prompt", "en_prompt", "_order"), on="locale", how="inner"
+        )
+        for rows in (questions, held_out)
     )
-    items = pl.concat([_items(pairs, language) for language in dict.fromkeys(options.languages)])
-    items = items.unique("item_id", keep="first", maintain_order=True)
-    asked = items.filter(pl.col("scored"))
+    items = _in_languages(pairs, options)
+    answer = pl.col("annotations").list.first().struct
+    in_english = pl.col("asked_in") == "english"
+    first = pl.when(in_english).then(answer.field("en_answers")).otherwise(answer.field("answers")).list.first()
+    by = ["locale", "prompt_id", "language"]
+    asked = with_examples(items.filter(pl.col("scored")), _in_languages(solved, options), first, by)
     return TaskItems(
-        asked.select(list(ITEMS)).cast(ITEMS),
+        asked.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
         questions.filter(pl.col("scored")).select(GOLD_COLUMNS),
         _prompt_texts(pairs, options),
         "text",
         items.filter(~pl.col("scored").fill_null(value=False)).select("item_id", "locale", "template_id"),
     )
+
+
+def _is_solved(options: ShortAnswerOptions) -> pl.Expr:
+    """Whether a question has an answer in every language asked in, so that it can be an example."""
+    first = pl.col("annotations").list.first().struct
+    held = [
+        (pl.col(question) != "") & (first.field(answers).list.len() > 0)
+        for language, question, answers in (
+            ("local", "question", "answers"),
+            ("english", "en_question", "en_answers"),
+        )
+        if language in options.languages
+    ]
+    return (pl.col("scored") & pl.all_horizontal(held)).fill_null(value=False)
+
+
+def _in_languages(pairs: pl.DataFrame, options: ShortAnswerOptions) -> pl.DataFrame:
+    """Every question with every prompt in every language, once where English is the local one."""
+    items = pl.concat([_items(pairs, language) for language in dict.fromkeys(options.languages)])
+    return items.unique("item_id", keep="first", maintain_order=True)
 
 
 def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
@@ -74,6 +104,7 @@ def _items(pairs: pl.DataFrame, language: AskedIn) -> pl.DataFrame:
     tag = pl.col("language") if language == "local" else pl.lit(_ENGLISH)
     return pairs.with_columns(
         language=tag,
+        asked_in=pl.lit(language),
         prompt=pl.col(prompt).str.replace_all(QUESTION_SLOT, pl.col(question), literal=True),
         options=pl.lit(None, pl.List(pl.String)),
         item_id=pl.concat_str("region", "template_id", "prompt_id", tag, separator="/"),

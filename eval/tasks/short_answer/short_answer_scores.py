@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from blend.eval.few_shot import own_prompt
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
@@ -51,7 +52,7 @@ def score_short_answers(
     annotations = gold.with_columns(language=language)
     kept = answers.filter(pl.col("error").is_null()).select("item_id", "asked", response="text")
     asked = items.join(kept, on="item_id", how="inner", maintain_order="left").with_columns(
-        prompt=pl.coalesce("asked", "prompt"),
+        prompt=pl.coalesce(pl.col("asked"), own_prompt(items)),
         asked_in=pl.when((pl.col("language") == _ENGLISH) & (language != _ENGLISH))
         .then(pl.lit("english"))
         .otherwise(pl.lit("local")),

@@ -94,6 +94,6 @@ def test_an_option_of_another_task_is_refused(release: Path):
     with pytest.raises(InputError) as raised:
         read_items(release, TASKS["short-answer"], style="letters")
     assert str(raised.value) == (
-        "`style`: the task short-answer has no such option; it has `locales`, `limit`, `samples`, `prompts`, "
-        "`languages`"
+        "`style`: the task short-answer has no such option; it has `locales`, `limit`, `samples`, `shots`, "
+        "`shots_seed`, `prompts`, `languages`"
     )

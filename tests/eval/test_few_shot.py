@@ -1,0 +1,124 @@
+"""Solved examples before a question: which they are, how they are put, and that scoring does not read them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import blend
+from blend.eval.few_shot import part_examples
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.tasks.multiple_choice import ChoiceOptions
+from blend.schemas.errors import InputError
+from helpers.models.own_models import Saying, refused
+
+
+def items_of(release: Path, task: str, **options: Any) -> pl.DataFrame:
+    return read_items(release, TASKS[task], **options).asked.items
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("style", "example"),
+    [
+        ("letters", r"(?s)^[^\n]+\nA\. [^\n]+\nB\. [^\n]+\nC\. [^\n]+\nD\. [^\n]+\nAnswer: [A-D]$"),
+        ("texts", r"^Question: [^\n]+\nAnswer: [^\n]+$"),
+        ("json", r'(?s)^[^\n]+JSON[^\n]+\n\nA\. .+\nD\. [^\n]+\n\nAnswer: \{"answer_choice":"[A-D]"\}$'),
+    ],
+)
+def test_examples_are_put_as_the_question_is(mini_release: Path, style: str, example: str):
+    plain = items_of(mini_release, "multiple-choice", style=style)
+    one = items_of(mini_release, "multiple-choice", style=style, shots=1)
+    two = items_of(mini_release, "multiple-choice", style=style, shots=2)
+    kept = plain.join(one, on="item_id", how="semi", maintain_order="left")
+    assert one.height < plain.height
+    assert (one["examples"] + kept["prompt"]).equals(one["prompt"].rename("examples"))
+    first = one.unique("locale", maintain_order=True)
+    # The same questions about a region stand behind the same examples, whose correct answers are read off.
+    assert first.height == one.select("locale", "examples").n_unique()
+    assert first["examples"].str.strip_suffix("\n\n").str.contains(example).all()
+    # Two examples are that one and another.
+    by_locale = dict(two.select("locale", "examples").unique().iter_rows())
+    assert all(
+        by_locale[locale].startswith(text) for locale, text in first.select("locale", "examples").iter_rows()
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["multiple-choice", "short-answer"])
+def test_the_template_of_an_example_is_never_asked(mini_release: Path, task: str):
+    found = {
+        options: items_of(mini_release, task, shots=options[0], shots_seed=options[1])
+        for options in ((1, 0), (2, 0), (2, 1))
+    }
+    every = items_of(mini_release, task).select("locale", "template_id").unique()
+    for (shots, _), items in found.items():
+        held_out = every.join(items, on=["locale", "template_id"], how="anti")
+        assert held_out.group_by("locale").len()["len"].to_list() == [shots] * every["locale"].n_unique()
+    assert set(found[2, 0]["item_id"]) < set(found[1, 0]["item_id"])
+    assert set(found[2, 0]["item_id"]) != set(found[2, 1]["item_id"])
+    # A limit counts templates that are asked, and another locale changes nothing.
+    few = items_of(mini_release, task, shots=2, limit=1, locales=["KR"])
+    assert few["template_id"].n_unique() == 1
+    assert set(few["examples"]) <= set(found[2, 0]["examples"])
+
+
+def test_examples_of_short_answers_are_natives_first_answers(mini_release: Path):
+    asked = read_items(mini_release, TASKS["short-answer"], locales=["KR"], shots=1, prompts=["plain"])
+    local, english = (
+        asked.asked.items.filter(language=tag)["examples"].unique().item() for tag in ("ko", "en")
+    )
+    everything = read_items(mini_release, TASKS["short-answer"], locales=["KR"], prompts=["plain"]).asked
+    held_out = everything.gold.join(asked.asked.gold, on="template_id", how="anti").row(0, named=True)
+    top = held_out["annotations"][0]
+    for text, question, answer in (
+        (local, held_out["question"], top["answers"][0]),
+        (english, held_out["en_question"], top["en_answers"][0]),
+    ):
+        assert question in text
+        assert text.endswith(f" {answer}\n\n")
+
+
+@pytest.mark.slow
+def test_what_repeats_an_example_does_not_repeat_the_question(
+    asked: Callable[..., blend.Run], mini_release: Path, tmp_path: Path
+):
+    # The same replies, scored without the examples: of words of an example, none are words of the question.
+    echo = Saying(lambda prompts: [" ".join(prompt.split("\n\n")[0].split()[-4:]) for prompt in prompts])
+    options = {"languages": ["english"], "locales": ["US"], "limit": None}
+    run = asked(echo, "short-answer", out="shots", shots=1, **options)
+    run.answers().select("item_id", response="text").write_csv(tmp_path / "answers.csv")
+    kept = {"answers": tmp_path / "answers.csv", "out": tmp_path / "plain", "on_warning": [].append}
+    recorded = blend.run_task(mini_release, "short-answer", **kept, **options)
+    first, second = blend.score_run(run), blend.score_run(recorded, allow_missing=True)
+    columns = ("item_id", "correct", "why", "n_answers")
+    found = first.decisions().select(columns)
+    assert found.equals(second.decisions().select(columns).join(found, on="item_id", how="semi"))
+    assert "|shots:1-seed0|" in first.signature
+
+
+def test_too_few_templates(mini_release: Path):
+    rows = pl.DataFrame(
+        {"locale": ["ko-KR"] * 3, "template_id": ["a", "b", "b"], "can_be_example": [True, True, False]}
+    )
+    asked, held = part_examples(rows, ChoiceOptions(shots=1))
+    assert (asked["template_id"].n_unique(), held["template_id"].n_unique()) == (1, 1)
+    with pytest.raises(InputError) as raised:
+        part_examples(rows, ChoiceOptions(shots=2))
+    assert str(raised.value) == (
+        "ko-KR: 2 question templates can be an example, and `shots=2` needs as many and one more to ask; "
+        "choose fewer `shots`, or other `locales`"
+    )
+    assert refused(lambda: items_of(mini_release, "multiple-choice", shots_seed=1)) == (
+        "`shots_seed=1` makes sense only with `shots`; leave it out"
+    )
+
+
+@pytest.mark.integration  # a model computes
+def test_a_base_model_ends_at_the_blank_line(asked: Callable[..., blend.Run], shared: Path):
+    run = asked(shared / "models" / "tiny-gpt2", style="json", shots=1, limit=1, max_tokens=2, locales=["KR"])
+    assert run.description.decoding.stop == ("\n\n",)
+    assert not run.description.model.chat
