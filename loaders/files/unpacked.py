@@ -113,8 +113,10 @@ class _Table:
                 yield file
         else:
             self.source.seek(0)
-            yield self.source
-            self.source.seek(0)
+            try:
+                yield self.source
+            finally:
+                self.source.seek(0)
 
     def check(self) -> None:
         """Refuse it, if it alone takes too much or contradicts itself; errors as of `check_unpacked_size`."""
@@ -272,10 +274,13 @@ class _Column:
 
         if not self.is_text or not self._pages:
             return
+        longest = None
         # Not every way of packing is known here.
         with suppress(pa.ArrowException), self.table.opened() as file:
             entries = [longest_in_dictionary(file, page, self._codec) for page in self._dictionaries]
             longest = max(entries, default=0)
+        # Behind the block, which leaves the file at its start: who is told may ask for no more.
+        if longest is not None:
             self._copies = self._copies_at_most(longest)
             self._longest = max([longest, *(page.unpacked for page in self._pages)])
             yield True

@@ -261,3 +261,17 @@ def test_long_texts_and_many_short_ones_are_counted_and_read(encoding: str):
     assert column.size > 20_000_000_000
     assert [column.look_closer(), column.look_closer(), column.look_closer()] == [True, True, False]
     assert column.size - column.least == 1_020_000
+
+
+def test_a_file_whose_dictionary_was_looked_at_is_left_at_its_start():
+    # Gigabytes by its largest page, and by its longest text little enough that nothing more is asked.
+    rows = pa.DictionaryArray.from_arrays(
+        pa.array([number % 2_000 for number in range(60_000)], pa.int32()),
+        pa.array([f"{number:0200}" for number in range(2_000)]),
+    )
+    file = io.BytesIO(bomb(rows))
+    column = unpacked._Table(file, "a").columns[0]
+    assert column.size > unpacked.TABLE_BYTES > 60_000 * 200
+    check_unpacked_size(file, where="a")
+    assert file.tell() == 0
+    assert len(parquet_rows(file, where="a", fix="")) == 60_000
