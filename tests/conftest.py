@@ -56,14 +56,20 @@ hypothesis.settings.load_profile("test")
 EXHAUSTIVE_FIXTURES = {"label_studio", "chromium"}
 """Fixtures whose tests `make test-all` alone runs, as setting up what they need takes minutes."""
 
+SLOW_FIXTURES = {"one_thread"}
+"""Fixtures whose tests `make check` leaves out: importing torch takes seconds in each process."""
+
 
 @pytest.hookimpl(tryfirst=True)  # before those that were not asked for are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need Label Studio's server or the browser, by the fixtures that they ask for."""
+    """Mark the tests that need Label Studio, the browser or torch, by the fixtures that they ask for."""
     for item in items:
-        if EXHAUSTIVE_FIXTURES & set(getattr(item, "fixturenames", ())):
+        asked = set(getattr(item, "fixturenames", ()))
+        if asked & EXHAUSTIVE_FIXTURES:
             item.add_marker("integration")
             item.add_marker("exhaustive")
+        if asked & SLOW_FIXTURES:
+            item.add_marker("slow")
 
 
 def absent(part: str) -> None:

@@ -61,6 +61,7 @@ def run_elsewhere(code: str, folder: Path, path: Path | None = None) -> str:
     return run.stdout
 
 
+@pytest.mark.slow
 def test_the_editable_install_works_from_anywhere(root: Path, tmp_path: Path):
     version, n_locales, file = run_elsewhere(LOOK, tmp_path).split()
     assert (version, n_locales) == ("0.1.0", "33")

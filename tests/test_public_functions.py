@@ -12,6 +12,7 @@ from blend.loaders.sample import sample_path
 from blend.schemas.recipe.domains import find_domain
 
 
+@pytest.mark.slow
 def test_a_release_by_its_path_as_text(sample_release: Path):
     text = str(sample_release)
     assert_frame_equal(blend.read_config(text, "annotations"), blend.read_config(sample_release, "annotations"))
@@ -29,6 +30,7 @@ def test_a_release_that_is_not_there_by_its_path_as_text():
         blend.read_config("nothere", "annotations")
 
 
+@pytest.mark.slow
 def test_sources_and_what_is_made_of_them_by_their_path_as_text(tmp_path: Path, root: Path):
     with sample_path() as folder:
         recipe = blend.read_recipe(str(folder / "recipe.toml"))

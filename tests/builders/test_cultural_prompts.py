@@ -99,6 +99,7 @@ def test_the_published_release_is_valid_loads_and_has_figures(release):
     )
 
 
+@pytest.mark.slow
 def test_another_article_is_a_change_of_prompts(published, release, tmp_path):
     recipe = Recipe(
         name="eecc",

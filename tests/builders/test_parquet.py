@@ -40,6 +40,7 @@ def numbered(n: int, start: int = 0) -> pl.DataFrame:
     return frame_of([Sentence(text=f"s{i}", parts=(), comment=None) for i in range(start, start + n)])
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200))
 @given(
     st.lists(
@@ -71,6 +72,7 @@ def test_the_digest_is_that_of_the_content_lines(tmp_path: Path):
     assert info.rows == 3
 
 
+@pytest.mark.slow
 def test_batch_sizes_change_no_byte(tmp_path: Path):
     n = ROW_GROUP_ROWS * 2 + 5
     whole, parts = tmp_path / "whole", tmp_path / "parts"

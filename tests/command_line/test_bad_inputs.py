@@ -120,6 +120,7 @@ def test_an_option_whose_bytes_are_not_utf_8(told):
     assert (code, words) == (2, "error: --reviewer: 'n\\udcff' is not possible (it is not text in UTF-8)\n")
 
 
+@pytest.mark.slow
 def test_a_name_that_looks_like_markup_is_only_a_name(told, release: Path, tmp_path: Path):
     out = tmp_path / "r[/bold]x"
     shutil.copytree(release, out)
@@ -312,6 +313,7 @@ def test_a_folder_in_which_somebody_keeps_something_else(
     assert told(*line)[0] == 0
 
 
+@pytest.mark.slow
 def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path: Path):
     for _ in range(2):
         assert told("stats", release, "--out", tmp_path / "figures")[0] == 0

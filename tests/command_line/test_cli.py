@@ -188,6 +188,7 @@ def test_build_says_which_step_follows_on_the_previous_release(
     assert printed.splitlines()[-1] == line
 
 
+@pytest.mark.slow
 def test_build_says_of_no_step_without_a_previous_release(release: Path, tmp_path: Path):
     recipe = sample_recipe_with(tmp_path, "1.0.0", "ko-KR")
     assert "Since" not in run("build", recipe, "--out", tmp_path / "release")

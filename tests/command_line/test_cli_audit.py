@@ -24,6 +24,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_release_fits_80_columns(sample_release: Path):
     printed = audit(sample_release)
     assert max(map(cell_len, printed.splitlines())) <= 80
@@ -40,6 +41,7 @@ def test_anybodys_table(table: Path):
     assert "100.0%   0.0%" in longest
 
 
+@pytest.mark.slow
 def test_one_question_is_singular(tmp_path: Path):
     path = tmp_path / "one.csv"
     path.write_text("question,options,answer\nDrink?,tea|milk,tea\n", encoding="utf-8")
@@ -58,6 +60,7 @@ def test_a_file_of_another_kind_is_no_release(tmp_path: Path):
     assert str(caught.value) == told
 
 
+@pytest.mark.slow
 def test_json_is_what_the_function_returns(sample_release: Path):
     printed = json.loads(audit(sample_release, "--json", "--examples", "0"))
     assert printed == json.loads(json.dumps(blend.audit_release(sample_release, examples=0).to_json()))
@@ -65,6 +68,7 @@ def test_json_is_what_the_function_returns(sample_release: Path):
     assert {"size", "baselines", "baselines_by_group", "leaks", "synonyms"} <= set(printed)
 
 
+@pytest.mark.slow
 def test_every_table_can_be_kept(table: Path, tmp_path: Path):
     audit(table, "--out", tmp_path / "kept")
     kept = json.loads((tmp_path / "kept" / "audit.json").read_text(encoding="utf-8"))

@@ -38,6 +38,7 @@ def test_the_verdict_comes_first(releases):
     assert "minor annotations: 1 split added: ET" in "\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100])
 def test_tables_keep_to_the_terminal(releases, columns: int):
     from rich.cells import cell_len
@@ -50,6 +51,7 @@ def test_tables_keep_to_the_terminal(releases, columns: int):
     assert max(map(cell_len, lines)) <= columns
 
 
+@pytest.mark.slow
 def test_examples_are_as_many_as_asked_for(releases):
     def quoted(n: int) -> int:
         return sum(line.startswith("    - ") for line in diff(*releases, "--examples", n).splitlines())
@@ -70,12 +72,14 @@ def test_json_is_all_there_is(releases):
     assert (splits["KR"]["changed"], splits["ET"]["old_rows"]) == (0, None)
 
 
+@pytest.mark.slow
 def test_markdown_is_the_section_of_the_changelog(releases):
     text = diff(*releases, "--markdown")
     assert text.startswith("## 1.0.1\n\nAfter 1.0.0: ")
     assert diff(*releases, "--markdown") == text
 
 
+@pytest.mark.slow
 def test_exit_codes(releases):
     old, new = releases
     assert diff(old, old, "--exit-code") == "blend-sample 1.0.0 → blend-sample 1.0.0\nNothing differs.\n"

@@ -65,6 +65,7 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

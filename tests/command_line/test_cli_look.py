@@ -18,6 +18,7 @@ def release(sample_release: Path) -> Path:
     return sample_release
 
 
+@pytest.mark.slow
 def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
     printed = json.loads(run("stats", release, "--json", "--out", tmp_path / "stats"))
     assert sum(row["questions"] for row in printed["counts"]) == 395
@@ -25,10 +26,12 @@ def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
     assert written["questions"].sum() == 395
 
 
+@pytest.mark.slow
 def test_stats_prints_tables(release: Path):
     assert "Questions, answers and votes" in run("stats", release)
 
 
+@pytest.mark.slow
 def test_stats_prints_one_table(release: Path, root: Path):
     overlap = run("stats", release, "--table", "overlap")
     assert overlap.startswith("English answer lemmas in common")
@@ -41,6 +44,7 @@ def test_stats_prints_one_table(release: Path, root: Path):
     assert all(f"`{name}`" in page for name in names)
 
 
+@pytest.mark.slow
 def test_stats_of_an_unknown_table(release: Path):
     with pytest.raises(BlendError) as error:
         run("stats", release, "--table", "overlaps")
@@ -66,6 +70,7 @@ def test_stats_of_no_release(tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_status_lists_questions_that_need_responses():
     assert "work-02" in run("status")
     states = json.loads(run("status", "--json"))
@@ -96,6 +101,7 @@ def test_schema_lists_its_models():
     assert [line.split()[0] for line in run("schema").splitlines()] == list(schema_models())
 
 
+@pytest.mark.slow
 def test_an_unknown_model():
     with pytest.raises(BlendError) as caught:
         run("schema", "mqc")
@@ -105,6 +111,7 @@ def test_an_unknown_model():
     )
 
 
+@pytest.mark.slow
 def test_locales_are_printed_all_or_one():
     assert "33 locales" in run("locales")
     assert json.loads(run("locales", "South_Korea", "--json"))[0]["tag"] == "ko-KR"
@@ -139,6 +146,7 @@ def test_a_name_of_no_locale():
     )
 
 
+@pytest.mark.slow
 def test_show_prints_a_row_of_every_configuration(release: Path):
     printed = run("show", release)
     assert 'load_dataset("' in printed
@@ -146,6 +154,7 @@ def test_show_prints_a_row_of_every_configuration(release: Path):
     assert "ko-KP" in run("show", release, "--config", "annotations", "--split", "KP")
 
 
+@pytest.mark.slow
 def test_show_leaves_out_what_lacks_the_split_asked_for(release: Path):
     printed = run("show", release, "--split", "KP")
     assert (

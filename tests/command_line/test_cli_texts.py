@@ -52,6 +52,7 @@ def ask(release: Path, model: Path, out: Path, *options: str):
     return run("eval", "run", str(release), *how, "--samples", "2", "--device", "cpu", *options)
 
 
+@pytest.mark.slow
 def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Path):
     for shard in ("1/2", "2/2"):
         ask(release, model, tmp_path / "shards", "--temperature", "0.9", "--shard", shard)
@@ -71,6 +72,7 @@ def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Pat
     assert ("tau-bleu-own", "qa") in found
 
 
+@pytest.mark.slow
 def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     table = tmp_path / "texts.csv"
     rows = [f"{group},rain,{sample},{group} rain {sample}" for group in ("old", "young") for sample in (0, 1)]
@@ -127,6 +129,7 @@ def test_stop_words_that_are_not_there_are_told(tmp_path: Path):
     assert str(told.value) == f"--stop-words {path}: no such file; name one with one word per line"
 
 
+@pytest.mark.slow
 def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, model: Path, tmp_path: Path):
     out = tmp_path / "run"
     run("eval", "run", str(sample_release), "--model", str(model), "--limit", "1", "--out", str(out))

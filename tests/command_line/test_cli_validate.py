@@ -32,6 +32,7 @@ def warned(release: Path, tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_a_valid_release(release: Path):
     printed = validate(release, *QUICK, "--strict")
     assert "blend-sample 0.1.0, 1,733 rows" in printed
@@ -40,6 +41,7 @@ def test_a_valid_release(release: Path):
     assert printed.endswith("valid: 0 errors, 0 warnings\n")
 
 
+@pytest.mark.slow
 def test_warnings_fail_only_when_asked_to(warned: Path):
     assert validate(warned, "--only", "card").endswith("valid: 0 errors, 1 warning\n")
     printed = validate(warned, "--only", "card", "--strict", code=1)
@@ -53,6 +55,7 @@ def test_errors_fail(warned: Path):
     assert printed.endswith("not valid: 1 error, 0 warnings\n")
 
 
+@pytest.mark.slow
 def test_json_is_the_report_and_nothing_else(warned: Path):
     report = json.loads(validate(warned, "--only", "card", "--only", "files", "--json", code=1))
     assert [(check["check"], check["level"]) for check in report["checks"]] == [
@@ -62,6 +65,7 @@ def test_json_is_the_report_and_nothing_else(warned: Path):
     assert report["release"] == str(warned)
 
 
+@pytest.mark.slow
 def test_as_many_examples_as_wanted(release: Path):
     printed = validate(release, "--only", "alignment", "--examples", "2")
     assert "info alignment: 5\n" in printed

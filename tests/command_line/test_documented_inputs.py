@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import ValidationReport
@@ -26,6 +28,7 @@ def report_on(folder: Path, out: Path) -> ValidationReport:
     return validate_release(out, checks={name: check for name, check in CHECKS.items() if name != "loading"})
 
 
+@pytest.mark.slow
 def test_a_template_whose_authors_locale_is_not_known(tmp_path: Path):
     folder = shutil.copytree(VALID, tmp_path / "collected")
     templates = folder / "templates.csv"

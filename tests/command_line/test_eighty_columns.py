@@ -66,6 +66,7 @@ def test_what_build_and_show_print(sample_release: Path, food_release: Path):
         assert_complete(release_tables(read_manifest(release)))
 
 
+@pytest.mark.slow
 def test_statistics_of_questions(sample_release: Path):
     assert_complete(chosen_tables(stats_of_release(sample_release), None))
 
@@ -89,6 +90,7 @@ def test_statistics_of_many_dishes(food_release: Path):
     assert_complete(triple_stats_tables("food", replace(figures, languages=many)).values())
 
 
+@pytest.mark.slow
 def test_the_state_of_a_collection():
     recipe = sample_recipe()
     inputs = read_inputs(recipe, base=Path(), locales=registry())
@@ -96,6 +98,7 @@ def test_the_state_of_a_collection():
     assert_complete(collection_tables(state))
 
 
+@pytest.mark.slow
 def test_the_registry():
     assert_complete([locale_table(list(registry()))])
     assert_complete(locale_details(locale) for locale in registry())

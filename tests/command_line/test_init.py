@@ -20,6 +20,7 @@ FILES = [
 ]
 
 
+@pytest.mark.slow
 def test_what_it_writes_builds_and_is_valid(tmp_path: Path):
     mine, out = tmp_path / "mine", tmp_path / "mine" / "release"
     printed = run("init", mine)

@@ -78,6 +78,7 @@ def test_raw_responses(tmp_path: Path, saved: _Saved):
         assert_frame_equal(getattr(found, name).drop("source"), getattr(expected, name).drop("source"))
 
 
+@pytest.mark.slow
 def test_a_workbook_of_responses_names_sheet_row_and_column(tmp_path: Path):
     with sample_path() as folder:
         shutil.copytree(folder, tmp_path / "raw")

@@ -14,6 +14,7 @@ from blend.eval.registry import TASKS
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 
 
+@pytest.mark.slow
 def test_an_object_that_writes_answers_short_questions(asked: Callable[..., blend.Run]):
     run = asked(Saying(lambda prompts: [f"answer {n}" for n, _ in enumerate(prompts)]), "short-answer")
     answers = run.answers()
@@ -66,11 +67,13 @@ def test_nothing_is_printed_where_nobody_watches(asked: Callable[..., blend.Run]
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_path_stands_for_a_run(asked: Callable[..., blend.Run], tmp_path: Path):
     asked(Chooser(), style="texts")
     assert blend.score_run(str(tmp_path / "run")).frame.equals(blend.score_run(tmp_path / "run").frame)
 
 
+@pytest.mark.slow
 def test_own_models_side_by_side(asked: Callable[..., blend.Run], tmp_path: Path):
     class Contrary(Chooser):
         name = "shortest"
@@ -161,6 +164,7 @@ def test_options_that_cannot_be(asked: Callable[..., blend.Run], options: dict[s
     assert refused(lambda: asked(Reader(), **options)) == message
 
 
+@pytest.mark.slow
 def test_how_an_object_writes_stands_in_the_signature_where_it_is_said(asked: Callable[..., blend.Run]):
     silent, said = asked(Reader(), out="a"), asked(Reader(), out="b", max_tokens=20, temperature=0.5)
     assert "|dec:" not in blend.score_run(silent).signature
@@ -187,6 +191,7 @@ def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
     assert tuple(heard) == kept.outcome.warnings
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_be_compared(asked: Callable[..., blend.Run], tmp_path: Path):
     one = asked(Reader())
     blend.score_run(one)
@@ -203,6 +208,7 @@ def test_runs_that_cannot_be_compared(asked: Callable[..., blend.Run], tmp_path:
     )
 
 
+@pytest.mark.slow
 def test_what_results_say_of_themselves(asked: Callable[..., blend.Run], tmp_path: Path):
     run = asked(Chooser(), style="texts")
     n = run.description.n_items

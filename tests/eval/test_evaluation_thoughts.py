@@ -42,6 +42,7 @@ def shares(scored: blend.ScoredRun, *metrics: str) -> list[float | None]:
     return [scored.overall(metric).value for metric in metrics]
 
 
+@pytest.mark.slow
 def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tmp_path: Path):
     thought = [f"<think>Surely {letter}</think>I do not know" for letter in letters]
     with pytest.warns(UserWarning, match="unanswered"):
@@ -82,6 +83,7 @@ POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe
 ENGLISH = {"languages": "english", "limit": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize(
     ("text", "why", "share"), [(POPCORN[0], "no match", 0), (POPCORN[1], "unanswered", 100)]

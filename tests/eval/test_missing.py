@@ -70,6 +70,7 @@ def test_message_for_more_than_one_percent(recorded: Callable[[int], Run], tmp_p
     assert not (tmp_path / "run" / "scores.json").exists()
 
 
+@pytest.mark.slow
 def test_missing_answers_are_scored_when_told_and_are_not_wrong(
     recorded: Callable[[int], Run], asked: ReleaseItems, tmp_path: Path
 ):
@@ -83,6 +84,7 @@ def test_missing_answers_are_scored_when_told_and_are_not_wrong(
     assert decisions["correct"].to_list() == [*right.to_list(), *[None] * n_missing]
 
 
+@pytest.mark.slow
 def test_what_was_let_pass_and_the_seed_stand_in_the_signature(
     recorded: Callable[[int], Run], asked: ReleaseItems
 ):
@@ -100,6 +102,7 @@ def test_answers_that_all_are_there_are_not_missing_in_the_signature(recorded: C
     assert "missing" not in score_answers(recorded(0)).scores.signature
 
 
+@pytest.mark.slow
 def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: Path):
     asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR"])
     n = asked.asked.items.height
@@ -115,6 +118,7 @@ def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_message_for_answers_that_failed(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # Prompts that are longer than the model's context are errors of their own.
     monkeypatch.setattr("blend.eval.models.tiny_model.CONTEXT_TOKENS", 60)

@@ -31,6 +31,7 @@ def pulled(project: Callable[..., ProjectFile], tmp_path: Path) -> tuple[Project
     return file, export
 
 
+@pytest.mark.slow
 def test_an_export_is_pulled_and_shown(pulled: tuple[ProjectFile, Path]):
     file, export = pulled
     title = f"{file.project.name} answer"

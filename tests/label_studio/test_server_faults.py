@@ -105,6 +105,7 @@ def message_of(url: str, kind: type[Exception] = ServerError) -> str:
     return str(raised.value).removeprefix(f"Label Studio at {url}: ")
 
 
+@pytest.mark.slow
 def test_no_server(unused: int):
     assert message_of(f"http://127.0.0.1:{unused}") == (
         "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "

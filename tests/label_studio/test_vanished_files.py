@@ -41,6 +41,7 @@ def answers(file: ProjectFile) -> dict[str, Any]:
     return {row["annotator"]: row["answers"] for row in map(json.loads, lines)}
 
 
+@pytest.mark.slow
 def test_exports_of_two_projects_count_together_until_one_is_back_or_given_up(
     project: Callable[..., ProjectFile], tmp_path: Path
 ):

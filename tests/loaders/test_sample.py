@@ -292,6 +292,7 @@ def test_arabic_and_persian_keep_to_their_own_letters(sample):
             assert not set("یکپچژگ") & set(row["question"]), row["question"]
 
 
+@pytest.mark.slow
 def test_files_are_read_without_a_finding(sample):
     tables = read_responses(sample.folder)
     assert tables.findings.is_empty()

@@ -65,6 +65,7 @@ def words(root: Path) -> Iterator[tuple[str, str]]:
                     yield "".join(map(str, parts)), name
 
 
+@pytest.mark.slow
 def test_every_kind_in_the_code_is_explained(root: Path):
     hyphened = re.compile(r"[a-z]+(-[a-z]+)+")
     unknown = {

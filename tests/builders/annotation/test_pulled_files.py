@@ -114,6 +114,7 @@ def test_what_was_pulled_builds(pulled: ProjectFile, tmp_path: Path):
     assert b"example.org" not in everything
 
 
+@pytest.mark.slow
 def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile):
     kim = pseudonym(KIM, read_key(pulled.key_file))
     done = forget_person(pulled, kim)
@@ -133,6 +134,7 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile)
     read_responses(pulled.collected)
 
 
+@pytest.mark.slow
 def test_forgetting_that_is_stopped_anywhere_goes_on(pulled: ProjectFile, monkeypatch: pytest.MonkeyPatch):
     kim = pseudonym(KIM, read_key(pulled.key_file))
     for step in ("without_people", "write_digest", "forget", "take_again"):
@@ -174,6 +176,7 @@ def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
     assert review["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
+@pytest.mark.slow
 def test_a_group_without_the_format_of_its_question_is_told_at_once(
     pulled: ProjectFile, capsys: pytest.CaptureFixture[str]
 ):
@@ -257,6 +260,7 @@ def test_whose_work_is_worth_a_look_is_marked(pulled: ProjectFile):
     assert page.count("<li>&lt;i&gt;slow\\x1b") == 2
 
 
+@pytest.mark.slow
 def test_commands_say_what_they_found(pulled: ProjectFile, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     def said(*arguments: object) -> str:
         app(["annotate", *map(str, arguments)], standalone_mode=False)

@@ -161,6 +161,7 @@ def test_nobody_has_no_reliability():
     assert all(frame.is_empty() for frame in found)
 
 
+@pytest.mark.slow
 def test_the_people_of_the_sample_are_fine():
     with sample_path() as folder:
         tables = read_responses(folder)

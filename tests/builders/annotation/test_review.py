@@ -57,6 +57,7 @@ def test_a_question_is_reviewed_once_it_is_complete(sample: ResponseTables, proj
     assert shown == {clean(text) for text in first.drop_nulls()}
 
 
+@pytest.mark.slow
 def test_the_id_of_a_review_changes_with_the_answers_alone(sample: ResponseTables, project: Project):
     korean = registry().get("ko-KR")
     material = Material(sample.questions, sample.responses, sample.reviews.clear())

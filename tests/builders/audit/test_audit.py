@@ -285,6 +285,7 @@ def test_questions_that_are_none_are_refused():
         blend.audit_questions(questions.drop("answer"))
 
 
+@pytest.mark.slow
 def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
     from blend.loaders.recipes.ready import sample_recipe
 

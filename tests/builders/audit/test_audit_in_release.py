@@ -52,6 +52,7 @@ def test_a_release_says_what_can_be_guessed(sample_release):
     assert problems(sample_release) == []
 
 
+@pytest.mark.slow
 def test_it_is_the_same_as_an_audit_of_the_release(sample_release):
     tables = read_tables(sample_release)
     again = audit_report(tables.mcqs, annotations=tables.annotations, locales=registry())
@@ -71,6 +72,7 @@ def test_the_card_and_the_statistics_tell_it(sample_release):
     assert dataset_tables(figures)["mcq-guessing"].row_count == len(audit.overall)
 
 
+@pytest.mark.slow
 def test_of_large_releases_whole_templates_are_looked_at(sample_release):
     tables = read_tables(sample_release)
     some = audit_report(tables.mcqs, annotations=tables.annotations, locales=registry(), most=300)
@@ -144,6 +146,7 @@ def test_what_is_no_audit_is_an_error(release, text, why):
     )
 
 
+@pytest.mark.slow
 def test_a_release_without_an_audit_is_none_the_worse(release):
     (release / AUDIT_NAME).unlink()
     assert read_audit(release) is None

@@ -92,6 +92,7 @@ def test_the_header_repeats_the_rows_of_the_manifest(header, sample_release: Pat
     assert said == {(t.config, t.split): t.rows for t in read_manifest(sample_release).tables}
 
 
+@pytest.mark.slow
 def test_the_header_says_how_much_there_is_to_load(header, sample_release: Path, tmp_path: Path):
     for info in header["dataset_info"]:
         loaded = _load(sample_release, info["config_name"], tmp_path)
@@ -121,6 +122,7 @@ def test_size_categories_are_those_of_the_hub(rows: int, category: str):
     assert size_category(rows) == category
 
 
+@pytest.mark.slow
 def test_plain_datasets_loads_every_configuration(sample_release: Path, tmp_path: Path, caplog):
     rows = {
         config: {s: d.num_rows for s, d in _load(sample_release, config, tmp_path).items()}
@@ -142,6 +144,7 @@ def _load(release: Path, config: str, cache: Path) -> datasets.DatasetDict:
 TITLE = "<script>alert(1)</script> *A* [b](http://c) &amp; \u202edrawkcab `d_e`\n# E | $f$"
 
 
+@pytest.mark.slow
 def test_a_title_is_shown_as_it_was_typed(tmp_path: Path):
     changes = {"title": TITLE, "authors": ("<b>Mina</b> *Kim*",), "locales": ("ko-KR", "fa-IR")}
     build_release(sample_recipe().model_copy(update=changes), tmp_path / "release")

@@ -95,6 +95,7 @@ def test_without_any_answer_the_chart_says_so():
     assert "all questions" not in chart.svg
 
 
+@pytest.mark.slow
 def test_overlap_has_a_cell_per_pair_and_a_name_per_locale(overlap, all_locales):
     chart = overlap_chart(overlap, all_locales)
     cells = [text for text in texts(chart) if re.fullmatch(r"\d+", text)]

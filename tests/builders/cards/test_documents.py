@@ -86,6 +86,7 @@ def test_a_missing_datasheet_stops_the_build_before_anything_is_written(tmp_path
     assert not (tmp_path / "release").exists()
 
 
+@pytest.mark.slow
 def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
     recipe = mini_recipe(locales=("ko-KR",))
     build_release(recipe, tmp_path / "release")

@@ -193,6 +193,7 @@ def test_files_are_read_in_order(make):
     assert found.examples == (CellChange(id="q17", column="Question", old="17", new="x"),)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(tables)
 def test_a_table_does_not_differ_from_itself(tmp_path_factory, table: list[Row]):
@@ -200,6 +201,7 @@ def test_a_table_does_not_differ_from_itself(tmp_path_factory, table: list[Row])
     assert rows_between(folder, table, table).is_empty
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(tables, tables)
 def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row], new: list[Row]):
@@ -223,6 +225,7 @@ def test_counts_are_those_of_a_plain_comparison(tmp_path_factory, old: list[Row]
     assert len(old) - found.removed + found.added == len(new)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(tables, tables)
 def test_the_way_back_mirrors_the_way_there(tmp_path_factory, old: list[Row], new: list[Row]):
@@ -236,6 +239,7 @@ def test_the_way_back_mirrors_the_way_there(tmp_path_factory, old: list[Row], ne
     assert {(e.id, e.column): (e.old, e.new) for e in there.examples} == mirrored
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(range(8)))
 def test_moved_rows_are_as_few_as_can_be(compare, order: list[int]):

@@ -3,6 +3,7 @@
 from datetime import date
 from itertools import combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -41,6 +42,7 @@ def judge_of(verdicts: dict[tuple[str, str], str]) -> DecisionsJudge:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(ANSWERED, VERDICTS, st.booleans(), st.sampled_from([2, "all"]))
 def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, first, limit):

@@ -1,6 +1,7 @@
 """Multiple-choice questions in default mode: order, ids and stability, for any answers."""
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -31,6 +32,7 @@ def ordered(templates):
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.integers(0, 9))
 def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
@@ -48,6 +50,7 @@ def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     assert_frame_equal(shuffled.outcomes, build.outcomes)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.sampled_from(TAGS))
 def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limit, joining):
@@ -68,6 +71,7 @@ def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limi
             assert [sorted(o) for o in mine["options"]] == [sorted(o) for o in rows["options"]]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS)
 def test_positions_differ_by_one_at_most_in_every_locale(templates, limit):

@@ -69,6 +69,7 @@ def test_nobody_knows_words_or_locales_that_never_occur():
     assert nothing.compared("T-1", right, [("of", "el-GR")]).tolist() == [[0], [0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(TEMPLATES, st.sampled_from(TAGS), WORDS, WORDS)
 def test_a_further_locale_changes_nothing_between_two_others(templates, joining, gold, option):

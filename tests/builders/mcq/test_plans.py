@@ -3,6 +3,7 @@
 from itertools import chain, combinations
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -57,6 +58,7 @@ def test_paper_rows_are_all_combinations_in_the_order_of_their_options(answered)
             assert order == sorted(order)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(ANSWERED, st.sampled_from([1, 3, 5, "all"]))
 def test_default_rows_are_named_and_ordered_by_digests(answered, limit):

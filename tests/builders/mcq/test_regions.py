@@ -64,6 +64,7 @@ locale = "fa-IR"
 """
 
 
+@pytest.mark.slow
 def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "project.toml").write_text(PROJECT)
     (tmp_path / "annotators.key").write_text(new_key())
@@ -104,6 +105,7 @@ location = "collected"
 """
 
 
+@pytest.mark.slow
 def test_the_state_of_a_collection_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "recipe.toml").write_text(RECIPE)
     for folder in ("responses", "reviews"):

@@ -37,6 +37,7 @@ def test_every_locale_gets_multiple_choice_questions(tables, mode, at_least):
     assert built.summary["mcqs"].min() >= at_least
 
 
+@pytest.mark.slow
 def test_questions_are_left_out_for_every_reason(tables):
     questions, aggregation = tables
     built = build_mcq(questions, aggregation.annotations, options=McqOptions(), seed=0)

@@ -127,6 +127,7 @@ def test_an_option_that_is_just_as_telling_hides_the_correct_answer_as_well():
     assert {len(picks) for picks in found if 0 not in picks[0].triple} == {1}
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300))
 @given(SUBSETS, CONFLICTS, SEEDS, st.sampled_from([1, 3, 5, "all"]), GOLDS, st.sampled_from(REGIONS))
 def test_a_region_that_is_not_chosen_changes_nothing(regions, conflicts, seed, limit, golds, joining):
@@ -242,6 +243,7 @@ def cases(draw):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(cases(), st.integers(1, 10))
 def test_the_first_that_serves_is_found_as_by_trying_all(case, limit):

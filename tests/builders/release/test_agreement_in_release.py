@@ -16,6 +16,7 @@ from blend.schemas.release.release_layout import AGREEMENT_NAME
 from blend.views.statistics import stats_tables
 
 
+@pytest.mark.slow
 def test_what_is_released_is_what_the_responses_say(sample_release: Path):
     with sample_path() as folder:
         tables = read_responses(folder)

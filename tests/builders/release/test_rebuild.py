@@ -72,6 +72,7 @@ def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
     assert {"decisions.tsv", "fillers.jsonl", "locales.toml", "datasheet.toml", "recipe.toml"} <= built.keys()
 
 
+@pytest.mark.slow
 def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp_path: Path):
     release = tmp_path / "release"
     manifest = build_release(read_recipe(project / "recipe.toml"), release, base=project)
@@ -90,6 +91,7 @@ def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp
     assert {"decisions.tsv", "fillers.jsonl"} <= listed
 
 
+@pytest.mark.slow
 def test_a_release_without_such_files_carries_none(project: Path, tmp_path: Path):
     recipe = read_recipe(project / "recipe.toml").model_copy(update={"mcq": McqOptions()})
     manifest = build_release(recipe, tmp_path / "release", base=project)

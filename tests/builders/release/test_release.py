@@ -79,6 +79,7 @@ def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
     assert validate_release(release).errors == 0
 
 
+@pytest.mark.slow
 def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_path: Path):
     recipe = recipe_of(Source(kind="responses", location="collected"))
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
@@ -102,6 +103,7 @@ def test_sources_of_different_kinds_make_one_release(responses: Path, tmp_path: 
     assert locales.n_unique() == 11
 
 
+@pytest.mark.slow
 def test_the_recipe_in_the_release_pins_what_was_read(responses: Path, tmp_path: Path):
     recipe = recipe_of(Source(kind="responses", location="collected"))
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
@@ -132,6 +134,7 @@ def test_locales_choose_what_is_built(tmp_path: Path):
     assert set(tables.mcqs["locale"]) <= set(tables.questions["locale"])
 
 
+@pytest.mark.slow
 def test_a_locale_that_no_source_holds():
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "sv-SE")})
     with pytest.raises(BlendError) as caught:
@@ -279,6 +282,7 @@ def paraguay(responses: Path) -> Recipe:
     return recipe_of(Source(kind="responses", location="collected"), locale_file="mine.toml")
 
 
+@pytest.mark.slow
 def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: Path):
     recipe = paraguay(responses)
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
@@ -309,6 +313,7 @@ def test_a_missing_locale_file(responses: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_where_inputs_lie_on_this_machine_is_told_nowhere(responses: Path, tmp_path: Path):
     source = Source(kind="responses", location=str(responses))
     recipe = Recipe(name="own", version="1.0.0", license="cc-by-4.0", sources=(source,))

@@ -74,6 +74,7 @@ def test_alpha_is_that_of_the_library(questions: list[list[frozenset[str]]]):
     assert ours == pytest.approx(AnnotationTask(data=data, distance=exact_masi).alpha(), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(LABELS, LABELS)
 def test_masi_is_that_of_the_library_but_for_its_rounding(a: frozenset[str], b: frozenset[str]):
     from nltk.metrics.distance import masi_distance
@@ -82,6 +83,7 @@ def test_masi_is_that_of_the_library_but_for_its_rounding(a: frozenset[str], b: 
     assert 1 - sets.similarities(values[:1], values[1:])[0] == pytest.approx(masi_distance(a, b), abs=5e-3)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), LABELS), max_size=20), st.randoms())
 def test_the_order_of_answers_says_nothing(answers: list[tuple[int, frozenset[str]]], rng):
     assert alpha_of(answers) == pytest.approx(alpha_of(rng.sample(answers, len(answers))), abs=1e-12)

@@ -314,6 +314,7 @@ def test_all_mistakes_are_told_at_once():
 few = settings(max_examples=examples(25), deadline=None)
 
 
+@pytest.mark.slow
 @few
 @given(surveys())
 def test_an_untouched_sheet_builds_the_groups_that_no_review_gives(survey):
@@ -349,6 +350,7 @@ def without_english(annotations: pl.DataFrame) -> pl.DataFrame:
     return annotations.drop("grouping").with_columns(groups)
 
 
+@pytest.mark.slow
 @few
 @given(surveys(), st.data())
 def test_any_edit_is_what_the_build_then_does(survey, data: st.DataObject):

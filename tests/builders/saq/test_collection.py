@@ -173,6 +173,7 @@ SURVEYS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None)
 @given(SURVEYS, st.integers(1, 6), st.integers(0, 6), st.randoms(use_true_random=False))
 def test_every_question_is_in_one_state_and_the_sums_agree(survey, wanted, max_idk, rng):

@@ -84,6 +84,7 @@ GROUPS = st.lists(
 COUNTS = st.integers(0, 9)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(GROUPS, COUNTS, COUNTS, st.dictionaries(st.sampled_from(["not sure", "it varies"]), st.integers(1, 3)))
 def test_expanding_and_aggregating_returns_the_votes(groups, idk, no_answer, reasons):

@@ -322,6 +322,7 @@ def test_the_tidiest_variant_comes_first_where_nobody_reviewed():
     assert [answers for answers, *_ in groups] == [["Coffee", "coffee"], ["tea", "TEA."]]
 
 
+@pytest.mark.slow
 def test_several_answers_in_one_cell_and_endless_numbers_are_findings():
     given = {"a1": ["tea, coffee, milk"], "a2": ["tea"]}
     result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)

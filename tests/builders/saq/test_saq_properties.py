@@ -1,6 +1,7 @@
 """Aggregation: what holds for any survey."""
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -16,6 +17,7 @@ few = settings(max_examples=examples(25), deadline=None)
 """Each example aggregates three questions; what can go wrong with one takes few annotators to show."""
 
 
+@pytest.mark.slow
 @few
 @given(surveys(), st.randoms(use_true_random=False))
 def test_row_order_is_irrelevant(survey, rng):
@@ -25,6 +27,7 @@ def test_row_order_is_irrelevant(survey, rng):
     assert_frame_equal(got.findings, expected.findings)
 
 
+@pytest.mark.slow
 @few
 @given(surveys())
 def test_votes_are_bounded_and_nothing_goes_missing(survey):
@@ -45,6 +48,7 @@ def test_votes_are_bounded_and_nothing_goes_missing(survey):
         )
 
 
+@pytest.mark.slow
 @few
 @given(surveys())
 def test_each_vote_is_an_annotator_with_a_variant_of_the_group(survey):
@@ -55,6 +59,7 @@ def test_each_vote_is_an_annotator_with_a_variant_of_the_group(survey):
             assert group["count"] == sum(not set(group["answers"]).isdisjoint(answers) for answers in ballots)
 
 
+@pytest.mark.slow
 @few
 @given(surveys())
 def test_a_review_of_the_proposals_changes_no_vote(survey):
@@ -73,6 +78,7 @@ def test_a_review_of_the_proposals_changes_no_vote(survey):
     assert set(again["grouping"]) == {"reviewed"}
 
 
+@pytest.mark.slow
 @few
 @given(surveys())
 def test_proposals_are_the_classes_of_equal_keys(survey):
@@ -84,6 +90,7 @@ def test_proposals_are_the_classes_of_equal_keys(survey):
         assert len(set().union(*keys)) == len(keys)
 
 
+@pytest.mark.slow
 @few
 @given(surveys())
 def test_arguments_stay_as_they_are(survey):
@@ -93,6 +100,7 @@ def test_arguments_stay_as_they_are(survey):
         assert_frame_equal(rows, copy)
 
 
+@pytest.mark.slow
 @few
 @given(surveys(), st.sampled_from(["p", "q", "r"]))
 def test_a_question_depends_on_its_own_rows_only(survey, name: str):

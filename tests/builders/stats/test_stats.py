@@ -359,6 +359,7 @@ def test_overlap_is_symmetric_and_bounded(dataset):
         assert there[share].drop_nulls().is_between(0, 1).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None)
 @given(datasets())
 def test_means_keep_within_their_bounds(dataset):
@@ -372,6 +373,7 @@ def test_means_keep_within_their_bounds(dataset):
     assert max(top["scored"], top["idks_at_most_2"]) <= top["all"] <= top["including_idks"]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None)
 @given(datasets())
 def test_locales_add_up_to_the_whole(dataset):

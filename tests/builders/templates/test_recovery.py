@@ -62,6 +62,7 @@ def test_localised_templates_are_recovered(words: list[str], slot: str, first: b
     assert recovered.rewordings.is_empty()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.randoms())
 def test_row_order_is_irrelevant(rng):

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def worlds(draw: st.DrawFn) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(worlds())
 def test_one_pass_finds_what_one_query_per_country_finds(world: str):

@@ -177,6 +177,7 @@ def test_historical_origins_are_excluded(build: Build):
     assert reasons(build("Q1 P495 Q103" + OTHER, historical="exclude")) == {("Q1", None): "historical-origin"}
 
 
+@pytest.mark.slow
 def test_taiwan_is_a_country_unless_left_out(build: Build):
     assert origins(build("Q1 P495 Q865" + OTHER)) == [("Q1", "Q865"), ("Q2", "Q100")]
     reason = "excluded-origin"
@@ -241,6 +242,7 @@ def test_fifty_thousand_classes_that_are_each_others_subclasses():
     assert cycles == back, "each pair is a cycle of its own"
 
 
+@pytest.mark.slow
 def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..., Facts]):
     chain = [f"Q{1_000_000 + number}" for number in range(DEEP)]
     steps = [(item, "P1366", after) for item, after in zip(chain, [*chain[1:], "Q100"], strict=True)]

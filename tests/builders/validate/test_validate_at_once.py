@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,6 +104,7 @@ CHANGES: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(80))
 @given(published())
 def test_texts_and_letters(rows: pl.DataFrame):
@@ -110,6 +112,7 @@ def test_texts_and_letters(rows: pl.DataFrame):
     assert problems(looked_at, _text_problems) == problems(rows, _text_problems)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(80))
 @given(published())
 def test_regions_and_countries(rows: pl.DataFrame):
@@ -128,6 +131,7 @@ ANSWERS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(80))
 @given(published(), ANSWERS)
 def test_overlaps(rows: pl.DataFrame, answers: list[tuple[str, str, str]]):

@@ -56,6 +56,7 @@ def test_a_card_in_another_encoding(release):
     assert release.problems("card") == [f"error: README.md: is not in UTF-8; {REBUILD}"]
 
 
+@pytest.mark.slow
 def test_no_configurations(release):
     edit_header(release, lambda fields: fields.pop("configs"))
     assert release.problems("card") == [
@@ -63,6 +64,7 @@ def test_no_configurations(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_configuration_is_missing(release):
     edit_header(release, lambda fields: fields["configs"].pop(1))
     (problem,) = release.problems("card")
@@ -73,6 +75,7 @@ def test_a_configuration_is_missing(release):
     )
 
 
+@pytest.mark.slow
 def test_a_wrong_split_name(release):
     edit_header(release, lambda fields: fields["configs"][0]["data_files"][0].update(split="UK"))
     assert release.problems("card") == [
@@ -83,6 +86,7 @@ def test_a_wrong_split_name(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_split_without_path(release):
     edit_header(release, lambda fields: fields["configs"][0]["data_files"][0].pop("path"))
     assert release.problems("card") == [
@@ -93,6 +97,7 @@ def test_a_split_without_path(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_path_that_matches_other_files(release):
     edit_header(
         release,
@@ -107,6 +112,7 @@ def test_a_path_that_matches_other_files(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_wrong_number_of_rows(release):
     splits = [{"name": "KR", "num_examples": 41, "num_bytes": 1}]
     info = [{"config_name": "annotations", "splits": splits}]
@@ -119,6 +125,7 @@ def test_a_wrong_number_of_rows(release):
     ]
 
 
+@pytest.mark.slow
 def test_licence_name_and_languages(release):
     def change(fields):
         fields.update(license="mit", pretty_name="")
@@ -133,6 +140,7 @@ def test_licence_name_and_languages(release):
     ]
 
 
+@pytest.mark.slow
 def test_columns_that_nobody_describes(release):
     release.edit("README.md", lambda text: text.replace("`grouping`", "grouping").replace("`idks`", "idks"))
     assert release.problems("card") == [
@@ -140,6 +148,7 @@ def test_columns_that_nobody_describes(release):
     ]
 
 
+@pytest.mark.slow
 def test_food_tables_are_read_like_any_other(release):
     entity = {"qid": "Q7802", "label": "bread"}
     row = dict.fromkeys(TRIPLES) | {

@@ -142,6 +142,7 @@ def test_findings_that_are_not_those_counted(release):
     ]
 
 
+@pytest.mark.slow
 def test_fewer_rows_than_the_manifest_says(release):
     rows = pq.read_table(release.path / KR)
     pq.write_table(rows.slice(1), release.path / KR)
@@ -150,6 +151,7 @@ def test_fewer_rows_than_the_manifest_says(release):
     assert digest.startswith("error: annotations/KR: the digest of the rows is ")
 
 
+@pytest.mark.slow
 def test_a_table_that_is_no_parquet(release):
     (release.path / KR).write_bytes(b"PAR1 broken PAR1")
     (problem,) = release.problems("tables")
@@ -158,6 +160,7 @@ def test_a_table_that_is_no_parquet(release):
     assert release.problems("rows") == []
 
 
+@pytest.mark.slow
 def test_a_missing_table(release):
     (release.path / KR).unlink()
     assert release.problems("tables") == [
@@ -165,6 +168,7 @@ def test_a_missing_table(release):
     ]
 
 
+@pytest.mark.slow
 def test_text_that_is_not_utf8(release):
     table = pq.read_table(release.path / KR)
     damaged = pa.array([b"\xff"] * len(table), pa.binary()).view(pa.string())
@@ -174,6 +178,7 @@ def test_text_that_is_not_utf8(release):
     assert problem.startswith(f"error: annotations/KR: {KR} cannot be read as parquet (")
 
 
+@pytest.mark.slow
 def test_columns_of_another_model(release):
     table = pa.Table.from_pylist(release.rows("annotations", "KR"), arrow_schema(Annotation))
     topic = table.column_names.index("topic")
@@ -187,6 +192,7 @@ def test_columns_of_another_model(release):
     ]
 
 
+@pytest.mark.slow
 def test_columns_in_another_order(release):
     table = pa.Table.from_pylist(release.rows("annotations", "KR"), arrow_schema(Annotation))
     release.write("annotations", "KR", table.select(sorted(table.column_names)))
@@ -198,6 +204,7 @@ def test_columns_in_another_order(release):
     ]
 
 
+@pytest.mark.slow
 def test_an_unknown_configuration(release):
     def rename(manifest):
         table = next(table for table in manifest["tables"] if table["split"] == "KR")
@@ -213,6 +220,7 @@ def test_an_unknown_configuration(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_table_that_is_listed_twice(release):
     release.edit_manifest(lambda manifest: manifest["tables"].append(manifest["tables"][0]))
     assert release.problems("tables") == [
@@ -220,6 +228,7 @@ def test_a_table_that_is_listed_twice(release):
     ]
 
 
+@pytest.mark.slow
 def test_an_empty_table_is_read(release):
     table = pa.Table.from_pylist([], arrow_schema(Annotation))
     release.write("annotations", "KR", table)
@@ -227,6 +236,7 @@ def test_an_empty_table_is_read(release):
     assert release.problems("rows") == []
 
 
+@pytest.mark.slow
 def test_tables_that_take_too_much_together_are_not_loaded(release, monkeypatch):
     # Ten tables of some 40,000 bytes, each of which may be read.
     monkeypatch.setattr(unpacked, "TIMES", 0)

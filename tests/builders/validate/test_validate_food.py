@@ -41,11 +41,13 @@ def food(shorthand: Callable[[str], str], tmp_path_factory: pytest.TempPathFacto
     return folder / "release"
 
 
+@pytest.mark.slow
 def test_our_own_templates_are_not_warned_about(food: Path):
     report = validate_release(food)
     assert [str(problem) for result in report.checks for problem in result.examples] == []
 
 
+@pytest.mark.slow
 def test_what_does_not_apply_is_not_passed(food: Path):
     report = validate_release(food, checks={name: check for name, check in CHECKS.items() if name != "loading"})
     assert [result.check for result in report.checks if not result.applies] == DO_NOT_APPLY
@@ -70,6 +72,7 @@ def test_a_check_that_does_not_apply_would_find_nothing(food: Path):
     assert [problem for check in _NEEDS for problem in check(checked)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("split", "column", "n_warnings"),
     [("fa", "label", 0), ("en", "label", 1), ("fa", "origin_en", 1)],

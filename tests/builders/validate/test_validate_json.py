@@ -38,6 +38,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_json_that_is_none_is_told_with_its_place(name: str, release):
     text, place, message = TEXTS[name]
@@ -62,6 +63,7 @@ def test_json_that_is_none_is_told_with_its_place(name: str, release):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["[]", "1", "null", '"a"', '{"stage": 1, "kind": "a"}', '{"stage": [], "kind": {}}']
 )

@@ -36,6 +36,7 @@ def show(row):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
@@ -59,6 +60,7 @@ def test_texts_that_do_not_agree(release, column: str, value: str, said: str):
     assert release.problems("mcq-texts") == [f"error: {MCQ}:{ID}: {said}; rebuild the release"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -81,6 +83,7 @@ def test_prompts_that_do_not_agree(release, old: str, new: str, said: str):
     assert release.problems("mcq-texts") == [f"error: {MCQ}:{ID}: {said}; rebuild the release"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
@@ -110,6 +113,7 @@ def test_regions_that_do_not_agree(release, column: str, value: str, said: list[
     assert release.problems("mcq-regions") == [f"error: {MCQ}:{ID}: {one}; rebuild the release" for one in said]
 
 
+@pytest.mark.slow
 def test_a_right_option_that_nobody_gave(release):
     def change(rows):
         first(rows)["options"][0] = "sing the anthem"
@@ -120,6 +124,7 @@ def test_a_right_option_that_nobody_gave(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_right_option_in_another_case_is_the_same(release):
     def change(rows):
         first(rows)["options"][0] = "Say  Good Morning"
@@ -128,6 +133,7 @@ def test_a_right_option_in_another_case_is_the_same(release):
     assert release.problems("correct-answers") == []
 
 
+@pytest.mark.slow
 def test_a_wrong_option_that_nobody_of_its_region_gave(release):
     def change(rows):
         first(rows)["options"][1] = "wave at the goldfish"
@@ -139,6 +145,7 @@ def test_a_wrong_option_that_nobody_of_its_region_gave(release):
     assert release.problems("wrong-answers") == [f"warning: {said}"]
 
 
+@pytest.mark.slow
 def test_answers_of_a_region_without_sound_annotations_are_not_judged(release):
     (release.path / "data/annotations/US-00000.parquet").unlink()
     assert release.problems("correct-answers") == []
@@ -171,6 +178,7 @@ def test_a_wrong_option_that_is_acceptable(release):
     assert release.problems("overlaps") == [f"warning: {one}; {fix}" for one in said]
 
 
+@pytest.mark.slow
 def test_a_wrong_option_without_words(release):
     def change(rows):
         first(rows)["options"][1] = "…"
@@ -184,6 +192,7 @@ def test_a_wrong_option_without_words(release):
     ]
 
 
+@pytest.mark.slow
 def test_numbers_overlap_by_value_and_not_by_digits(release):
     rows = release.rows(CONFIG, "test")
     row = next(row for row in rows if row["ID"] == "hol-08")
@@ -207,6 +216,7 @@ def test_numbers_overlap_by_value_and_not_by_digits(release):
     ]
 
 
+@pytest.mark.slow
 def test_positions_that_give_the_answer_away(release):
     def change(rows):
         of_us = [row for row in rows if row["country"] == "US"]

@@ -71,6 +71,7 @@ def test_what_is_kept_or_skipped_changes_no_word(release, monkeypatch, change):
     assert (quick.errors > 0) == (change != "nothing")
 
 
+@pytest.mark.slow
 def test_a_character_is_told_in_every_column_that_repeats_it(release):
     row_id = release.rows(MULTIPLE_CHOICE_QUESTIONS, "test")[2]["MCQID"]
     release.change(MULTIPLE_CHOICE_QUESTIONS, "test", changed(in_every_text))
@@ -81,6 +82,7 @@ def test_a_character_is_told_in_every_column_that_repeats_it(release):
     ]
 
 
+@pytest.mark.slow
 def test_only_some_batches_are_read_again(release):
     checked = Release.open(release.path, registry())
     (table,) = checked.tables(MULTIPLE_CHOICE_QUESTIONS)

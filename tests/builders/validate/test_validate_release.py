@@ -30,6 +30,7 @@ def test_a_signed_copy_is_as_clean(release):
     assert validate_release(release.path, checks=OFFLINE).errors == 0
 
 
+@pytest.mark.slow
 def test_splits_that_lack_a_question_are_told(sample_release: Path):
     (result,) = validate_release(sample_release, checks={"alignment": CHECKS["alignment"]}).checks
     assert [str(problem) for problem in result.examples] == [
@@ -48,6 +49,7 @@ def test_every_check_says_in_a_few_words_what_it_looks_at(sample_release: Path):
         assert 10 < len(result.title) < 50, result.check
 
 
+@pytest.mark.slow
 def test_an_empty_registry_knows_no_locale(sample_release: Path):
     (result,) = validate_release(
         sample_release, checks={"splits": CHECKS["splits"]}, locales=Registry(())
@@ -59,6 +61,7 @@ def test_an_empty_registry_knows_no_locale(sample_release: Path):
     )
 
 
+@pytest.mark.slow
 def test_a_caller_has_checks_of_its_own(sample_release: Path):
     def check_regions(checked):
         """Regions are three."""

@@ -16,6 +16,7 @@ MCQ = "data/multiple-choice-questions/test-00000.parquet"
 SAQ = "data/short-answer-questions/KR-00000.parquet"
 
 
+@pytest.mark.slow
 def test_rows_that_are_not_what_their_model_says(release):
     def change(rows):
         rows[0]["grouping"] = "guessed"
@@ -41,6 +42,7 @@ def test_rows_that_are_not_what_their_model_says(release):
     ]
 
 
+@pytest.mark.slow
 def test_options_that_are_not_distinct(release):
     def change(rows):
         rows[0]["options"][1] = rows[0]["options"][2]
@@ -52,6 +54,7 @@ def test_options_that_are_not_distinct(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_row_in_the_wrong_split(release):
     release.change("annotations", "KR", lambda rows: rows[0].update(locale="ko-KP"))
     assert release.problems("splits") == [
@@ -62,6 +65,7 @@ def test_a_row_in_the_wrong_split(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_locale_that_nobody_registered(release):
     def change(rows):
         for row in rows:
@@ -74,12 +78,14 @@ def test_a_locale_that_nobody_registered(release):
     ) in release.problems("splits")
 
 
+@pytest.mark.slow
 def test_an_id_that_occurs_twice(release):
     release.change("annotations", "KR", lambda rows: [*rows, rows[3]])
     row_id = release.rows("annotations", "KR")[3]["ID"]
     assert release.problems("ids") == [f"error: {KR}:{row_id}: the id occurs again; first in {KR}; {FIX}"]
 
 
+@pytest.mark.slow
 def test_a_topic_that_differs_from_other_splits(release):
     release.change("short-answer-questions", "KR", lambda rows: rows[0].update(Topic="Sport"))
     assert release.problems("alignment")[0] == (
@@ -87,6 +93,7 @@ def test_a_topic_that_differs_from_other_splits(release):
     )
 
 
+@pytest.mark.slow
 def test_annotations_of_other_questions(release):
     def change(rows):
         rows[0]["question"] = "무엇?"
@@ -101,6 +108,7 @@ def test_annotations_of_other_questions(release):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -117,6 +125,7 @@ def test_a_question_that_names_no_country_or_another(release, text: str, said: s
     assert told == [f"warning: {SAQ}:edu-01: {said}; {FIX}"]
 
 
+@pytest.mark.slow
 def test_a_question_in_english_names_the_country_as_well(release):
     def change(rows):
         rows[0]["Question"] = "What do pupils in Mexico do?"
@@ -131,6 +140,7 @@ def test_a_question_in_english_names_the_country_as_well(release):
     ]
 
 
+@pytest.mark.slow
 def test_multiple_choice_questions_of_other_questions(release):
     def change(rows):
         rows[0]["question"] = "What do pupils in the UK do?"
@@ -150,6 +160,7 @@ def test_multiple_choice_questions_of_other_questions(release):
     )
 
 
+@pytest.mark.slow
 def test_groups_in_another_order(release):
     release.change("annotations", "KR", lambda rows: rows[0]["annotations"].reverse())
     assert release.problems("votes") == [
@@ -157,6 +168,7 @@ def test_groups_in_another_order(release):
     ]
 
 
+@pytest.mark.slow
 def test_more_votes_than_annotators(release):
     def change(rows):
         for row in rows[:3]:
@@ -190,6 +202,7 @@ def test_more_votes_than_annotators(release):
     ]
 
 
+@pytest.mark.slow
 def test_personal_data_in_a_reason_is_named_and_not_shown(release):
     secrets = ["kim.minsu@example.org", "+82 10-1234-5678", "https://example.org/kim", "@kim_minsu"]
 
@@ -209,6 +222,7 @@ def test_personal_data_in_a_reason_is_named_and_not_shown(release):
     assert not any(secret in problem for problem in problems for secret in secrets)
 
 
+@pytest.mark.slow
 def test_an_address_among_the_answers_is_for_a_person_to_judge(release):
     release.change(
         "annotations", "KR", lambda rows: rows[0]["annotations"][0]["answers"].append("www.naver.com")

@@ -52,6 +52,7 @@ def test_forbidden_characters(release, text: str, said: str):
     assert release.problems("characters") == [f"error: {PLACE}: column annotations.answers {said}; {FIX}"]
 
 
+@pytest.mark.slow
 def test_characters_are_looked_for_in_every_column(release):
     def change(rows):
         rows[0]["topic"] += "\x07"
@@ -67,6 +68,7 @@ def test_characters_are_looked_for_in_every_column(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_prompt_has_lines_and_no_other_column(release):
     def change(rows):
         rows[0]["question"] += "\n"
@@ -83,6 +85,7 @@ def test_a_prompt_has_lines_and_no_other_column(release):
     ]
 
 
+@pytest.mark.slow
 def test_what_is_blank(release):
     def change(rows):
         rows[0]["question"] = ""
@@ -96,6 +99,7 @@ def test_what_is_blank(release):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("split", "column", "text", "said"),
     [
@@ -116,6 +120,7 @@ def test_invisible_characters_belong_to_some_scripts(
     assert release.problems("characters") == ([] if said is None else [f"warning: {place}: {what}"])
 
 
+@pytest.mark.slow
 def test_private_characters(release):
     release.change("annotations", "KR", answer("인\ue000사"))
     assert release.problems("characters") == [
@@ -126,6 +131,7 @@ def test_private_characters(release):
     ]
 
 
+@pytest.mark.slow
 def test_letters_of_another_script(release):
     release.change("annotations", "KR", answer("인사 привет"))
     assert release.problems("scripts") == [
@@ -137,12 +143,14 @@ def test_letters_of_another_script(release):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["TV 보기", "韓國 음식", "café", "5시 30분", "O'quv ʻ"])
 def test_loan_words_han_and_digits_are_welcome(release, text: str):
     release.change("annotations", "KR", answer(text))
     assert release.problems("scripts") == []
 
 
+@pytest.mark.slow
 def test_english_answers_in_another_script(release):
     release.change("annotations", "KR", answer("인사", "en_answers"))
     assert release.problems("scripts") == [
@@ -153,6 +161,7 @@ def test_english_answers_in_another_script(release):
     ]
 
 
+@pytest.mark.slow
 def test_a_split_in_the_wrong_language(release):
     def change(rows):
         for row in rows:

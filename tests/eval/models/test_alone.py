@@ -112,6 +112,7 @@ def test_architectures_in_use_are_probed(made: Callable[[str], str], architectur
     assert all(scores.error is None and np.isfinite(scores.logprobs).all() for scores in found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["statement", "published-greedy"])
 def test_every_way_to_ask_a_causal_model_is_tried(made: Callable[[str], str], way: str):
     assert len(probed(made("LlamaConfig"), causal=way)) == len(PROMPTS)
@@ -128,6 +129,7 @@ def test_options_of_causal_architectures_are_scored(made: Callable[[str], str], 
     assert np.isfinite(scores.logprobs).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", FEELS_OTHERS)
 def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[[str], str], architecture: str):
     kept: list[int] = []
@@ -146,6 +148,7 @@ def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[
     assert kept == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["LongT5Config", "SwitchTransformersConfig"])
 def test_fewer_digits_hide_no_such_architecture(made: Callable[[str], str], architecture: str):
     with pytest.raises(InputError, match=r"bfloat16 explains 0\.35"):

@@ -21,6 +21,7 @@ from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, 
 from helpers.models.tiny_models import ARCHITECTURES
 
 
+@pytest.mark.slow
 def test_options_score_what_plain_computation_says(tiny_gpt2: Path):
     scores = open_model(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
@@ -29,6 +30,7 @@ def test_options_score_what_plain_computation_says(tiny_gpt2: Path):
     np.testing.assert_array_equal(np.isnan(scores.logprobs), scores.tokens == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))
 def test_every_kind_of_model_scores_what_plain_computation_says(
     made_model: Callable[[str], Path], architecture: str
@@ -38,6 +40,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     np.testing.assert_allclose(scores.logprobs, expected(folder), **CLOSE)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), batch_size=st.integers(1, 7), tokens=st.integers(1, 400))
 def test_batch_order_and_budget_change_no_score(
@@ -49,6 +52,7 @@ def test_batch_order_and_budget_change_no_score(
     np.testing.assert_allclose(scores.logprobs, whole_run(tiny_gpt2)[list(order)], **CLOSE)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), tokens=st.integers(1, 400))
 def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order: Sequence[int], tokens: int):
@@ -113,6 +117,7 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
     np.testing.assert_allclose(scores.logprobs[1][:3], plain[1], **CLOSE)
 
 
+@pytest.mark.slow
 def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
     tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -143,6 +148,7 @@ def whole_run(folder: Path) -> np.ndarray:
     return local(folder).option_logprobs(PROMPTS, OPTIONS).logprobs
 
 
+@pytest.mark.slow
 def test_what_is_kept_on_the_way_is_what_is_returned(tiny_gpt2: Path):
     kept: dict[int, np.ndarray] = {}
 

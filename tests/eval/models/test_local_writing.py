@@ -50,6 +50,7 @@ def test_room_left_by_the_context_cuts_no_neighbour_short(tiny_gpt2: Path):
     assert written[2].error == "prompt and answer need at least 257 tokens, but the model sees 256"
 
 
+@pytest.mark.slow
 def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
     drawing = Decoding(max_tokens=6, temperature=0.8)
     prompts, samples = ["Hi", "Hi", "Hello there", "Hi"], [0, 1, 0, 0]
@@ -103,6 +104,7 @@ def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_
     assert without.option_logprobs(["Hi"], [("A", "B")]).logprobs.tolist() != scores.tolist()
 
 
+@pytest.mark.slow
 def test_the_models_own_settings_do_not_change_what_it_writes(tiny_gpt2: Path, tmp_path: Path):
     import json
 
@@ -148,6 +150,7 @@ def test_texts_are_written_as_many_at_a_time_as_their_cache_allows(cache_bytes: 
     assert written_tokens(cache_bytes) == tokens
 
 
+@pytest.mark.slow
 def test_a_small_model_writes_many_texts_at_a_time(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
     import blend.eval.models.local_model as module
 

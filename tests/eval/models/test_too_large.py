@@ -24,6 +24,7 @@ def dtype(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
     return request.param
 
 
+@pytest.mark.slow
 def test_options_can_be_asked_of_a_server(tiny_gpt2: Path, dtype: Any):
     with pytest.raises(InputError) as raised:
         open_local(str(tiny_gpt2), device="cpu", dtype=dtype).option_logprobs(["Hi"], [("A", "B")])

@@ -34,6 +34,7 @@ def test_who_is_better_and_where(good: Path, poor: Path):
     ]
 
 
+@pytest.mark.slow
 def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
     console = Console(file=io.StringIO(), width=80)
     found = compare_runs([poor, good])
@@ -62,6 +63,7 @@ def test_the_other_order_turns_the_verdict(good: Path, poor: Path):
     assert pair.macro.verdict == "worse"
 
 
+@pytest.mark.slow
 def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "again")
     found = compare_runs([good, copy])
@@ -72,6 +74,7 @@ def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     assert [(s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [(1, 1, 2), (1, 1, 2)]
 
 
+@pytest.mark.slow
 def test_items_that_only_one_answered_are_counted(good: Path, make_run):
     part = make_run("part", 0.9, leave_out=3)
     (pair,) = compare_runs([good, part]).pairs
@@ -144,6 +147,7 @@ def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     assert str(caught.value).endswith(f"; score the run again: blend eval score {copy}")
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):
     evil = make_run("\x1b[2J[red]x\u202e", 0.5)
     console = Console(width=100, record=True, file=io.StringIO())

@@ -110,6 +110,7 @@ def test_no_gap_between_equal_groups():
     assert (gap.estimate.value, gap.estimate.low, gap.estimate.high) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.slow
 @given(items(), st.randoms())
 def test_the_order_of_items_is_irrelevant(given_items, rng):
     order = rng.sample(range(len(given_items[0])), len(given_items[0]))
@@ -120,6 +121,7 @@ def test_the_order_of_items_is_irrelevant(given_items, rng):
     assert gap_estimate(first, draws=50) == gap_estimate(second, draws=50)
 
 
+@pytest.mark.slow
 @given(items(), st.integers(0, 2**32))
 def test_figures_stay_within_their_bounds(given_items, seed):
     clusters = cluster_sums(*given_items)
@@ -132,6 +134,7 @@ def test_figures_stay_within_their_bounds(given_items, seed):
     assert sum(e.n for e in estimates(clusters, draws=2)) == len(given_items[0])
 
 
+@pytest.mark.slow
 @given(items())
 def test_further_groups_leave_an_interval_as_it_is(given_items):
     values, templates, regions = given_items

@@ -185,6 +185,7 @@ def test_another_model_gives_another_signature(
     assert reader("sv", "stanza").signature != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_models", [0, 2])
 def test_message_for_stanza_without_its_model(
     n_models: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]

@@ -60,6 +60,7 @@ def test_a_region_by_any_name_is_a_dataset(release: Path, name: str, place: type
     assert rows.to_list() == datasets.load_dataset(str(release), "annotations", split="KR").to_list()
 
 
+@pytest.mark.slow
 def test_each_function_loads_its_configuration(release: Path):
     for load, config in (
         (load_annotations, "annotations"),

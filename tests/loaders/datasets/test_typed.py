@@ -62,6 +62,7 @@ def test_models_hold_exactly_what_the_rows_hold(release: Path, config: str, stre
         assert [published(model) for model in models] == list(rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(st.lists(annotations, min_size=1, max_size=3))
 def test_any_rows_become_models_and_rows_again(rows: list[dict[str, Any]]):
@@ -82,6 +83,7 @@ def test_plain_datasets_give_models_as_well(release: Path, tmp_path: Path):
 
 
 # pyarrow warns datasets of an argument that it sorts by.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Specifying null_placement:FutureWarning")
 def test_a_dataset_gives_models_whatever_is_done_to_it(release: Path):
     rows = load_annotations(release, "KR")
@@ -106,6 +108,7 @@ def test_a_dataset_gives_models_whatever_is_done_to_it(release: Path):
     assert list(as_models(rows, Annotation)) == list(as_models(rows.to_iterable_dataset())) == [*by_id.values()]
 
 
+@pytest.mark.slow
 def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
     rows = load_annotations(release, "KR", streaming=True)
     by_id = {row.template_id: row for row in as_models(rows)}
@@ -125,6 +128,7 @@ def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
         assert [by_id[id_] for id_ in ids] == list(as_models(changed)), name
 
 
+@pytest.mark.slow
 def test_typed_rows_survive_several_processes(release: Path):
     rows = load_multiple_choice_questions(release, "KR")
     longer = rows.map(lambda row: {"answer": row["answer"]}, num_proc=2)

@@ -107,6 +107,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES, st.sampled_from([None, 0, 1]), st.sampled_from([(",", ":"), (", ", " : "), (" , ", "\t:\n")]))
 def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, separators):
     path = tmp_path_factory.mktemp("json") / "file.json"

@@ -97,6 +97,7 @@ def failing(times: int, error: Exception) -> Callable[[], str]:
     return call
 
 
+@pytest.mark.slow
 def test_a_time_limit_for_every_client_that_is_made():
     before = get_session().timeout
     with request_timeouts(7.0):

@@ -32,6 +32,7 @@ def test_tables_of_each_kind_have_the_same_columns(source, rows):
     assert tables.findings.schema == FINDINGS
 
 
+@pytest.mark.slow
 def test_the_sample_is_a_source_without_findings():
     tables = load_source(Source(kind="sample"))
     assert tables.info.location == ""

@@ -163,6 +163,7 @@ def test_no_command_prints_an_escape_sequence(release: Callable[..., Path], comm
     assert not set("\x1b\x07\x9b\u202e") & set(printed)
 
 
+@pytest.mark.slow
 def test_a_citation_stays_in_its_fence(tmp_path: Path):
     citation = "@misc{x}\n```\n<script>alert(1)</script>\n````\n# A heading of theirs"
     recipe = sample_recipe().model_copy(update={"citation": citation, "locales": ("ko-KR", "en-US")})

@@ -59,6 +59,7 @@ def test_files_that_are_not_the_releases_are_never_deleted(out: Path, path: str,
     assert own.exists()
 
 
+@pytest.mark.slow
 def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
     def note(stage: str, done: int, total: int) -> None:
         (out / "late.txt").write_text("written while it was built")
@@ -68,6 +69,7 @@ def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
     assert (out / "late.txt").exists()
 
 
+@pytest.mark.slow
 def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
     other = SAMPLE.model_copy(update={"name": "other"})
     before = everything(out)

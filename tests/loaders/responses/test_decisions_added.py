@@ -38,6 +38,7 @@ def test_a_line_cut_off_while_written_is_left_out_and_noted(tmp_path: Path):
     ]
 
 
+@pytest.mark.slow
 def test_wherever_a_line_is_cut_off_the_others_stay_and_the_next_verdict_fits(tmp_path: Path):
     row = 'naïve "Ñandú"\tኢትዮጵያ ቡና\tsame\tchat:m1\t2026-11-30\tthey say, "the same"\n'
     path = file_of(tmp_path, HEADER)

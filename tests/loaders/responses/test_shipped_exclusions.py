@@ -52,6 +52,7 @@ def test_each_is_about_a_published_question_and_only_what_is_wrong_was_given(cle
         assert (option in given[template_id, tag]) == (kind == "wrong"), (template_id, tag, option)
 
 
+@pytest.mark.slow
 def test_a_copy_that_a_recipe_names_holds_the_same(tmp_path: Path):
     (tmp_path / "mine.tsv").write_bytes((FOLDER / "exclusions.tsv").read_bytes())
     mine = exclusions_of(McqOptions(exclusions="mine.tsv", judge=JudgeOptions(shipped=False)), tmp_path)

@@ -63,6 +63,7 @@ def content(path: Path) -> list[str]:
         return file.read().split("\n")[:-1]
 
 
+@pytest.mark.slow
 def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
     info = take_snapshot(tmp_path / "food.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)

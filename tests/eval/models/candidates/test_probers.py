@@ -58,6 +58,7 @@ def test_another_candidate_changes_no_score(prober: Any, candidates: list[str], 
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("causal", ["conditional", "statement", "published-greedy"])
 def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
     if causal != "conditional" and "gpt2" not in model:
@@ -69,6 +70,7 @@ def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
         assert one.logprobs.tolist() == other.logprobs.tolist()
 
 
+@pytest.mark.slow
 def test_every_script_has_scores(prober: Any):
     for prompt, scores in zip(PROMPTS, scored(prober, PROMPTS, WORDS), strict=True):
         assert scores.error is None, prompt
@@ -111,6 +113,7 @@ def test_a_dish_called_like_the_mask_is_an_error(shared: Path):
     assert scores.error == "the prompt has 2 masks in place of [Y]; it must have one"
 
 
+@pytest.mark.slow
 def test_more_masks_rank_longer_candidates(shared: Path):
     model = str(shared / "models" / "tiny-bert")
     words = ["egg", "a very long name of an ingredient that nobody would ever write"]
@@ -131,6 +134,7 @@ def test_a_candidate_that_the_tokenizer_drops_or_does_not_know_is_told(shared: P
     assert np.isnan(scores.logprobs).tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_a_statement_counts_what_follows_the_gap(shared: Path):
     gpt2 = str(shared / "models" / "tiny-gpt2")
     prompts = ["poutine is made with [Y] as an ingredient.", "poutine is made with [Y] in Canada."]
@@ -142,6 +146,7 @@ def test_a_statement_counts_what_follows_the_gap(shared: Path):
     assert (statement[0].tokens > sound[0].tokens).all()
 
 
+@pytest.mark.slow
 def test_which_kind_of_model_it_is(model: str, shared: Path):
     from blend.schemas.errors import InputError
 

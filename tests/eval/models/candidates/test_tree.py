@@ -109,6 +109,7 @@ def test_causal_scores_are_those_of_one_pass_per_candidate(
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(candidate_lists, st.lists(st.integers(3, VOCABULARY - 1), min_size=1, max_size=12), st.integers(1, 8))
 def test_spans_are_scored_as_by_one_pass_per_candidate(

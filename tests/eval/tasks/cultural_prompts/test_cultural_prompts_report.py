@@ -36,6 +36,7 @@ def test_the_page_has_every_part(scored: Path):
         assert part in page, part
 
 
+@pytest.mark.slow
 def test_a_table_that_is_gone_is_told(scored: Path):
     (scored / "analysis" / "words.parquet").unlink()
     with pytest.raises(InputError) as reword:
@@ -45,6 +46,7 @@ def test_a_table_that_is_gone_is_told(scored: Path):
     assert message.endswith(f"score the run again: blend eval score {scored}")
 
 
+@pytest.mark.slow
 def test_own_groups_have_a_page_without_a_map(run_of):
     rows = [
         {"group": group, "topic": topic, "sample": sample, "text": f"{group} says {topic} {sample} again"}
@@ -59,6 +61,7 @@ def test_own_groups_have_a_page_without_a_map(run_of):
     assert "Whose texts are alike" not in page
 
 
+@pytest.mark.slow
 def test_no_model_is_called_better(golden_texts, run_of):
     directories = []
     for name in ("one", "two"):

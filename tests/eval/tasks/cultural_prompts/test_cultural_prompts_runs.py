@@ -34,6 +34,7 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("definition", ["paper", "reference_code"])
 def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, surveys, run_of, definition):
     run = run_of(golden_texts)
@@ -79,6 +80,7 @@ def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, survey
     assert scored.decisions.height == 72
 
 
+@pytest.mark.slow
 def test_everything_chosen_stands_in_the_signature(golden_texts, surveys, run_of):
     run = run_of(golden_texts)
     options = {"surveys": {"wvs": surveys["wvs"]}, "distance": "standardised", "bleu": "pairwise"}
@@ -116,6 +118,7 @@ def test_odd_texts_are_counted_and_kept(run_of):
     assert (found["unanswered", "overall", "all"].n, "|unanswered:2|" in scored.scores.signature) == (9, True)
 
 
+@pytest.mark.slow
 def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     texts = {"French": [A, B], "German": [B, C], "Thai": [C, A]}
     thought = {
@@ -253,6 +256,7 @@ def test_every_fault_of_a_table_is_told(tmp_path: Path, name: str):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_the_kind_of_file_makes_no_difference(golden_texts, run_of, tmp_path: Path):
     expected = score_answers(run_of(golden_texts)).decisions
     frame = pl.DataFrame(golden_texts)

@@ -49,6 +49,7 @@ def test_the_published_procedure_does(p_values):
     assert sum(p < LEVEL for p in p_values["published"]) > EXPERIMENTS / 4
 
 
+@pytest.mark.slow
 def test_both_kinds_are_equal_on_average():
     draw = np.random.default_rng(7)
     pairs = [pair_sums(topic_without_effect(draw)) for _ in range(150)]

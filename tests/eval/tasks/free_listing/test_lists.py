@@ -75,6 +75,7 @@ def test_every_accepted_name_counts():
     assert found.decisions["found"].to_list() == [["豆腐"]]
 
 
+@pytest.mark.slow
 def test_an_and_written_onto_the_last_word_is_read_both_ways():
     # "and sugar", and "vine leaves", whose first letter looks like it.
     found = judged(("ar", "Egypt", [["سكر"]], "بيض، وسكر"), ("ar", "Egypt", [["ورق عنب"]], "أرز، ورق عنب"))

@@ -164,6 +164,7 @@ def test_an_option_that_cannot_be_says_what_to_do(release: Path):
     )
 
 
+@pytest.mark.slow
 def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
     out = tmp_path / "release"
     build_release(sample_recipe().model_copy(update={"locales": ("ko-KR",)}), out)

@@ -201,6 +201,7 @@ def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.D
     assert str(raised.value) == f"unknown rule 'paper'; choose one of: {rules}"
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(st.data())
 def test_the_order_of_the_answers_does_not_matter(data: st.DataObject):

@@ -90,12 +90,14 @@ def test_containment_alone(golden: Path, blend_data: Path, country: str):
     check_equal(found, expected(golden, country, COUNTRIES[country], "containment"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("country", COUNTRIES)
 def test_the_whole_rule_in_english(golden: Path, blend_data: Path, country: str):
     found = decided(golden, blend_data, country, "English", rule="paper")
     check_equal(found, expected(golden, country, "English", "scored"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("country", ["China", "Northern_Nigeria"])
 def test_the_whole_rule_with_the_published_word_splitter(
     golden: Path, blend_data: Path, country: str, missing: Callable[[str], None]
@@ -143,6 +145,7 @@ DEFAULT_SHARE = {
 """Decisions of the default rule that are the published ones; docs/short-answers.md says what the others are."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("country", COUNTRIES)
 def test_how_many_decisions_the_default_rule_shares(golden: Path, blend_data: Path, country: str):
     published = expected(golden, country, COUNTRIES[country], "scored")["decisions"]
