@@ -50,6 +50,8 @@ def run_task(
     limit: int | None = None,
     server: str | None = None,
     concurrency: int | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
     revision: str | None = None,
     device: str | None = None,
     dtype: Dtype | None = None,
@@ -82,7 +84,10 @@ def run_task(
         locales: Regions to ask about, by any of their names; all when absent.
         limit: Templates per region at most; all when absent.
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
-        concurrency: Requests under way at a time on a server; 16 when absent.
+        concurrency: Requests under way at a time on a server at most; 256 when absent. There are as many as the
+            server serves, found by trying.
+        rpm: Requests a minute to a server at most; as many as it serves when absent.
+        tpm: Tokens a minute at most, of prompts and answers; likewise.
         revision: Commit or tag of a model on the Hub.
         device: Where a model computes, as torch names it; a GPU if there is one when absent.
         dtype: Numbers that it computes in: ``float32``, ``bfloat16`` or ``float16``; bfloat16 on a GPU and
@@ -123,6 +128,8 @@ def run_task(
     chosen, directory, warn = task_of(task), Path(out), on_warning or _warn_caller
     _check_least(
         concurrency=concurrency,
+        rpm=rpm,
+        tpm=tpm,
         batch_size=batch_size,
         max_tokens=max_tokens,
         temperature=temperature,
@@ -134,6 +141,8 @@ def run_task(
         machine=given(
             server=server,
             concurrency=concurrency,
+            rpm=rpm,
+            tpm=tpm,
             revision=revision,
             device=device,
             dtype=dtype,
@@ -342,7 +351,7 @@ def _check_least(**values: float | None) -> None:
             raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
 
 
-_LEAST = {"concurrency": 1, "batch_size": 1, "max_tokens": 1, "temperature": 0, "seed": 0}
+_LEAST = {"concurrency": 1, "rpm": 1, "tpm": 1, "batch_size": 1, "max_tokens": 1, "temperature": 0, "seed": 0}
 
 
 def _warn_caller(warning: str) -> None:

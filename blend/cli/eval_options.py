@@ -52,7 +52,14 @@ class Machine:
         ),
     ] = None
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Requests under way at a time on a server; 16 if absent.")
+        int | None,
+        typer.Option(
+            min=1, help="Requests under way on a server at most; as many as it serves, up to 256, if absent."
+        ),
+    ] = None
+    rpm: Annotated[int | None, typer.Option(min=1, help="Requests a minute to a server at most.")] = None
+    tpm: Annotated[
+        int | None, typer.Option(min=1, help="Tokens a minute at most, of prompts and answers, on a server.")
     ] = None
     revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None
     device: Annotated[

@@ -13,6 +13,7 @@ from blend.builders.judges.equivalence import MODEL_PREFIX, Pair, Verdict
 from blend.builders.judges.prompt import Message, question, question_again, read_opinion
 from blend.loaders.responses.decisions import Decision, pair_key
 from blend.loaders.servers import Server, ask_side_by_side
+from blend.loaders.servers.pace import Pace
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
 from blend.schemas.language.text_comparison import clean
@@ -47,7 +48,7 @@ class ChatJudge:
                 another thread, never twice at a time.
             base_url: Address of the server; the environment's ``OPENAI_BASE_URL``, or OpenAI's own, when
                 absent. The key is the environment's ``OPENAI_API_KEY``; a server of one's own may need none.
-            concurrency: Requests under way at a time.
+            concurrency: Requests under way at a time at most; there are fewer where the server refuses them.
             tries: How often a pair is asked while what comes back is not a verdict.
             retries: How often a request is repeated that the server could not serve (429, 5xx, no or a
                 broken connection), with growing pauses, or with those that the server asks for.
@@ -65,7 +66,7 @@ class ChatJudge:
             purpose="the chat judge",
             extra="judge",
             base_url=server_address(base_url, where="judge: base_url"),
-            concurrency=concurrency,
+            pace=Pace(most=concurrency),
             retries=retries,
             timeout_s=timeout_s,
             kept="the verdicts that came",

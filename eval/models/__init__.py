@@ -29,6 +29,8 @@ def open_model(
     dtype: Dtype | None = None,
     batch_size: int | None = None,
     concurrency: int | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
 ) -> OpenedModel:
     """A model, here or on a server, ready to be asked.
 
@@ -46,7 +48,10 @@ def open_model(
         device: See there.
         dtype: See there.
         batch_size: See there.
-        concurrency: Requests under way at a time on a server, 16 when absent; only for servers.
+        concurrency: Requests under way at a time on a server at most, see `server.open_server`, like the two
+            that follow; they are only for servers.
+        rpm: See there.
+        tpm: See there.
 
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
@@ -55,7 +60,7 @@ def open_model(
     """
     if server is None:
         extra = None if options is None or options.extra_body is None else json.dumps(options.extra_body)
-        _check_absent("with", concurrency=concurrency, extra_body=extra)
+        _check_absent("with", concurrency=concurrency, rpm=rpm, tpm=tpm, extra_body=extra)
         return open_local(
             model,
             revision=revision,
@@ -80,7 +85,9 @@ def open_model(
         decoding=decoding,
         options=options,
         thought_marks=thought_marks,
-        concurrency=16 if concurrency is None else concurrency,
+        concurrency=concurrency,
+        rpm=rpm,
+        tpm=tpm,
     )
 
 

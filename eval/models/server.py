@@ -31,6 +31,7 @@ from blend.eval.models.server_requests import chat_fields, check_extra_body, dec
 from blend.eval.models.text_generation import draw_seeds
 from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import Server, ask_side_by_side
+from blend.loaders.servers.pace import Pace
 from blend.loaders.servers.server_errors import problem, public_address, server_address
 from blend.schemas.errors import InputError, ServerError
 
@@ -58,7 +59,9 @@ def open_server(
     decoding: Decoding | None = None,
     options: ChatOptions | None = None,
     thought_marks: Sequence[Marks] = (),
-    concurrency: int = 16,
+    concurrency: int | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
     retries: int = 5,
     timeout_s: float | None = None,
 ) -> "ServerModel":
@@ -72,7 +75,10 @@ def open_server(
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt; all but ``extra_body`` to ``/chat/completions`` alone.
         thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
-        concurrency: Requests under way at a time.
+        concurrency: Requests under way at a time at most; `pace.MOST` when absent. There are as many as the
+            server serves, found by trying.
+        rpm: Requests a minute at most; as many as the server serves when absent.
+        tpm: Tokens a minute at most, of prompts and answers; likewise.
         retries: How often a request is repeated that the server could not serve.
         timeout_s: Seconds to wait for the answer to one request; as long as a slow server needs for the tokens
             that an answer may have, when absent.
@@ -89,7 +95,7 @@ def open_server(
         purpose="a model on a server",
         extra=EXTRA,
         base_url=server_address(url, where="`server`"),
-        concurrency=concurrency,
+        pace=Pace(most=concurrency, rpm=rpm, tpm=tpm),
         retries=retries,
         address_parameter="server",
     )

@@ -1,4 +1,4 @@
-"""Servers of models that speak OpenAI's protocol: many requests side by side, repeated, stopped and explained.
+"""Servers of models that speak OpenAI's protocol: many requests side by side, paced, repeated, and explained.
 
 What is asked and what an answer means is for others to say (`blend.builders.judges`, `blend.eval.models`). The
 key is the environment's ``OPENAI_API_KEY`` and appears in no message.
@@ -8,9 +8,10 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from blend.loaders.servers.pace import Pace
 from blend.loaders.servers.server_errors import translated_error
 from blend.schemas.errors import InputError, MissingExtraError
 
@@ -35,8 +36,8 @@ class Server:
     """The extra that brings the client for this purpose."""
     base_url: str | None
     """Address, checked by `server_errors.server_address`; OpenAI's own when absent."""
-    concurrency: int = 16
-    """Requests under way at a time."""
+    pace: Pace = field(default_factory=Pace)
+    """How many requests are under way, and when they are sent; it goes on from one asking to the next."""
     retries: int = 5
     """How often a request is repeated that the server could not serve (429, 5xx, no or a broken connection),
     with growing pauses, or with those that the server asks for."""
@@ -53,7 +54,7 @@ def ask_side_by_side(
     items: Iterable[T],
     ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]],
 ) -> None:
-    """Ask a server about all items, several at a time, in their order.
+    """Ask a server about all items, as many at a time as its pace allows, in their order.
 
     Args:
         server: The server.
@@ -90,7 +91,7 @@ async def _in_lanes(
 ) -> None:
     waiting = iter(items)
     async with _client(server) as client:
-        lanes = min(server.concurrency, len(items))
+        lanes = min(server.pace.window.most, len(items))
         await asyncio.gather(*(_in_turn(client, waiting, ask) for _ in range(lanes)))
 
 
@@ -107,6 +108,8 @@ async def _in_turn(
 def _client(server: Server) -> "openai.AsyncOpenAI":
     from openai import AsyncOpenAI
 
+    from blend.loaders.servers.paced_client import PacedClient
+
     key = os.environ.get("OPENAI_API_KEY") or (_NO_KEY if server.base_url else None)
     if key is None:
         raise InputError(
@@ -114,5 +117,9 @@ def _client(server: Server) -> "openai.AsyncOpenAI":
             f"or give `{server.address_parameter}`, the address of a server that needs none"
         )
     return AsyncOpenAI(
-        api_key=key, base_url=server.base_url, max_retries=server.retries, timeout=server.timeout_s
+        api_key=key,
+        base_url=server.base_url,
+        max_retries=server.retries,
+        timeout=server.timeout_s,
+        http_client=PacedClient(server.pace),
     )

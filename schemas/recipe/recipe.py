@@ -79,7 +79,7 @@ class JudgeOptions(FrozenModel):
     base_url: str | None = None
     """Address of the OpenAI-compatible server; ``OPENAI_BASE_URL`` when absent."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
-    """Pairs that a chat model is asked about at the same time."""
+    """Pairs that a chat model is asked about at the same time at most; fewer where the server refuses them."""
     threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
     """Cosine similarity from which two answers count as the same (``embedding``)."""
 

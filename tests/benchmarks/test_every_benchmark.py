@@ -16,6 +16,7 @@ pytestmark = [
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
 SMALL: dict[str, Sequence[str]] = {
+    "asking_speed": ["--items", "20"],
     "annotation_scale": ["{out}", "--locales", "2", "--questions", "20"],
     "build_scale": ["--cases", "1"],
     "diff_scale": ["30000"],

@@ -54,6 +54,8 @@ def server(model: Path):
 def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
     ask(sample_release, model, tmp_path / "here")
     ask(sample_release, "tiny", tmp_path / "there", "--server", server.url, "--concurrency", "2")
+    # The pace is no part of a run, which goes on at another one.
+    ask(sample_release, "tiny", tmp_path / "there", "--server", server.url, "--rpm", "9000", "--tpm", "9000")
     here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
     assert there.description.model.server == server.url
     assert there.answers()["item_id"].to_list() == here.answers()["item_id"].to_list()
@@ -71,7 +73,10 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
     [
         (["--batch-size", "0"], "--batch-size 0: expected a number from 1 on, or 'auto'"),
         (["--batch-size", "many"], "--batch-size many: expected a number from 1 on, or 'auto'"),
-        (["--concurrency", "2"], "--concurrency 2 makes sense only with --server; leave it out"),
+        *(
+            (option, f"{' '.join(option)} makes sense only with --server; leave it out")
+            for option in (["--concurrency", "2"], ["--rpm", "60"], ["--tpm", "6000"])
+        ),
         *(
             (
                 ["--server", "http://localhost:1/v1", *option],
@@ -134,6 +139,7 @@ def test_options_that_do_not_fit_are_refused(
     [
         ["--server", "http://localhost:1/v1"],
         ["--concurrency", "2"],
+        ["--rpm", "60"],
         ["--revision", "v1"],
         ["--device", "cpu"],
         ["--dtype", "float32"],

@@ -1,0 +1,90 @@
+"""The HTTP client under the openai package: every request waits for its turn, and its reply sets the pace.
+
+Repeated requests come through here as well, so nothing reaches the server besides the pace.
+"""
+
+import asyncio
+import json
+import math
+import time
+from contextlib import suppress
+from typing import Any
+
+from openai import DefaultAsyncHttpxClient
+
+from blend.loaders.servers.pace import Pace, Sent
+from blend.loaders.servers.rate_limit_headers import read_rate_limits
+
+_OVERLOADED = (429, 502, 503, 504, 529)
+"""Answers of a server, or of what stands before it, that is asked too much (529: Anthropic)."""
+
+_BYTES_PER_TOKEN = 4
+"""Of a request, roughly; what replies took corrects it."""
+
+
+class PacedClient(DefaultAsyncHttpxClient):
+    """Client that sends requests in their order, when the pace allows."""
+
+    def __init__(self, pace: Pace, **options: Any) -> None:
+        super().__init__(**options)
+        self._pace = pace
+        self._turn = asyncio.Lock()
+        self._changed = asyncio.Event()
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """Send a request in its turn; see httpx."""
+        sent = await self._sent(_estimated_tokens(request.content) if self._pace.counts_tokens else 0.0)
+        try:
+            response = await super().send(request, **options)
+        except BaseException:
+            self._pace.lost(sent, time.monotonic())
+            raise
+        else:
+            self._heed(sent, response)
+            return response
+        finally:
+            self._changed.set()
+
+    async def _sent(self, estimate: float) -> Sent:
+        async with self._turn:
+            while (wait_s := self._pace.wait_s(time.monotonic(), estimate)) > 0:
+                self._changed.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(None if math.isinf(wait_s) else wait_s):
+                        await self._changed.wait()
+            return self._pace.send(time.monotonic(), estimate)
+
+    def _heed(self, sent: Sent, response: Any) -> None:
+        now_s, pace = time.monotonic(), self._pace
+        limits = read_rate_limits(response.headers, time_s=time.time())
+        pace.told(sent, now_s, limits)
+        if response.status_code in _OVERLOADED:
+            pace.refused(sent, now_s, limits.pause_s)
+        elif response.is_success:
+            pace.answered(sent, now_s, _used_tokens(response.content) if pace.counts_tokens else None)
+        else:
+            pace.failed()
+
+
+def _estimated_tokens(body: bytes) -> float:
+    fields = _object(body)
+    longest = fields.get("max_completion_tokens", fields.get("max_tokens"))
+    return len(body) / _BYTES_PER_TOKEN + (longest if isinstance(longest, int) else 0)
+
+
+def _used_tokens(body: bytes) -> int | None:
+    match _object(body):
+        case {"usage": {"total_tokens": int(tokens)}}:
+            return tokens
+        case {"usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out)}}:
+            return tokens_in + tokens_out
+        case _:
+            return None
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        read = json.loads(body)
+    except ValueError:  # not JSON, or not UTF-8
+        return {}
+    return read if isinstance(read, dict) else {}

@@ -1,0 +1,101 @@
+"""Servers over HTTP that refuse, tell their limits, or are slow: none lost, doubled or sent in a pause."""
+
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from blend.eval.models.protocols import Decoding, Generation
+from blend.eval.models.server import MAX_FAILURES, open_server
+from blend.schemas.errors import ServerError
+from helpers.models.limiting_server import LimitingServer, Limits, limiting
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+def ask(server: LimitingServer, n_items: int, **options: Any) -> list[Generation]:
+    """Ask about all items, and check that each has its own answer, which the server gave once."""
+    model = open_server("m", server.url, decoding=Decoding(max_tokens=500), **options)
+    kept: list[int] = []
+    prompts = [f"item {number}" for number in range(n_items)]
+    answers = model.generate(prompts, keep=lambda positions, _: kept.extend(positions))
+    assert [answer.text for answer in answers] == prompts
+    assert sorted(kept) == list(range(n_items))
+    assert server.seen.answered == dict.fromkeys(prompts, 1)
+    return list(answers)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most_refused"),
+    [
+        (Limits(at_a_time=6, retry_after="0.2"), 20),
+        (Limits(at_a_time=6), 20),
+        (Limits(per_window=40, window_s=0.5, tells=True), 8),
+        (Limits(workers=4), 0),
+    ],
+    ids=["refuses", "refuses without a pause", "tells", "slow"],
+)
+def test_each_item_is_answered_once_and_little_refused(limits: Limits, most_refused: int):
+    with limiting(limits) as server:
+        ask(server, 200)
+        assert len(server.seen.refused_s) <= most_refused
+
+
+def test_a_pause_is_for_all_that_wait():
+    with limiting(Limits(per_window=20, window_s=0.6, retry_after="0.6", service_s=0.01)) as server:
+        ask(server, 60)
+    seen = server.seen
+    first = seen.refused_s[0]
+    # What was under way when the refusal came is not taken back; it arrives at once.
+    assert not [time_s for time_s in seen.arrived_s if first + 0.2 < time_s < first + 0.6]
+
+
+def test_requests_and_tokens_a_minute_are_kept():
+    for options, apart_s in (({"rpm": 1200}, 0.05), ({"tpm": 600_000}, 0.05)):
+        with limiting(Limits(service_s=0.01)) as server:
+            ask(server, 20, **options)
+        # The first tokens are estimated, and what is late may hurry a little.
+        times = server.seen.arrived_s[8:]
+        assert times[-1] - times[0] >= 0.8 * apart_s * len(list(pairwise(times)))
+
+
+def test_a_server_that_wants_hours_of_rest_is_not_waited_for():
+    with limiting(Limits(per_window=3, window_s=3600, retry_after="3600")) as server:
+        model = open_server("m", server.url, concurrency=1, retries=0)
+        with pytest.raises(ServerError) as caught:
+            model.generate(["Hi"] * 100)
+    assert str(caught.value) == (
+        f"model m at {server.url}: 10 items in a row got no answer, the last because HTTP 429, 'slow down'; "
+        "run again: the answers that came are kept and not asked again"
+    )
+    assert len(server.seen.refused_s) == MAX_FAILURES
+
+
+ASKING = """
+import sys
+from blend.eval.models.server import open_server
+try:
+    open_server("m", sys.argv[1]).generate([str(number) for number in range(100)])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_a_pause_can_be_interrupted():
+    with limiting(Limits(per_window=10, window_s=3600, retry_after="100", service_s=0.01)) as server:
+        process = subprocess.Popen([sys.executable, "-c", ASKING, server.url])
+        while not server.seen.refused_s:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    assert sum(server.seen.answered.values()) == 10
