@@ -15,7 +15,7 @@ START = 8
 """Requests under way in the beginning, at most."""
 
 _SAFE = 0.9
-"""Share of the number at which a server refused up to which the number doubles again."""
+"""Share of the number at which a server refused up to which the number doubles again at most."""
 
 _PAUSES_APART = 10.0
 """Time between two refusals, in pauses: each of them stops all that is under way, so a larger number is tried
@@ -40,6 +40,7 @@ class Window:
         """Requests that are."""
         self._cut_at_s = -math.inf
         self._doubles_to = float(most)
+        self._peak, self._n_refused = self.limit, 0
         self._step_s = 0.0
         self._stepped_at_s = -math.inf
         self._before: _Round | None = None
@@ -80,8 +81,12 @@ class Window:
         peak = min(self.limit, float(self.under_way))
         self.under_way -= 1
         if sent_s < self._cut_at_s:
+            # What was under way and was not refused is what the server serves.
+            self._n_refused += 1
+            self._doubles_to = max(self._peak / 2, min(self._doubles_to, self._peak - self._n_refused))
             return False
-        self._doubles_to = max(1.0, _SAFE * peak)
+        self._peak, self._n_refused = peak, 1
+        self._doubles_to = max(1.0, min(_SAFE * peak, peak - 1))
         self._step_s = _PAUSES_APART * pause_s / max(1.0, peak - self._doubles_to)
         self._cut_at_s = self._stepped_at_s = now_s + pause_s
         self.limit = max(1.0, peak / 2)
