@@ -78,14 +78,15 @@ class Window:
             now_s: When it was refused.
             pause_s: Seconds for which nothing will be sent because of that.
         """
-        peak = min(self.limit, float(self.under_way))
         self.under_way -= 1
         if sent_s < self._cut_at_s:
             # What was under way and was not refused is what the server serves.
             self._n_refused += 1
             self._doubles_to = max(self._peak / 2, min(self._doubles_to, self._peak - self._n_refused))
             return False
-        self._peak, self._n_refused = peak, 1
+        # Not what was under way: a limit of requests a minute keeps that low for a while.
+        peak = self._peak = self.limit
+        self._n_refused = 1
         self._doubles_to = max(1.0, min(_SAFE * peak, peak - 1))
         self._step_s = _PAUSES_APART * pause_s / max(1.0, peak - self._doubles_to)
         self._cut_at_s = self._stepped_at_s = now_s + pause_s
