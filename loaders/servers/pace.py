@@ -57,6 +57,7 @@ class Pace:
         self.window = Window(MOST if most is None else most)
         self._per_minute = {"requests": _PerMinute(rpm), "tokens": _PerMinute(tpm)}
         self._quotas: dict[str, _Quota] = {}
+        self._largest: dict[str, float] = {}
         self._totals = {"requests": 0.0, "tokens": 0.0}
         self._estimated = self._used = 0.0
         self._paused_until_s = -math.inf
@@ -91,18 +92,20 @@ class Pace:
         """Count a request that is sent now."""
         expected = self._expected(estimate)
         for kind, amount in (("requests", 1.0), ("tokens", expected)):
+            self._renew(kind, now_s)
             self._totals[kind] += amount
             self._per_minute[kind].spend(now_s, amount)
         self.window.enter()
         return Sent(now_s, estimate, expected, dict(self._totals))
 
-    def told(self, sent: Sent, now_s: float, limits: RateLimits) -> None:
+    def learn_limits(self, sent: Sent, now_s: float, limits: RateLimits) -> None:
         """Take what a reply says of what the server will serve yet, before the reply itself."""
         for kind, remaining in (("requests", limits.requests), ("tokens", limits.tokens)):
             known = self._quotas.get(kind)
             # Replies overtake each other; the request that was sent last knows best.
             if remaining is not None and (known is None or known.total <= sent.totals[kind]):
                 self._quotas[kind] = _Quota.of(remaining, sent.totals[kind], now_s)
+                self._largest[kind] = max(self._largest.get(kind, 0.0), remaining.count)
 
     def answered(self, sent: Sent, now_s: float, tokens: int | None = None) -> None:
         """Take a reply to a request, and the tokens of prompt and answer as the server counts them."""
@@ -132,6 +135,14 @@ class Pace:
         """Take note of a reply that says nothing of the pace, such as one to a request that cannot be."""
         self.window.leave()
 
+    def _renew(self, kind: str, now_s: float) -> None:
+        """Expect as much as a server had left at most, once it counts anew, until its next reply tells."""
+        quota = self._quotas.get(kind)
+        if quota is not None and now_s >= quota.until_s and self._largest[kind] > 0:
+            self._quotas[kind] = _Quota.of(
+                Remaining(self._largest[kind], quota.reset_s), self._totals[kind], now_s
+            )
+
     def _expected(self, estimate: float) -> float:
         return estimate * self._used / self._estimated if self._estimated else estimate
 
@@ -156,12 +167,15 @@ class _Quota:
 
     remaining: float
     until_s: float
+    reset_s: float
+    """Seconds until then, when it was said."""
     total: float
     """All that had been sent with the request that it was said to."""
 
     @classmethod
     def of(cls, remaining: Remaining, total: float, now_s: float) -> "_Quota":
-        return cls(remaining.count, now_s + min(remaining.reset_s, LONGEST_PAUSE_S), total)
+        reset_s = min(remaining.reset_s, LONGEST_PAUSE_S)
+        return cls(remaining.count, now_s + reset_s, reset_s, total)
 
     def left(self, total: float) -> float:
         return self.remaining - (total - self.total)

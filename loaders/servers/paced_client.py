@@ -57,7 +57,7 @@ class PacedClient(DefaultAsyncHttpxClient):
     def _heed(self, sent: Sent, response: Any) -> None:
         now_s, pace = time.monotonic(), self._pace
         limits = read_rate_limits(response.headers, time_s=time.time())
-        pace.told(sent, now_s, limits)
+        pace.learn_limits(sent, now_s, limits)
         if response.status_code in _OVERLOADED:
             pace.refused(sent, now_s, limits.pause_s)
         elif response.is_success:

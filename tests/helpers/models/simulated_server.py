@@ -47,7 +47,7 @@ def ask(pace: Pace, serve: Serve, n_items: int, *, estimate: float = 0.0, used: 
         wait_s = pace.wait_s(now_s, estimate) if waiting else math.inf
         if under_way and under_way[0][0] <= now_s + wait_s:
             now_s, _, answer, sent = heapq.heappop(under_way)
-            pace.told(sent, now_s, answer.limits)
+            pace.learn_limits(sent, now_s, answer.limits)
             if answer.refused:
                 pace.refused(sent, now_s, answer.limits.pause_s)
                 asked.refused_s.append(now_s)

@@ -39,7 +39,7 @@ def ask(server: LimitingServer, n_items: int, **options: Any) -> list[Generation
     [
         (Limits(at_a_time=6, retry_after="0.2"), 20),
         (Limits(at_a_time=6), 20),
-        (Limits(per_window=40, window_s=0.5, tells=True), 8),
+        (Limits(per_window=40, window_s=0.5, tells=True), 20),
         (Limits(workers=4), 0),
     ],
     ids=["refuses", "refuses without a pause", "tells", "slow"],

@@ -128,13 +128,17 @@ def test_what_is_left_is_counted_from_the_request_that_was_told_so():
     pace = Pace()
     first, second = pace.send(0.0), pace.send(0.0)
     pace.send(0.0)
-    pace.told(second, 1.0, RateLimits(requests=Remaining(2, 10.0)))
+    pace.learn_limits(second, 1.0, RateLimits(requests=Remaining(2, 10.0)))
     # The reply to an earlier request comes later and knows less.
-    pace.told(first, 1.0, RateLimits(requests=Remaining(50, 10.0)))
+    pace.learn_limits(first, 1.0, RateLimits(requests=Remaining(50, 10.0)))
     assert pace.wait_s(1.0) == 0  # two after the second request: the third, and one more
     pace.send(1.0)
     assert pace.wait_s(1.0) == 10
     assert pace.wait_s(11.0) == 0
+    # The server counts anew; that it had two left is all that is known of its limit until it replies.
+    pace.send(11.0)
+    pace.send(11.0)
+    assert pace.wait_s(11.0) == 10
 
 
 def test_tokens_are_estimated_by_what_replies_took():
@@ -161,7 +165,7 @@ def test_tokens_a_minute_are_kept_whatever_was_estimated(tpm: int, used: int, es
 def test_tokens_that_a_server_has_left_are_kept_to():
     pace = Pace()
     sent = pace.send(0.0, 100)
-    pace.told(sent, 0.0, RateLimits(tokens=Remaining(150, 20.0)))
+    pace.learn_limits(sent, 0.0, RateLimits(tokens=Remaining(150, 20.0)))
     assert pace.counts_tokens
     assert pace.wait_s(0.0, 100) == 0
     pace.send(0.0, 100)
