@@ -122,6 +122,7 @@ def build_triples(facts: Facts, domain: Domain, options: TripleOptions | None = 
     index, gaps = _language_index(dishes, ingredients.parts, names, chosen)
     _check_languages(index, domain, chosen)
     dropped = pl.concat([_left_out(members, origins.dropped, origins.kept, ingredients.parts, labels), gaps])
+    _check_any(index, dropped, domain)
     return TripleBuild(
         dishes=dishes,
         index=index,
@@ -267,6 +268,15 @@ def _check_languages(index: pl.DataFrame, domain: Domain, options: TripleOptions
         raise InputError(
             f"option languages: no {domain.item} has a row in {', '.join(missing)}; "
             f"{', '.join(sorted(held)) or 'no language'} of those asked for can be built"
+        )
+
+
+def _check_any(index: pl.DataFrame, dropped: pl.DataFrame, domain: Domain) -> None:
+    if index.is_empty():
+        reasons = dropped.group_by("reason").agg(pl.col("qid").n_unique()).sort("reason").iter_rows()
+        raise InputError(
+            f"the snapshot holds no {domain.item} that can be told in any language (left out: "
+            f"{', '.join(f'{n} for {reason}' for reason, n in reasons)}); take it anew"
         )
 
 

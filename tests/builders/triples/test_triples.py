@@ -350,6 +350,14 @@ def test_a_snapshot_of_something_else(build: Build):
     )
 
 
+def test_a_snapshot_of_which_nothing_can_be_told(build: Build):
+    with pytest.raises(BlendError) as error:
+        build("")
+    assert str(error.value) == (
+        "the snapshot holds no dish that can be told in any language (left out: 1 for no-origin); take it anew"
+    )
+
+
 def test_another_domain_is_data_alone(build: Build):
     instruments = domains()["musical-instrument"]
     made = build(
