@@ -1,24 +1,27 @@
 """Asking: who answers the questions of a run and how, settled once before the first question is asked."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from blend.eval.batch_runs import BatchMode, run_in_batches
 from blend.eval.few_shot import BLANK_LINE
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import ChatOptions, Decoding, Model, OpenedModel, Thinking
-from blend.eval.models.server import open_server
+from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.thoughts import Marks, check_marks
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.ask_model import ask_model, pending_items
 from blend.eval.runs.candidate_answers import ask_candidates
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
+from blend.eval.runs.usage import OnPlan, Price, Spending, keep_price, money, plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError, ServerError, UnknownNameError
@@ -52,6 +55,12 @@ class HowAsked:
     """Pairs of marks around thoughts besides the usual ones."""
     shard: tuple[int, int] | None = None
     """Which of several machines this is, and how many there are."""
+    batch: BatchMode | None = None
+    """How questions go out in batches; null where they are asked one by one."""
+    price: Price | None = None
+    """Price of tokens."""
+    budget: float | None = None
+    """Cost of a run from which on nobody is asked."""
 
     @property
     def chat_options(self) -> ChatOptions | None:
@@ -63,7 +72,18 @@ class HowAsked:
         shards = {} if self.shard is None else {"shard": f"{self.shard[0]}/{self.shard[1]}"}
         extra = self.speaking.get("extra_body")
         spoken = {**self.speaking, **({} if extra is None else {"extra_body": json.dumps(extra)})}
-        return {**self.machine, **self.writing, **spoken, **shards}
+        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches}
+
+    @property
+    def paid(self) -> dict[str, Any]:
+        """What concerns the costs, by its parameter."""
+        price = None if self.price is None else f"{self.price.tokens_in:g},{self.price.tokens_out:g}"
+        return given(price=price, budget=self.budget)
+
+    @property
+    def batches(self) -> dict[str, Any]:
+        """What concerns batches, by its parameter."""
+        return {} if self.batch is None else self.batch.named
 
 
 def spoken(
@@ -105,6 +125,23 @@ def marks_given(thought_marks: Sequence[Sequence[str]] | None) -> tuple[Marks, .
     return () if thought_marks is None else check_marks(thought_marks)
 
 
+def paid(price: tuple[float, float] | None, budget: float | None) -> dict[str, Any]:
+    """Price and budget as fields of `HowAsked`.
+
+    Raises:
+        ArgumentError: If a price is not two numbers from 0 on, or a budget has no price.
+    """
+    if price is None:
+        if budget is not None:
+            raise ArgumentError("`budget` needs a `price`, by which it is known what is spent")
+        return {}
+    if len(price) != 2 or not all(math.isfinite(one) and one >= 0 for one in price):
+        raise ArgumentError(
+            f"`price`: {price} is not possible (it is two numbers from 0 on, of tokens in and out)"
+        )
+    return {"price": Price(*price), "budget": budget}
+
+
 def items_for(
     release: str | Path,
     task: Task,
@@ -123,6 +160,8 @@ def items_for(
             {**rest, **given(**of_ours)}, "for a model that is loaded or on a server, and `model` is an object"
         )
         return asked, asked.asked.warnings
+    if how.batch is not None:
+        options = {**task.of_texts, **given(**options)}
     asked = read_items(release, task, **options)
     if model is None or not _thinks_instead(str(model), asked, how):
         return asked, asked.asked.warnings
@@ -143,7 +182,7 @@ def _thinks_instead(model: str, asked: ReleaseItems, how: HowAsked) -> bool:
 
     Its choice is then not its answer: what comes right behind the question is the beginning of a thought.
     """
-    if asked.asked.kind != "logprobs":
+    if asked.asked.kind != "logprobs" or how.batch is not None:
         return False
     server = how.machine.get("server")
     if how.machine.get("chat") is False:
@@ -163,16 +202,21 @@ def ask(
     out: Path,
     how: HowAsked,
     on_progress: ProgressCallback,
+    on_plan: OnPlan | None = None,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet."""
     kind = asked.asked.kind
+    if kind != "text":
+        refuse(
+            how.batches, "where answers are written, and here the likeliest option or candidate is the answer"
+        )
     if how.shard is not None and kind != "text":
         refuse({"shard": f"{how.shard[0]}/{how.shard[1]}"}, "where answers are written")
     if kind == "candidates":
         return _ask_for_candidates(asked, model, out, how, on_progress)
     if kind != "text":
         given_of_texts = {"samples": asked.options.get("samples"), "thought_marks": how.thought_marks or None}
-        refuse({**how.writing, **given_of_texts}, _NOT_WRITTEN)
+        refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
     used, decoding = _writer(asked, model, out, how)
     with opened(
         out,
@@ -183,7 +227,33 @@ def ask(
         thought_marks=how.thought_marks or None,
         shard=None if how.shard is None else Shard(*how.shard),
     ) as run:
-        return run, ask_model(run, used, on_progress=on_progress)
+        if how.price is not None:
+            keep_price(run, how.price)
+        if decoding is not None:
+            _plan(run, used, decoding, how, on_plan)
+        if how.batch is not None:
+            assert isinstance(used, ServerModel)
+            return run_in_batches(run, used, how.batch, on_progress=on_progress)
+        return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
+
+
+def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: OnPlan | None) -> None:
+    """Say what is about to be asked, and refuse batches that may cost more than the budget."""
+    is_sent = how.batch is not None and not how.batch.results
+    if on_plan is None and not (is_sent and how.budget is not None):
+        return
+    prompts, system = pending_items(run)["prompt"], how.speaking.get("system")
+    plan = plan_asking(prompts, model, decoding, system=system, price=how.price)
+    if on_plan is not None:
+        on_plan(plan)
+    if not is_sent or how.budget is None or how.price is None or plan.cost is None:
+        return
+    left = how.budget - Spending(run, how.price, how.budget).cost
+    if plan.cost > left:
+        raise InputError(
+            f"{run.directory}: the requests may cost {money(plan.cost)}, {money(left)} of the budget are left, "
+            "and nobody stops a batch half way; give a larger `budget`, or smaller `max_tokens`"
+        )
 
 
 def _ask_for_candidates(
@@ -226,7 +296,11 @@ def _writer(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    ours = open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
+    ours: OpenedModel = (
+        open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
+        if how.batch is None
+        else _batch_model(str(model), how.batch, how)
+    )
     if kind != "text":
         return ours, None
     decoding = _settled(ours, how.writing, out)
@@ -234,6 +308,26 @@ def _writer(
         # A base model takes examples up as a series, and would go on with questions of its own.
         decoding = decoding.model_copy(update={"stop": (BLANK_LINE,)})
     return ours.with_decoding(decoding), decoding
+
+
+def _batch_model(model: str, batch: BatchMode, how: HowAsked) -> ServerModel:
+    """The model on a server whose requests stand in files; only one that is sent them must be at hand."""
+    one_by_one = ("revision", "device", "dtype", "batch_size", "shard")
+    refuse(
+        {name: value for name, value in how.named().items() if name in one_by_one},
+        "where questions are asked one by one, and batches are answered elsewhere",
+    )
+    server = how.machine.get("server")
+    if batch.submit and server is None:
+        raise ArgumentError("`batch` needs a `server` that takes batches; `batch_out` writes files for any")
+    return open_server(
+        model,
+        server,
+        chat=how.machine.get("chat", True),
+        **given(concurrency=how.machine.get("concurrency")),
+        reachable=server is not None and not batch.results,
+        **_understanding(how),
+    )
 
 
 def _understanding(how: HowAsked) -> dict[str, Any]:

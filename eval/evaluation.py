@@ -17,7 +17,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
-from blend.eval.asking import HowAsked, ask, given, items_for, marks_given, refuse, spoken
+from blend.eval.asking import HowAsked, ask, given, items_for, marks_given, paid, refuse, spoken
+from blend.eval.batch_runs import batch_mode
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.registry import task_of
@@ -28,6 +29,7 @@ from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, read_run
+from blend.eval.runs.usage import OnPlan, read_usage
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, write_scores
 from blend.eval.task import Task
@@ -66,6 +68,12 @@ def run_task(
     extra_body: Mapping[str, Any] | None = None,
     thought_marks: Sequence[tuple[str, str]] | None = None,
     shard: tuple[int, int] | None = None,
+    batch: bool = False,
+    batch_out: str | Path | None = None,
+    batch_in: Sequence[str | Path] | str | Path | None = None,
+    price: tuple[float, float] | None = None,
+    budget: float | None = None,
+    on_plan: OnPlan | None = None,
     on_progress: ProgressCallback | None = None,
     on_warning: Callable[[str], None] | None = None,
     **options: Any,
@@ -108,6 +116,14 @@ def run_task(
         thought_marks: Pairs of marks around what a model thinks, such as ``("<plan>", "</plan>")``, besides
             those that are known (``docs/evaluation.md`` lists them).
         shard: Which of several machines that write to one run this is, from 1, and how many there are.
+        batch: Have the ``server`` answer in batches: submit, wait, fetch. A call after a kill goes on waiting.
+        batch_out: Ask nobody, and write the requests to this file, in the batch format that OpenAI, vLLM and
+            others read; several files where it would be too large.
+        batch_in: Ask nobody, and read the results of such files, in any order.
+        price: Price of a million tokens in and of a million out, in any money.
+        budget: Cost at that price from which on nobody is asked; what is under way then is still kept.
+        on_plan: Hears how many requests and tokens a run will take, before the first question; an error that it
+            raises keeps it from being asked.
         on_progress: Hears how many items of all are answered. When absent, a bar shows it at a terminal, and in
             a notebook that has ipywidgets.
         on_warning: Hears what a user should know; when absent, Python's warnings say it. All of it is in
@@ -134,6 +150,7 @@ def run_task(
         max_tokens=max_tokens,
         temperature=temperature,
         seed=seed,
+        budget=budget,
     )
     if shard is not None and not 1 <= shard[0] <= shard[1]:
         raise ArgumentError(f"`shard`: {shard} is not possible (the first number is from 1 to the second)")
@@ -155,6 +172,8 @@ def run_task(
         ),
         thought_marks=marks_given(thought_marks),
         shard=shard,
+        batch=batch_mode(batch, batch_out, batch_in),
+        **paid(price, budget),
     )
     options = {"locales": locales, "limit": limit, **options}
     if answers is not None:
@@ -176,8 +195,8 @@ def run_task(
         raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
     shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
     with shown as heard:
-        run, outcome = ask(asked, model, directory, how, heard)
-    return _with_outcome(run, outcome, warnings, warn)
+        run, outcome = ask(asked, model, directory, how, heard, on_plan)
+    return _with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
 
 
 def score_run(
@@ -351,7 +370,10 @@ def _check_least(**values: float | None) -> None:
             raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
 
 
-_LEAST = {"concurrency": 1, "rpm": 1, "tpm": 1, "batch_size": 1, "max_tokens": 1, "temperature": 0, "seed": 0}
+_LEAST = {
+    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens"), 1),
+    **dict.fromkeys(("temperature", "seed", "budget"), 0),
+}
 
 
 def _warn_caller(warning: str) -> None:

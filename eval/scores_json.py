@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blend.eval.runs.run_directory import Run
+from blend.eval.runs.usage import Usage
 from blend.eval.statistics.estimates import Estimate
 from blend.loaders.files.content import read_content
 from blend.schemas.base.field_errors import first_reason
@@ -60,6 +61,8 @@ class Scores(BaseModel):
     """Name of the model."""
     scores: tuple[Score, ...]
     """The figures."""
+    usage: Usage | None = None
+    """Requests, tokens, time and cost of the run; null where nobody was asked."""
 
     def to_json(self) -> str:
         """The scores as the bytes of ``scores.json`` decode to."""

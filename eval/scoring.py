@@ -12,6 +12,7 @@ from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
+from blend.eval.runs.usage import read_usage
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, unanswered_count
 from blend.eval.task import checked_options
@@ -97,6 +98,7 @@ def score_answers(
         release=release_name(run.description),
         model=run.description.model.id,
         scores=scored.scores,
+        usage=read_usage(run),
     )
     warnings = (*scored.warnings, *_on_unanswered(n_unanswered, n_written))
     return ScoredAnswers(scores, scored.decisions, warnings)

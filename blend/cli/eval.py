@@ -10,6 +10,8 @@ from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
     Answers,
+    Batches,
+    Costs,
     IntervalAndTestSeed,
     IntervalSeed,
     Machine,
@@ -20,6 +22,7 @@ from blend.cli.eval_options import (
     Task,
     Writing,
     read_batch_size,
+    read_price,
     read_shard,
     read_writing,
 )
@@ -31,6 +34,7 @@ from blend.exit_codes import check_known
 
 if TYPE_CHECKING:
     from blend.eval.runs.run_directory import RunOutcome
+    from blend.eval.runs.usage import AskingPlan, OnPlan
 
 app = Application(
     no_args_is_help=True,
@@ -57,6 +61,8 @@ def run(
     shard: ShardOf = None,
     machine: Machine,
     writing: Writing,
+    batches: Batches,
+    costs: Costs,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
@@ -69,6 +75,7 @@ def run(
     - `blend eval run release --style json --model org/name --thinking off` has it answer without a thought.
     - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
       and explanations for readers of many nationalities.
+    - `blend eval run release --task short-answer --model name --server URL --batch` has it answer in batches.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     options = given_options(questions, "options")
@@ -90,23 +97,50 @@ def run(
             **where,
             **read_writing(writing),
             shard=read_shard(shard),
+            **vars(batches),
+            price=read_price(costs.price),
+            budget=costs.budget,
+            on_plan=_plan_teller(machine.server is not None, stops=costs.plan),
             encoding=encoding,
             on_progress=on_progress,
             on_warning=_note,
             **options,
         )
     assert kept.outcome is not None
-    print_outcome(kept.outcome, out)
+    again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
+    print_outcome(kept.outcome, out, again=again)
+
+
+def _plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
+    """Who says what a run will take: always before a server is asked, of a model here on demand."""
+    if not (asks_server or stops):
+        return None
+
+    def tell(plan: "AskingPlan") -> None:
+        typer.echo(f"To ask: {plan.in_words()}.", err=not stops)
+        if stops:
+            raise typer.Exit
+
+    return tell
 
 
 def _note(warning: str) -> None:
     typer.echo(f"note: {with_options(warning)}", err=True)
 
 
-def print_outcome(outcome: "RunOutcome", out: Path) -> None:
+def print_outcome(outcome: "RunOutcome", out: Path, *, again: str = "the same command asks them again") -> None:
     """Say how the run stands, and how to go on."""
     from blend.schemas.language.text_comparison import agreeing
 
+    if outcome.usage is not None and outcome.usage.requests:
+        typer.echo(f"Until now: {outcome.usage.in_words()}.")
+    if outcome.files:
+        from blend.views.safe import shown
+
+        names = ", ".join(shown(str(path)) for path in outcome.files)
+        typer.echo(f"Wrote the requests to {names}. With the results, run the same command again with")
+        typer.echo("  --batch-in RESULTS in place of --batch-out")
+        return
     kept = outcome.n_items - outcome.n_missing
     are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
     typer.echo(f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}. Score {them}:")
@@ -115,8 +149,7 @@ def print_outcome(outcome: "RunOutcome", out: Path) -> None:
         from blend.views.safe import shown
 
         typer.echo(
-            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); "
-            "the same command asks them again",
+            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); {again}",
             err=True,
         )
 
@@ -182,6 +215,8 @@ def score(
     console = SafeConsole()
     for table in score_tables(scored.scores, scored.task):
         console.print(table)
+    if scored.scores.usage is not None:
+        console.print(f"Asked: {scored.scores.usage.in_words()}", highlight=False, markup=False, soft_wrap=True)
     console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
     typer.echo(f"Show them on a page:\n  blend eval report {directory}")
 

@@ -128,6 +128,56 @@ class Writing:
     ] = None
 
 
+@dataclass(frozen=True)
+class Batches:
+    """How questions go out other than one by one."""
+
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Have the --server answer in batches: submit, wait, fetch."),
+    ] = False
+    batch_out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ask nobody, and write the requests as a batch file (JSON Lines) for OpenAI, vLLM or others.",
+        ),
+    ] = None
+    batch_in: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Ask nobody, and read the results of a batch file; can be repeated."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a run may cost."""
+
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT", help="Price of a million tokens in, and of a million out, in any money."
+        ),
+    ] = None
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Cost at --price from which on nobody is asked.")
+    ] = None
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say how many requests and tokens the run will take, and stop.")
+    ] = False
+
+
+def read_price(text: str | None) -> tuple[float, float] | None:
+    """Read the prices that ``0.15,0.60`` names."""
+    if text is None:
+        return None
+    try:
+        tokens_in, tokens_out = map(float, text.split(","))
+    except ValueError:
+        raise UsageError(f"--price {text}: expected two numbers such as 0.15,0.60") from None
+    return tokens_in, tokens_out
+
+
 def read_batch_size(text: str) -> int | None:
     """The number of questions computed at a time; null for ``auto``."""
     if text == "auto":

@@ -83,6 +83,7 @@ def _entries(
     if source is not None and not is_server_address(source):
         raise InputError(f"`source`: {source!r} is not the address of a page; write it in full, with https://")
     headline = _headline(scores)
+    usage = "" if scores.usage is None else f"; {scores.usage.in_words()}"
     tasks = {scores.task: headline}
     if scores.task == SHORT_ANSWER:
         of_region = headline.metric.removesuffix("-macro")
@@ -99,7 +100,7 @@ def _entries(
             dataset_revision=revision,
             date=date,
             source_url=source,
-            notes=f"{score.metric} in percent{_interval(score)}; {scores.signature}",
+            notes=f"{score.metric} in percent{_interval(score)}{usage}; {scores.signature}",
         )
         for task, score in tasks.items()
     ]

@@ -128,6 +128,10 @@ class LocalModel:
         other._decoding = decoding
         return other
 
+    def count_tokens(self, prompts: Sequence[str]) -> int:
+        """See `protocols.TokenCounter.count_tokens`."""
+        return sum(map(len, self._encoder.prompts(prompts)))
+
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`."""
         return ModelDescription(

@@ -6,7 +6,7 @@ own, in its place, and the others are answered all the same: what to do about it
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +118,8 @@ class Generation:
     """What went wrong, in words for a user; only with the reason ``error``."""
     thought: str | None = None
     """What it thought before; null where it did not, or where a server keeps it to itself."""
+    tokens_thought: int | None = None
+    """Tokens of those written that it thought; absent when unknown."""
 
     @classmethod
     def failed(cls, error: str, *, tokens_in: int | None = None) -> Self:
@@ -158,6 +160,19 @@ OnGenerations = Callable[[Sequence[int], Sequence[Generation]], None]
 
 OnOptionScores = Callable[[Sequence[int], OptionScores], None]
 """Takes scores as soon as they are there: positions of their prompts, and a row for each in that order."""
+
+
+class StopAsking(Exception):
+    """Raised by who takes answers: no further item is to be asked, and those under way are still taken."""
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Something that knows the tokens of a prompt before it is asked."""
+
+    def count_tokens(self, prompts: Sequence[str]) -> int:
+        """Tokens of all prompts, with those that a chat template adds."""
+        ...
 
 
 class Described(Protocol):

@@ -1,6 +1,6 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from json import JSONDecodeError
@@ -17,6 +17,7 @@ from blend.eval.models.protocols import (
     OnGenerations,
     OnOptionScores,
     OptionScores,
+    StopAsking,
     check_no_chat_options,
 )
 from blend.eval.models.server_replies import (
@@ -27,13 +28,13 @@ from blend.eval.models.server_replies import (
     served_name,
     shows_thoughts,
 )
-from blend.eval.models.server_requests import chat_fields, check_extra_body, decoding_fields, with_extra
+from blend.eval.models.server_requests import TextRequest, check_extra_body, text_request, with_extra
 from blend.eval.models.text_generation import draw_seeds
 from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import Server, ask_side_by_side
 from blend.loaders.servers.pace import Pace
 from blend.loaders.servers.server_errors import problem, public_address, server_address
-from blend.schemas.errors import InputError, ServerError
+from blend.schemas.errors import ArgumentError, InputError, ServerError
 
 if TYPE_CHECKING:
     import openai
@@ -64,6 +65,7 @@ def open_server(
     tpm: int | None = None,
     retries: int = 5,
     timeout_s: float | None = None,
+    reachable: bool = True,
 ) -> "ServerModel":
     """Prepare to ask a model on a server, without connecting yet.
 
@@ -82,6 +84,8 @@ def open_server(
         retries: How often a request is repeated that the server could not serve.
         timeout_s: Seconds to wait for the answer to one request; as long as a slow server needs for the tokens
             that an answer may have, when absent.
+        reachable: Whether the server can be asked, if only for its name of the model; not where requests are
+            answered elsewhere, in batch files.
 
     Raises:
         InputError: If the address is not one, or if an option cannot be.
@@ -107,6 +111,7 @@ def open_server(
         options=options or ChatOptions(),
         thought_marks=tuple(thought_marks),
         timeout_s=timeout_s,
+        reachable=reachable,
     )
 
 
@@ -123,8 +128,10 @@ class ServerModel:
         options: ChatOptions,
         thought_marks: tuple[Marks, ...],
         timeout_s: float | None,
+        reachable: bool,
     ) -> None:
         self._model = model
+        self._reachable = reachable
         self._timeout_s = timeout_s
         self._server = replace(server, timeout_s=_enough_seconds(decoding) if timeout_s is None else timeout_s)
         self._chat = chat
@@ -138,7 +145,14 @@ class ServerModel:
         """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
         if self._options.thinking is not None:
             return self._options.thinking == "on"
-        return self._options.reasoning_effort is not None or self._greet(GREETING_TOKENS)
+        if self._options.reasoning_effort is not None:
+            return True
+        if not self._reachable:
+            raise ArgumentError(
+                f"model {self._model}: nobody is asked now whether it thinks before it answers, so give "
+                "`max_tokens`, what an answer may have, or the `server` that knows it"
+            )
+        return self._greet(GREETING_TOKENS)
 
     def with_decoding(self, decoding: Decoding) -> Self:
         """See `protocols.OpenedModel.with_decoding`."""
@@ -149,12 +163,12 @@ class ServerModel:
         return other
 
     def describe(self) -> ModelDescription:
-        """See `protocols.Described.describe`; asks the server for one token to learn what it calls the model.
+        """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
 
         Raises:
             ServerError: If the server cannot be asked.
         """
-        if self._served_as is None:
+        if self._served_as is None and self._reachable:
             self._greet(1)
         url = self._server.base_url
         return ModelDescription(
@@ -173,14 +187,14 @@ class ServerModel:
         async def greet(client: "openai.AsyncOpenAI", prompt: str) -> bool:
             nonlocal thinks
             reply = await self._asked_for_text(client, prompt, 0, max_tokens=max_tokens)
-            read_text(reply, self._thought_marks)
+            self.read_reply(reply)
             thinks = shows_thoughts(reply, self._thought_marks)
             return True
 
         try:
             ask_side_by_side(self._server, ["Hi"], greet)
         except BadReplyError as error:
-            raise ServerError(f"{self._where}: {error}; correct `server`") from error
+            raise ServerError(f"{self.where}: {error}; correct `server`") from error
         return thinks
 
     def generate(
@@ -196,7 +210,7 @@ class ServerModel:
 
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
             reply = await self._asked_for_text(client, prompts[item], seeds[item])
-            table.put([item], [read_text(reply, self._thought_marks)])
+            table.put([item], [self.read_reply(reply)])
 
         self._ask_all(len(prompts), ask, lambda item, why: table.put([item], [Generation.failed(why)]))
         return table.all()
@@ -211,7 +225,7 @@ class ServerModel:
         """See `protocols.OptionScorer.option_logprobs`."""
         if self._chat:
             raise InputError(
-                f"{self._where}: a server scores options only of prompts that it is sent as they are, "
+                f"{self.where}: a server scores options only of prompts that it is sent as they are, "
                 "without a chat template; set `chat` to false"
             )
         table = ScoreTable(options, keep)
@@ -219,7 +233,7 @@ class ServerModel:
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
             prompt = prompts[item]
             sent = [prompt, *(joined(prompt, option, BLANK) for option in options[item])]
-            scored = read_options(await self._asked_for_logprobs(client, sent), sent, where=self._where)
+            scored = read_options(await self._asked_for_logprobs(client, sent), sent, where=self.where)
             table.put(item, scored.logprobs, scored.tokens, tokens_in=scored.tokens_in)
             table.hand_on([item])
 
@@ -231,9 +245,37 @@ class ServerModel:
         return table.all()
 
     @property
-    def _where(self) -> str:
+    def server(self) -> Server:
+        """The server that it is asked on."""
+        return self._server
+
+    @property
+    def where(self) -> str:
+        """The server, as messages name it."""
         url = self._server.base_url
         return f"{self._server.name} at {public_address(url)}" if url else self._server.name
+
+    def text_requests(
+        self, prompts: Sequence[str], *, samples: Sequence[int] | None = None
+    ) -> Iterator[TextRequest]:
+        """Requests for written answers as `generate` sends them, in the order of their prompts."""
+        for prompt, seed in zip(prompts, draw_seeds(prompts, samples, self._decoding), strict=True):
+            yield self._text_request(prompt, seed, self._decoding)
+
+    def read_reply(self, reply: object) -> Generation:
+        """The answer in a reply, whenever and however it came; see `server_replies.read_text`."""
+        return read_text(reply, self._thought_marks)
+
+    def _text_request(self, prompt: str, seed: int, decoding: Decoding) -> TextRequest:
+        return text_request(
+            self._model,
+            prompt,
+            seed=seed,
+            chat=self._chat,
+            decoding=decoding,
+            options=self._options,
+            max_tokens_key=self._max_tokens_key,
+        )
 
     def _ask_all(
         self,
@@ -243,11 +285,17 @@ class ServerModel:
     ) -> None:
         """Ask about all items; one that gets no answer fails alone, unless it is one of many in a row."""
         in_a_row = 0
+        stop: StopAsking | None = None
 
         async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
-            nonlocal in_a_row
+            nonlocal in_a_row, stop
+            if stop is not None:
+                return False
             try:
                 await ask(client, item)
+            except StopAsking as asked_to:
+                # What is under way is paid for: it is waited for and kept.
+                stop = asked_to
             except _item_errors() as error:
                 why = str(error) if isinstance(error, BadReplyError) else problem(error, self._server)
                 if getattr(error, "status_code", None) in _FATAL:
@@ -256,7 +304,7 @@ class ServerModel:
                 in_a_row += 1
                 if in_a_row >= MAX_FAILURES:
                     raise ServerError(
-                        f"{self._where}: {in_a_row} items in a row got no answer, the last because {why}"
+                        f"{self.where}: {in_a_row} items in a row got no answer, the last because {why}"
                     ) from error
             else:
                 in_a_row = 0
@@ -264,22 +312,21 @@ class ServerModel:
 
         if n_items:
             ask_side_by_side(self._server, range(n_items), attempt)
+        if stop is not None:
+            raise stop
 
     async def _asked_for_text(
         self, client: "openai.AsyncOpenAI", prompt: str, seed: int, *, max_tokens: int | None = None
     ) -> object:
         from openai import BadRequestError
 
-        key = self._max_tokens_key
-        limit = self._decoding.max_tokens if max_tokens is None else max_tokens
-        body = {key: limit, **decoding_fields(self._decoding, seed)}
-        if not self._chat:
-            return await self._posted(client, "/completions", {"prompt": prompt, **body})
+        key, decoding = self._max_tokens_key, self._decoding
+        if max_tokens is not None:
+            decoding = decoding.model_copy(update={"max_tokens": max_tokens})
         try:
-            body |= chat_fields(self._options, prompt)
-            return await self._posted(client, "/chat/completions", body)
+            return await self._posted(client, *self._text_request(prompt, seed, decoding))
         except BadRequestError as error:
-            if error.param != "max_tokens" or key != "max_tokens":
+            if not self._chat or error.param != "max_tokens" or key != "max_tokens":
                 raise
             # OpenAI's newer models know the same limit by another name only.
             self._max_tokens_key = "max_completion_tokens"
@@ -288,23 +335,22 @@ class ServerModel:
     async def _asked_for_logprobs(self, client: "openai.AsyncOpenAI", sent: Sequence[str]) -> object:
         from openai import BadRequestError, UnprocessableEntityError
 
-        body: dict[str, Any] = {"max_tokens": 0, "temperature": 0, "echo": True, "logprobs": 1}
+        plain = {"model": self._model, "max_tokens": 0, "temperature": 0, "echo": True, "logprobs": 1}
+        body: dict[str, Any] = with_extra({**plain, "prompt": list(sent)}, self._options)
         try:
-            return await self._posted(client, "/completions", {"prompt": list(sent), **body})
+            return await self._posted(client, "/completions", body)
         except (BadRequestError, UnprocessableEntityError):
             # `transformers serve` refuses several texts at a time, and no token to write, before anybody learns
             # that it knows no log-probabilities. TaskItems like this, it says so.
-            body["max_tokens"] = 1
-            reply = await self._posted(client, "/completions", {"prompt": sent[0], **body})
-            check_logprobs(reply, where=self._where)
+            reply = await self._posted(client, "/completions", {**body, "prompt": sent[0], "max_tokens": 1})
+            check_logprobs(reply, where=self.where)
             raise
 
     async def _posted(self, client: "openai.AsyncOpenAI", path: str, body: dict[str, Any]) -> object:
         """The reply, from the model that answered before."""
-        sent = with_extra({"model": self._model, **body}, self._options)
         try:
             # The plain body, not the typed arguments: servers differ in more than their types say.
-            reply = await client.post(path, cast_to=object, body=sent)
+            reply = await client.post(path, cast_to=object, body=body)
         except (JSONDecodeError, UnicodeDecodeError) as error:
             raise BadReplyError(f"the reply is not JSON, or half of it is missing ({error})") from error
         name = served_name(reply)
@@ -312,7 +358,7 @@ class ServerModel:
             self._served_as = name
         elif name is not None and name != self._served_as:
             raise ServerError(
-                f"{self._where}: the server now answers as {name!r} and no longer as {self._served_as!r}, so "
+                f"{self.where}: the server now answers as {name!r} and no longer as {self._served_as!r}, so "
                 "its model has changed; serve the first one again to go on, or start a new run"
             )
         return reply

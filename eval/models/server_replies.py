@@ -66,6 +66,7 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
         _usage(reply, "completion_tokens"),
         finish,
         thought="\n".join(thoughts) or None,
+        tokens_thought=_reasoning_tokens(reply),
     )
 
 
@@ -118,13 +119,13 @@ def _parts(parts: Sequence[object]) -> tuple[list[str], str]:
     return thoughts, "".join(answer)
 
 
-def _reasoning_tokens(reply: object) -> int:
-    """Tokens that a server says were thought, where it keeps the thoughts to itself."""
+def _reasoning_tokens(reply: object) -> int | None:
+    """Tokens that a server says were thought, which it may tell though it keeps the thoughts to itself."""
     match reply:
         case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(count)}}}:
             return count
         case _:
-            return 0
+            return None
 
 
 def read_options(reply: object, sent: Sequence[str], *, where: str) -> OptionReply:

@@ -1,7 +1,7 @@
 """Requests to OpenAI-compatible servers: what of a run's options stands in which field."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from blend.eval.models.chat_template import THINKING_VARIABLES
 from blend.eval.models.protocols import ChatOptions, Decoding
@@ -38,6 +38,42 @@ def check_extra_body(extra: Mapping[str, Any]) -> None:
             raise ArgumentError(
                 f"`extra_body`: {name!r} is not possible ({_OWN_FIELDS[name]}); leave it out of `extra_body`"
             )
+
+
+class TextRequest(NamedTuple):
+    """Request for one written answer."""
+
+    path: str
+    """Where it goes, behind the address of the server, for example ``/chat/completions``."""
+    body: dict[str, Any]
+    """What it holds."""
+
+
+def text_request(
+    model: str,
+    prompt: str,
+    *,
+    seed: int,
+    chat: bool,
+    decoding: Decoding,
+    options: ChatOptions,
+    max_tokens_key: str = "max_tokens",
+) -> TextRequest:
+    """The request for one written answer, the same whether it is sent at once or stands in a batch file.
+
+    Args:
+        model: Its name as the server knows it.
+        prompt: What is asked.
+        seed: Where drawing starts.
+        chat: Whether the server applies the model's chat template.
+        decoding: How the answer is written.
+        options: What is said besides the prompt.
+        max_tokens_key: Field of the answer's length, which servers call by two names.
+    """
+    said = chat_fields(options, prompt) if chat else {"prompt": prompt}
+    fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **said}
+    path = "/chat/completions" if chat else "/completions"
+    return TextRequest(path, with_extra({"model": model, **fields}, options))
 
 
 def decoding_fields(decoding: Decoding, seed: int) -> dict[str, Any]:

@@ -36,6 +36,7 @@ ANSWERS = pl.Schema(
         "option_bytes": pl.List(pl.Int64()),
         "tokens_in": pl.Int64(),
         "tokens_out": pl.Int64(),
+        "tokens_thought": pl.Int64(),
         "finish_reason": pl.String(),
         "error": pl.String(),
         "asked": pl.String(),
@@ -46,12 +47,12 @@ ANSWERS = pl.Schema(
 ``text`` is what the model said, null where options were scored, and ``thought`` what it thought before, null
 where it did not or nobody tells (runs of earlier versions have both in ``text``: `written_answers` tells them
 apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
-``option_tokens`` tokens and ``option_bytes`` bytes; ``finish_reason`` is ``stop``, ``length`` or ``error``;
-``error`` says why there is no answer; ``asked`` is the exact prompt where another tool asked it and said so.
-What is unknown is null.
+``option_tokens`` tokens and ``option_bytes`` bytes; ``tokens_out`` counts ``tokens_thought`` as well;
+``finish_reason`` is ``stop``, ``length`` or ``error``; ``error`` says why there is no answer; ``asked`` is the
+exact prompt where another tool asked it and said so. What is unknown is null.
 """
 
-_LATER = ("thought",)
+_LATER = ("thought", "tokens_thought")
 """Columns that answers of earlier versions do not have, which are read as null."""
 
 PARQUET = "answers.parquet"

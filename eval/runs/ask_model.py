@@ -1,15 +1,17 @@
 """Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import polars as pl
 
-from blend.eval.models.protocols import Generation, Model, OptionScores
+from blend.eval.models.protocols import Generation, Model, OptionScores, StopAsking
 from blend.eval.runs.answer_files import Journal, close_journal, finish, has_parts, journal
 from blend.eval.runs.recorded_answers import Recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
+from blend.eval.runs.usage import Price, Spending, money, timed
 from blend.loaders.files.progress import ProgressCallback, silent
 
 STEP = "ask"
@@ -19,12 +21,21 @@ BLOCK = 16_384
 """Items that a model is handed at a time."""
 
 
-def ask_model(run: Run, model: Model, *, on_progress: ProgressCallback = silent) -> RunOutcome:
+def ask_model(
+    run: Run,
+    model: Model,
+    *,
+    price: Price | None = None,
+    budget: float | None = None,
+    on_progress: ProgressCallback = silent,
+) -> RunOutcome:
     """Ask a model every item that has no answer yet.
 
     Args:
         run: A run that this process has opened.
         model: Gives log-probabilities of options for a run of them, else texts.
+        price: Price of its tokens.
+        budget: Cost of the run at that price from which on nobody is asked; none when absent.
         on_progress: Hears how many items of all are answered.
 
     Raises:
@@ -32,18 +43,43 @@ def ask_model(run: Run, model: Model, *, on_progress: ProgressCallback = silent)
     """
     items = run.items()
     mine = _of_shard(items, run.shard)
-    answered = run.answers("item_id", "error").filter(pl.col("error").is_null())
-    pending = mine.join(answered, on="item_id", how="anti", maintain_order="left")
+    pending = pending_items(run)
     n_before = mine.height - pending.height
+    spending = None if price is None or budget is None else Spending(run, price, budget)
     on_progress(STEP, n_before, mine.height)
-    if not pending.is_empty():
-        with journal(run.answers_folder, "" if run.shard is None else run.shard.name) as kept:
+    n_asked = 0
+    if not (pending.is_empty() or (spending is not None and spending.is_over)):
+        shard = "" if run.shard is None else run.shard.name
+        with timed(run), journal(run.answers_folder, shard) as kept, suppress(StopAsking):
             # Block by block: what a model gives back stays in memory until it has given all of it.
             for start in range(0, pending.height, BLOCK):
                 block = pending.slice(start, BLOCK)
                 heard = partial(_report_progress, on_progress, n_before + start, mine.height)
-                _ask(run, model, block, AnswerWriter(block, kept, heard))
-    return finished(run, items, n_asked=pending.height)
+                writer = AnswerWriter(block, kept, heard, spending)
+                try:
+                    _ask(run, model, block, writer)
+                finally:
+                    n_asked += writer.n_kept
+    outcome = finished(run, items, n_asked=n_asked)
+    return outcome if spending is None else _within(spending, outcome)
+
+
+def pending_items(run: Run) -> pl.DataFrame:
+    """The items of this process that have no answer yet, in order."""
+    answered = run.answers("item_id", "error").filter(pl.col("error").is_null())
+    mine = _of_shard(run.items(), run.shard)
+    return mine.join(answered, on="item_id", how="anti", maintain_order="left")
+
+
+def _within(spending: Spending, outcome: RunOutcome) -> RunOutcome:
+    if not (spending.is_over and outcome.n_missing):
+        return outcome
+    warning = (
+        f"the budget of {money(spending.budget)} is spent ({money(spending.cost)}), and "
+        f"{outcome.n_items - outcome.n_missing:,} of {outcome.n_items:,} items are answered; give a larger "
+        "`budget` to go on"
+    )
+    return outcome._replace(warnings=(*outcome.warnings, warning))
 
 
 def _of_shard(items: pl.DataFrame, shard: Shard | None) -> pl.DataFrame:
@@ -66,10 +102,10 @@ def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "AnswerWriter") ->
     if run.description.kind == "logprobs":
         model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
     else:
-        model.generate(prompts, samples=_samples(run, pending), keep=keep.generations)
+        model.generate(prompts, samples=samples_of(run, pending), keep=keep.generations)
 
 
-def _samples(run: Run, pending: pl.DataFrame) -> list[int] | None:
+def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
     """The number of the draw of each item, of a task that asks the same several times."""
     if "sample" in pending.columns:
         return pending["sample"].to_list()
@@ -100,11 +136,19 @@ def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
 class AnswerWriter:
     """Writes answers into the journal, by the positions that a model knows."""
 
-    def __init__(self, pending: pl.DataFrame, kept: Journal, heard: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        pending: pl.DataFrame,
+        kept: Journal,
+        heard: Callable[[int], None],
+        spending: Spending | None = None,
+    ) -> None:
         self._keys = pending.select("item_id", "locale", "prompt_id").rows(named=True)
         self._journal = kept
         self._heard = heard
-        self._done = 0
+        self._spending = spending
+        self.n_kept = 0
+        """Answers written."""
 
     def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
         """Texts for the items at some positions."""
@@ -119,8 +163,10 @@ class AnswerWriter:
         self._journal.append(
             {**self._keys[position], **answer} for position, answer in zip(positions, answers, strict=True)
         )
-        self._done += len(positions)
-        self._heard(self._done)
+        self.n_kept += len(positions)
+        self._heard(self.n_kept)
+        if self._spending is not None:
+            self._spending.add(answers)
 
 
 def _generated(answer: Generation) -> dict[str, Any]:
@@ -129,6 +175,7 @@ def _generated(answer: Generation) -> dict[str, Any]:
         "thought": answer.thought,
         "tokens_in": answer.tokens_in,
         "tokens_out": answer.tokens_out,
+        "tokens_thought": answer.tokens_thought,
         "finish_reason": answer.finish_reason,
         "error": answer.error,
     }

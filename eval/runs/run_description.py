@@ -91,6 +91,11 @@ class RunDescription(FrozenModel):
         return self.model_dump_json(indent=2) + "\n"
 
 
+LEARNED_LATER = ("served_as", "server")
+"""Fields of the model that nobody knows of a run whose questions are answered in batch files, until answers
+come."""
+
+
 class DescriptionDifference(NamedTuple):
     """A field in which two descriptions differ."""
 
@@ -124,14 +129,29 @@ def read_description(directory: Path) -> RunDescription:
 
 
 def differences(kept: RunDescription, wanted: RunDescription) -> tuple[DescriptionDifference, ...]:
-    """List where two descriptions differ, the version of the SDK apart; in the order of the fields."""
+    """List where two descriptions differ, the version of the SDK apart; in the order of the fields.
+
+    What one of the two does not know yet (`LEARNED_LATER`) is no difference.
+    """
     there = dict(_flat(kept.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
     here = dict(_flat(wanted.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
     return tuple(
         DescriptionDifference(field, there.get(field), here.get(field))
         for field in dict.fromkeys([*there, *here])
-        if there.get(field) != here.get(field)
+        if there.get(field) != here.get(field) and not _is_unknown(field, there.get(field), here.get(field))
     )
+
+
+def completed(kept: RunDescription, known: RunDescription) -> RunDescription:
+    """A description with what another one of the same run knows, and it does not yet."""
+    if isinstance(kept.model, RecordedAnswers) or isinstance(known.model, RecordedAnswers):
+        return kept
+    learned = {name: getattr(known.model, name) for name in LEARNED_LATER if getattr(kept.model, name) is None}
+    return kept.model_copy(update={"model": kept.model.model_copy(update=learned)})
+
+
+def _is_unknown(field: str, *values: object) -> bool:
+    return field.removeprefix("model.") in LEARNED_LATER and None in values
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

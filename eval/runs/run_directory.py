@@ -1,5 +1,6 @@
 """Run directories: opened by one process at a time, for the run that they hold and no other."""
 
+import dataclasses
 import errno
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -16,10 +17,12 @@ from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
     DescriptionDifference,
     RunDescription,
+    completed,
     differences,
     read_description,
 )
 from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.runs.usage import Usage
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import file_identity
 from blend.loaders.files.own_folders import check_own_folder
@@ -70,6 +73,10 @@ class RunOutcome(NamedTuple):
     """Why the first of them failed."""
     warnings: tuple[str, ...] = ()
     """What a user should know about what was asked."""
+    files: tuple[Path, ...] = ()
+    """Files of requests that were written in place of asking."""
+    usage: Usage | None = None
+    """What the run has taken until now; null where nobody was asked."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -168,7 +175,7 @@ def open_run(
             # Shards that start at one moment must not both write what the run needs.
             with nullcontext() if shard is None else _held(directory, LOCK_NAME, wait_s=_START_S):
                 if (directory / DESCRIPTION_NAME).exists():
-                    _refuse_other(directory, description)
+                    description = _gone_on_with(directory, description)
                 else:
                     _start(directory, description, asked)
             yield Run(directory, description, shard)
@@ -237,8 +244,30 @@ def _is_begun(name: str) -> bool:
     return written in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME) or name.startswith(f"{LOCK_NAME}-")
 
 
-def _refuse_other(directory: Path, description: RunDescription) -> None:
-    found = differences(read_description(directory), description)
+def learn_served_name(run: Run, served_as: str | None) -> Run:
+    """The run with the name under which its model answers, where nobody knew it before."""
+    wanted = run.description.model_copy(
+        update={"model": run.description.model.model_copy(update={"served_as": served_as})}
+    )
+    return dataclasses.replace(run, description=_gone_on_with(run.directory, wanted))
+
+
+def _gone_on_with(directory: Path, description: RunDescription) -> RunDescription:
+    """The description with what is kept, which in turn learns what it did not know.
+
+    Raises:
+        InputError: If it is one of another run.
+    """
+    kept = read_description(directory)
+    _refuse_other(directory, kept, description)
+    learned = completed(kept, description)
+    if learned != kept:
+        atomic_write(directory / DESCRIPTION_NAME, learned.to_json())
+    return completed(description, kept)
+
+
+def _refuse_other(directory: Path, kept: RunDescription, description: RunDescription) -> None:
+    found = differences(kept, description)
     if found:
         listed = "\n".join(f"  {_shown(difference)}" for difference in found)
         raise InputError(

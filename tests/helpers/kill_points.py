@@ -76,7 +76,7 @@ def run_all(out: Path, model: Echo, samples: int = 1) -> None:
         ask_model(run, model)
 
 
-class _Moments:
+class Moments:
     """Counts moments, and sends the process a signal at the chosen one."""
 
     def __init__(self, chosen: int, death: signal.Signals) -> None:
@@ -101,7 +101,7 @@ class _Moments:
 def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None:
     # As the command does: polars takes over Ctrl-C when it is imported.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    moment = _Moments(chosen, death)
+    moment = Moments(chosen, death)
 
     class Halting:
         """A file in which a write can end in the middle of a line."""

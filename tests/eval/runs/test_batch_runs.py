@@ -1,0 +1,291 @@
+"""Batch runs: requests in files or on a server, results in any order, no answer lost or paid twice."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from polars.testing import assert_frame_equal
+
+import blend
+from blend.eval.models.server_requests import TextRequest
+from blend.eval.runs import batch_files, submitted_batches
+from blend.eval.runs.batch_files import write_requests
+from blend.schemas.errors import BlendError
+from helpers import batch_kills
+from helpers.batch_kills import REQUESTS_OF_A_FILE, run_in_batches
+from helpers.models.batch_server import BatchServer, serving_batches
+from helpers.tiers import rest_exhaustive
+
+Run = Callable[..., blend.Run]
+
+ANSWERED = ("item_id", "text", "thought", "tokens_in", "tokens_out", "tokens_thought", "finish_reason", "error")
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with serving_batches() as server:
+        yield server
+
+
+@pytest.fixture
+def run(mini_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a few questions; what it says is in ``said``."""
+    monkeypatch.setattr(submitted_batches, "FIRST_WAIT_S", 0.01)
+
+    def run(out: str = "run", **options: Any) -> blend.Run:
+        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}
+        return blend.run_task(mini_release, "multiple-choice", out=tmp_path / out, **given)
+
+    return run
+
+
+def wrong(call: Callable[[], object]) -> str:
+    with pytest.raises(BlendError) as caught:
+        call()
+    return str(caught.value)
+
+
+def written(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("how", [{}, {"temperature": 0.7, "seed": 3, "system": "Be short."}, {"chat": False}])
+def test_a_batch_gives_the_scores_of_a_live_run(server: BatchServer, run: Run, tmp_path: Path, how: dict):
+    live = run("live", server=server.url, style="json", **how)
+    bodies = [body for body in server.bodies if '"Hi"' not in json.dumps(body)]
+    requests = tmp_path / "requests.jsonl"
+    # Begun without a server, so nobody knows what it calls the model.
+    filed = run("filed", batch_out=requests, **how)
+    assert filed.outcome is not None
+    assert filed.outcome.files == (requests,)
+    assert filed.description.model.served_as is None
+    # The very bodies that are sent live.
+    key = lambda body: json.dumps(body, sort_keys=True)  # noqa: E731
+    assert sorted((one["body"] for one in written(requests)), key=key) == sorted(bodies, key=key)
+    lines, _ = server.results(requests.read_bytes())
+    results = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    results[0].write_text("".join(lines[:4]))
+    results[1].write_text("\n" + "".join(lines[4:]))
+    filed = run("filed", batch_in=results, **how)
+    submitted = run("submitted", server=server.url, batch=True, **how)
+    for other in (filed, submitted):
+        assert_frame_equal(other.answers(*ANSWERED), live.answers(*ANSWERED))
+        assert other.description.model.served_as == server.name
+        assert blend.score_run(other).scores.scores == blend.score_run(live).scores.scores
+        assert blend.score_run(other).signature == blend.score_run(live).signature
+    # All of it can go on live, and has nothing left to ask.
+    n_live = server.live.total()
+    assert run("filed", server=server.url, style="json", **how).outcome.n_asked == 0
+    assert server.live.total() == n_live
+
+
+@pytest.mark.integration
+def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Run, tmp_path: Path):
+    requests, again, results = (tmp_path / name for name in ("1.jsonl", "2.jsonl", "results.jsonl"))
+    first = run(batch_out=requests)
+    n_items = first.description.n_items
+    good, _ = server.results(requests.read_bytes())
+    items = [json.loads(line)["custom_id"] for line in good]
+    bad = [
+        {"custom_id": items[0], "response": None, "error": {"code": "batch_expired", "message": "Too late."}},
+        {"custom_id": items[1], "response": {"status_code": 500, "body": {"error": {"message": "Oh"}}}},
+        {"custom_id": items[2], "response": {"status_code": 200, "body": {"choices": [{"message": {}}]}}},
+    ]
+    results.write_text("".join([*good[4:], good[5], *(json.dumps(line) + "\n" for line in bad)]))
+    heard: list[str] = []
+    read = run(batch_in=[results], on_warning=heard.append)
+    assert read.outcome is not None
+    assert (read.outcome.n_missing, read.outcome.n_failed) == (4, 3)
+    assert heard == [
+        "1 answer to items that have one already, left out: the first one of an item counts",
+        "1 item without a result; write the requests again with `batch_out`, or ask without it",
+    ]
+    errors = read.answers("item_id", "error").drop_nulls()
+    assert dict(errors.rows()) == {
+        items[0]: "Too late.",
+        items[1]: "HTTP 500, 'Oh'",
+        items[2]: "the reply holds no text: \"{'message': {}}\"",
+    }
+    run(batch_in=results)
+    assert_frame_equal(run(batch_in=results).answers(*ANSWERED), read.answers(*ANSWERED))
+    assert {line["custom_id"] for line in written(run(batch_out=again).outcome.files[0])} == set(items[:4])
+    # What is left can be asked live as well.
+    live = run(server=server.url, style="json")
+    assert (live.outcome.n_asked, live.outcome.n_missing, server.live.total()) == (4, 0, 4)
+    assert live.description.n_items == n_items
+
+
+@pytest.mark.slow
+def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, run: Run, tmp_path: Path):
+    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
+    before = run(batch_out=requests)
+    [line, *_], _ = server.results(requests.read_bytes())
+    name = json.loads(line)["custom_id"]
+    first = before.items("item_id")["item_id"].sort()
+    other = json.loads(line) | {"response": {"status_code": 200, "body": {"model": "else", "choices": []}}}
+    delete = "delete this line; its item is then asked again"
+    for bad, message in {
+        line[:-30]: f"{results}:2: the JSON ends in the middle; copy or export the file again, whole",
+        "[1]\n": f"{results}:2: not a result of a batch: it has no custom_id; {delete}",
+        json.dumps({"custom_id": name}): f"{results}:2: neither a response nor an error; {delete}",
+        requests.read_text().splitlines()[0]: (
+            f"{results}:2: a request, and not its result; name the file that came back for it"
+        ),
+    }.items():
+        results.write_text(line + bad)
+        told = re.sub(r", character \d+", "", wrong(lambda: run(batch_in=[results])))
+        assert told == message
+    results.write_text(line.replace(name, "mcq-9"))
+    message = wrong(lambda: run(batch_in=[results]))
+    assert message.startswith(f"{results}:1: nothing is asked under 'mcq-9'; the ids of this run are like '")
+    assert any(f"{item!r}" in message for item in first)
+    results.write_bytes(line.encode() + b"\xff\n")
+    assert wrong(lambda: run(batch_in=[results])) == (
+        f"{results}:2: byte 0xFF at offset 0 (line 1) is not UTF-8; {delete}"
+    )
+    results.write_text(line + json.dumps(other))
+    assert wrong(lambda: run(batch_in=[results])) == (
+        f"{results}:2: the answer comes from 'else', and others of this run from 'tiny-2026-11-01'; name the "
+        "results of one model, and start a run of its own for the other one"
+    )
+    # Nothing of a file that is refused was kept.
+    assert run(batch_out=requests).answers().is_empty()
+
+
+def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    requests = [(f"i{n}", TextRequest("/completions", {"prompt": "ሰላም" * n})) for n in range(7)]
+    out = tmp_path / "requests.jsonl"
+    assert write_requests(out, requests) == (out,)
+    whole = out.read_bytes()
+    first = {"custom_id": "i1", "method": "POST", "url": "/v1/completions", "body": {"prompt": "ሰላም"}}
+    assert written(out)[1] == first
+    for limit, value, sizes in (("MAX_REQUESTS", 3, [3, 3, 1]), ("MAX_BYTES", 300, [3, 2, 2])):
+        with monkeypatch.context() as patched:
+            patched.setattr(batch_files, limit, value)
+            folder = tmp_path / limit
+            folder.mkdir()
+            files = write_requests(folder / "r.jsonl", requests)
+        assert [path.name for path in files] == ["r-1.jsonl", "r-2.jsonl", "r-3.jsonl"]
+        assert [path.read_bytes().count(b"\n") for path in files] == sizes
+        assert b"".join(path.read_bytes() for path in files) == whole
+        assert sorted(folder.iterdir()) == list(files)
+    # The same again changes nothing, and other requests replace nothing.
+    assert write_requests(out, requests) == (out,)
+    assert wrong(lambda: write_requests(out, requests[1:])) == (
+        f"{out}: exists and holds something else, perhaps requests that are under way; choose another "
+        "`batch_out` or move it away"
+    )
+    assert out.read_bytes() == whole
+    assert wrong(lambda: write_requests(tmp_path / "none" / "r.jsonl", requests)) == (
+        f"{tmp_path / 'none' / 'r.jsonl'}: cannot write here (No such file or directory); choose another "
+        "`batch_out`"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"batch": True, "batch_out": "r"},
+            "give one of `batch`, `batch_out` and `batch_in`, and not two",
+        ),
+        (
+            {"batch": True},
+            "`batch` needs a `server` that takes batches; `batch_out` writes files for any",
+        ),
+        (
+            {"batch_out": "r", "style": "letters"},
+            (
+                "`batch_out=r` makes sense only where answers are written, and here the likeliest option or "
+                "candidate is the answer; leave it out"
+            ),
+        ),
+        (
+            {"batch_out": "r", "device": "cpu"},
+            (
+                "`device=cpu` makes sense only where questions are asked one by one, and batches are answered "
+                "elsewhere; leave it out"
+            ),
+        ),
+        (
+            {"batch_out": "r", "shard": (1, 2)},
+            (
+                "`shard=1/2` makes sense only where questions are asked one by one, and batches are answered "
+                "elsewhere; leave it out"
+            ),
+        ),
+        (
+            {"batch_out": "r", "max_tokens": None},
+            (
+                "model tiny: nobody is asked now whether it thinks before it answers, so give `max_tokens`, "
+                "what an answer may have, or the `server` that knows it"
+            ),
+        ),
+        (
+            {"batch_in": ["nothere.jsonl"]},
+            "nothere.jsonl: no such file; correct the path",
+        ),
+    ],
+)  # fmt: skip
+def test_what_makes_no_batch_is_refused(run: Run, options: dict[str, Any], message: str):
+    assert wrong(lambda: run(**options)) == message
+
+
+@pytest.mark.integration
+def test_a_server_that_refuses_batches(server: BatchServer, run: Run):
+    batch = {"server": server.url, "batch": True}
+    server.knows_batches = False
+    assert wrong(lambda: run(**batch)) == (
+        f"model tiny at {server.url}: the server takes no batches (/v1/files, /v1/batches); write files with "
+        "`batch_out`, or leave `batch` out to ask one by one"
+    )
+    server.knows_batches, server.refuses = True, "this model answers no batches"
+    assert wrong(lambda: run(**batch)) == (
+        f"model tiny at {server.url}: batch batch_1 is failed without results (this model answers no batches); "
+        "mend that and run again: what it asked is submitted anew"
+    )
+    server.refuses, server.requires_completion_tokens = None, True
+    assert run(**batch).outcome.n_missing == 0
+    assert list(server.batches) == ["batch_1", "batch_2"]
+    assert {"max_completion_tokens"} <= json.loads(server.files["file-2"].splitlines()[0])["body"].keys()
+    [used] = submitted_batches.BatchLog(run(**batch).directory).batches[1:]
+    assert (used.batch_id, used.is_read) == ("batch_2", True)
+    assert not list((run(**batch).directory / "batches").iterdir())
+
+
+SOME = [30, 32, 49, 56]
+"""Before and after the server has made a batch, while results are fetched, and while they are read."""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("moments", rest_exhaustive([SOME, None], SOME))
+def test_killed_at_a_moment_nothing_is_lost_or_submitted_twice(
+    server: BatchServer, mini_release: Path, tmp_path: Path, moments: Sequence[int] | None
+):
+    command = [sys.executable, batch_kills.__file__, str(mini_release), server.url, str(tmp_path / "killed")]
+    made = subprocess.run(
+        [*command, *map(str, moments or ())],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(batch_kills.__file__).parents[1])},
+    )
+    tried = [int(moment) for moment in made.stdout.split()]
+    assert tried == (moments or list(range(max(20, len(tried)))))
+    whole = run_in_batches(mini_release, server.url, tmp_path / "whole")
+    for moment in tried:
+        run = run_in_batches(mini_release, server.url, tmp_path / "killed" / str(moment))
+        assert run.outcome is not None
+        assert run.outcome.n_missing == 0, f"moment {moment}"
+        assert_frame_equal(run.answers(*ANSWERED), whole.answers(*ANSWERED))
+        paid = {item: n for item, n in server.batched.items() if item.startswith(f"{moment}: ")}
+        assert paid == {f"{moment}: {item}": 1 for item in run.items("item_id")["item_id"]}, f"moment {moment}"
+    assert whole.description.n_items > REQUESTS_OF_A_FILE

@@ -1,0 +1,180 @@
+"""Costs: what a run will take, what it took, and that it stops where its budget ends."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import blend
+from blend.cli import app
+from blend.eval.export.hub_results import push_scores
+from blend.eval.models.protocols import Decoding
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.usage import Price, Usage, money, plan_asking, read_usage
+from blend.schemas.errors import BlendError
+from helpers.models.batch_server import BatchServer, serving_batches
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with serving_batches() as server:
+        yield server
+
+
+@pytest.fixture
+def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
+    def run(**options: Any) -> blend.Run:
+        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "style": "json", "out": "run", **options}
+        out = tmp_path / given.pop("out")
+        return blend.run_task(mini_release, "multiple-choice", out=out, **given)
+
+    return run
+
+
+def command(release: Path, out: Path, *options: str) -> list[str]:
+    asked = ["--model", "tiny", "--style", "json", "--limit", "1", "--max-tokens", "64", "--out", str(out)]
+    return ["eval", "run", str(release), *asked, *options]
+
+
+def wrong(call: Callable[[], object]) -> str:
+    with pytest.raises(BlendError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_a_plan_without_a_tokenizer_says_that_it_is_an_estimate():
+    # 10 + 6 bytes of prompts and twice 2 of the system's: 20 bytes, 7 tokens of three bytes or less.
+    plan = plan_asking(
+        ["ten bytes.", "ሰላ"], object(), Decoding(max_tokens=100), system="Hi", price=Price(10, 5)
+    )
+    assert plan.in_words() == "2 requests, about 7 tokens in, 200 out at most, cost about 0.0011 at most"
+
+
+def test_amounts_for_people():
+    assert list(map(money, (0, 0.001234, 0.12, 1.005, 1234.5))) == ["0", "0.0012", "0.12", "1.00", "1,234.50"]
+
+
+def test_usage_in_words_leaves_out_what_nobody_knows():
+    known = {"requests": 1200, "tokens_in": 1, "tokens_out": 2, "tokens_thought": 1, "seconds": 3, "cost": 4}
+    assert Usage(**known).in_words() == "1,200 requests, 1 tokens in, 2 out (1 of them thought), 3 s, cost 4.00"
+    assert Usage(**{**dict.fromkeys(known), "requests": 1}).in_words() == "1 request"
+
+
+@pytest.mark.slow
+def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend.Run], tmp_path: Path):
+    make_tiny_model(tmp_path / "tiny")
+    plans: list[Any] = []
+    asked = run(model=tmp_path / "tiny", max_tokens=2, on_plan=plans.append)
+    [plan] = plans
+    assert asked.outcome is not None
+    assert asked.outcome.usage is not None
+    assert not plan.is_estimated
+    assert (plan.n_requests, plan.tokens_in) == (asked.outcome.usage.requests, asked.outcome.usage.tokens_in)
+    assert asked.outcome.usage.tokens_out <= plan.tokens_out == 2 * plan.n_requests
+
+
+@pytest.mark.integration
+def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(
+    server: BatchServer, run: Callable[..., blend.Run]
+):
+    heard: list[str] = []
+    paid = {"server": server.url, "concurrency": 2, "price": (0, 1_000_000), "on_warning": heard.append}
+    # An answer takes 10 to 19 tokens, each of which costs 1 here: the second or third ends 25.
+    first = run(**paid, budget=25).outcome
+    assert first is not None
+    assert first.usage is not None
+    assert first.n_asked == first.usage.requests == server.live.total() <= 4
+    assert 25 <= first.usage.cost < 25 + 2 * 20
+    n_items = first.n_items
+    assert heard == [
+        (
+            f"the budget of 25.00 is spent ({money(first.usage.cost)}), and {first.n_asked} of {n_items} items "
+            "are answered; give a larger `budget` to go on"
+        )
+    ]
+    assert run(**paid, budget=25).outcome.n_asked == 0
+    whole = run(**paid, budget=10_000)
+    assert (whole.outcome.n_missing, server.live.total()) == (0, n_items)
+    usage = whole.outcome.usage
+    assert (usage.requests, usage.tokens_thought, usage.cost) == (n_items, 5 * n_items, usage.tokens_out)
+    assert usage.seconds > first.usage.seconds
+    # Another price is no other run.
+    assert run(server=server.url, price=(0, 1)).outcome.usage.cost == usage.tokens_out / 1_000_000
+    assert blend.score_run(whole).scores.usage == read_usage(whole)
+
+
+@pytest.mark.integration
+def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini_release: Path, tmp_path: Path):
+    out = tmp_path / "run"
+    options = ["--server", server.url, "--price", "0.5,1.5"]
+    planned = RUNNER.invoke(app, command(mini_release, out, *options, "--plan"))
+    assert planned.exit_code == 0
+    assert planned.stdout.startswith("To ask: 10 requests, about ")
+    assert server.live.total() == 0
+    asked = RUNNER.invoke(app, command(mini_release, out, *options))
+    assert planned.stdout in asked.stderr
+    usage = read_usage(blend.score_run(out).run)
+    assert usage is not None
+    assert f"Until now: {usage.in_words()}.\n" in asked.stdout
+    assert usage.in_words() in RUNNER.invoke(app, ["eval", "score", str(out)]).stdout
+    pushed = push_scores(out, "o/m", dataset="o/d", dry_run=True).content
+    assert usage.in_words() in " ".join(pushed.split())
+    page = blend.write_report([out], tmp_path / "report.html").read_text(encoding="utf-8")
+    for head, cell in usage.columns().items():
+        assert head in page
+        assert cell in page
+    (out / "usage.json").write_text("{")
+    assert wrong(lambda: blend.score_run(out)).startswith(
+        f"{out}/usage.json: not what a run keeps of its time ("
+    )
+
+
+@pytest.mark.integration
+def test_a_batch_that_may_cost_too_much_is_not_begun(
+    server: BatchServer, run: Callable[..., blend.Run], tmp_path: Path
+):
+    paid = {"price": (0, 1_000_000), "budget": 639, "server": server.url}
+    for way in ({"batch": True}, {"batch_out": tmp_path / "r.jsonl"}):
+        assert wrong(lambda way=way: run(**paid, **way)) == (
+            f"{tmp_path / 'run'}: the requests may cost 640.00, 639.00 of the budget are left, and nobody "
+            "stops a batch half way; give a larger `budget`, or smaller `max_tokens`"
+        )
+    assert (server.batches, server.live.total()) == ({}, 0)
+
+
+@pytest.mark.integration
+def test_a_server_that_does_not_count_keeps_no_budget(
+    server: BatchServer, run: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch
+):
+    answered = server.answered
+    monkeypatch.setattr(server, "answered", lambda *asked: (200, answered(*asked)[1] | {"usage": None}))
+    assert "the server does not say how many tokens an answer took" in wrong(
+        lambda: run(server=server.url, price=(1, 1), budget=1)
+    )
+    assert run(server=server.url, price=(1, 1)).outcome.usage.cost is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--budget", "1"], "--budget needs a --price, by which it is known what is spent"),
+        (["--price", "1"], "--price 1: expected two numbers such as 0.15,0.60"),
+        (["--price", "1,x"], "--price 1,x: expected two numbers such as 0.15,0.60"),
+        (
+            ["--price", "1,-2"],
+            "--price: (1.0, -2.0) is not possible (it is two numbers from 0 on, of tokens in and out)",
+        ),
+        (
+            ["--price", "1,2", "--answers", "a.csv"],
+            "--price 1,2 makes sense only where a model is asked, and --answers asks nobody; leave it out",
+        ),
+    ],
+)
+def test_prices_that_cannot_be(mini_release: Path, tmp_path: Path, options: list[str], message: str):
+    line = ["eval", "run", str(mini_release), "--model", "tiny", "--out", str(tmp_path / "run"), *options]
+    result = RUNNER.invoke(app, line)
+    assert str(result.exception) == message
