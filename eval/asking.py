@@ -312,7 +312,7 @@ def _writer(
 
 def _batch_model(model: str, batch: BatchMode, how: HowAsked) -> ServerModel:
     """The model on a server whose requests stand in files; only one that is sent them must be at hand."""
-    one_by_one = ("revision", "device", "dtype", "batch_size", "shard")
+    one_by_one = ("revision", "device", "dtype", "batch_size", "rpm", "tpm", "shard")
     refuse(
         {name: value for name, value in how.named().items() if name in one_by_one},
         "where questions are asked one by one, and batches are answered elsewhere",
@@ -324,7 +324,7 @@ def _batch_model(model: str, batch: BatchMode, how: HowAsked) -> ServerModel:
         model,
         server,
         chat=how.machine.get("chat", True),
-        **given(concurrency=how.machine.get("concurrency")),
+        concurrency=how.machine.get("concurrency"),
         reachable=server is not None and not batch.results,
         **_understanding(how),
     )

@@ -33,7 +33,8 @@ class PacedClient(DefaultAsyncHttpxClient):
 
     async def send(self, request: Any, **options: Any) -> Any:
         """Send a request in its turn; see httpx."""
-        sent = await self._sent(_estimated_tokens(request.content) if self._pace.counts_tokens else 0.0)
+        is_counted = self._pace.counts_tokens and not _is_upload(request)
+        sent = await self._sent(_estimated_tokens(request.content) if is_counted else 0.0)
         try:
             response = await super().send(request, **options)
         except BaseException:
@@ -64,6 +65,11 @@ class PacedClient(DefaultAsyncHttpxClient):
             pace.answered(sent, now_s, _used_tokens(response.content) if pace.counts_tokens else None)
         else:
             pace.failed()
+
+
+def _is_upload(request: Any) -> bool:
+    """Whether a request sends a file, which is not in memory and takes no tokens."""
+    return str(request.headers.get("Content-Type", "")).startswith("multipart/")
 
 
 def _estimated_tokens(body: bytes) -> float:

@@ -187,6 +187,9 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
             content = body if isinstance(body, bytes) else json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
+            # Whoever counts tokens must not look for any in the upload of a file.
+            self.send_header("x-ratelimit-remaining-tokens", "1000000")
+            self.send_header("x-ratelimit-reset-tokens", "1s")
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
