@@ -70,8 +70,8 @@ def text_request(
         options: What is said besides the prompt.
         max_tokens_key: Field of the answer's length, which servers call by two names.
     """
-    said = chat_fields(options, prompt) if chat else {"prompt": prompt}
-    fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **said}
+    asked = chat_fields(options, prompt) if chat else {"prompt": prompt}
+    fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **asked}
     path = "/chat/completions" if chat else "/completions"
     return TextRequest(path, with_extra({"model": model, **fields}, options))
 
