@@ -13,7 +13,18 @@ from blend.schemas.language.locales import registry
 from blend.views.frames import frame_table, rows_frame
 from blend.views.safe import shown
 
-_TABLES = ("region", "topic", "position", "culture", "country", "language", "template", "naming", "prompt")
+_TABLES = (
+    "region",
+    "topic",
+    "position",
+    "coverage",
+    "culture",
+    "country",
+    "language",
+    "template",
+    "naming",
+    "prompt",
+)
 """Scopes that are printed beside the overall figures; all others are in ``scores.json``."""
 
 

@@ -150,6 +150,7 @@ _PARTS = {
     "shots": "examples before each question (shots)",
     "style": "style of the questions (style)",
     "rot": "rotations (rot)",
+    "conf": "confidence asked for (conf)",
     "prompt": "prompts (prompt)",
     "chat": "chat template (chat)",
     "limit": "templates per locale (limit)",

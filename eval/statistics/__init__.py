@@ -10,6 +10,7 @@ an item. Nothing here knows where the numbers come from.
 * `paired`: two models on the same items; what is better, and is it chance;
 * `annotator_agreement`: how far people agree, beyond what chance gives;
 * `repeats`: how much of a score comes from drawing answers, how much from the questions;
+* `calibration`: whether confidence says how often a model is correct;
 * `ranks`: places that the differences between several models or regions allow;
 * `correlation`: linear and rank correlation with intervals;
 * `resampling`: the draws behind all of them.

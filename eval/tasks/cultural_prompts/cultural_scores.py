@@ -25,10 +25,13 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigu
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
 from blend.schemas.errors import InputError
 from blend.schemas.language.nationalities import nationalities
+
+_DIGITS = 8
 
 STEP = "analyse"
 """What the progress is called."""
@@ -77,6 +80,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     with translate_errors(run.directory):
         write_tables(analysis_folder(run.directory), totals, agreements, top=options.top)
     decided = pl.concat(decisions)
+    surveys = options.surveys or {}
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
     return ScoredItems(
         decided,
@@ -84,7 +88,8 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         {
             "bleu": options.bleu,
             "dist": options.distance if cultures else "none",
-            "surveys": "+".join(culture.survey for culture in cultures) or "none",
+            "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
+            **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
         },
         warnings_on(totals, cultures),
     )
@@ -126,6 +131,11 @@ def _cultures(options: CulturalScoring, groups: tuple[str, ...]) -> Iterator[Cul
         if options.distance == "standardised":
             survey = survey.renamed(aliases, groups)
         yield distances(survey, groups, kind=options.distance)
+
+
+def _with_digest(name: str, path: Path) -> str:
+    """A file by what it is and holds: copies of a survey differ."""
+    return f"{name}-{file_sha256(path)[:_DIGITS]}"
 
 
 def _stop_words(path: Path | None) -> frozenset[str]:

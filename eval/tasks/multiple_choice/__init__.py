@@ -29,6 +29,8 @@ POSITIONS = 4
 class ChoiceOptions(ShotOptions):
     """Options of asking multiple-choice questions."""
 
+    KEPT_WHERE_GIVEN: ClassVar = ShotOptions.KEPT_WHERE_GIVEN | {"confidence"}
+
     style: Annotated[
         Style,
         TaskOption(
@@ -39,12 +41,20 @@ class ChoiceOptions(ShotOptions):
     rotations: Annotated[
         int, TaskOption("ask each question with the correct option in so many positions, at most four", least=1)
     ] = 1
+    confidence: Annotated[
+        bool, TaskOption("in the style json, have the model say how sure it is, in percent")
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rotations > POSITIONS:
             raise ValueError(
                 f"`rotations`: {self.rotations} is not possible (a question has {POSITIONS} options)"
+            )
+        if self.confidence and self.style != "json":
+            raise ValueError(
+                f"`confidence=True` makes sense only in the style 'json', and here `style={self.style}`, whose "
+                "probabilities are confidence enough; leave it out"
             )
         if self.style == "texts" and self.rotations > 1:
             raise ValueError(
@@ -92,9 +102,18 @@ class MultipleChoice(Task):
         if asked.get("samples", 1) > 1:
             columns.append("sample")
         scored = score_choices(
-            run.items(*columns), run.gold(), answers, style=asked["style"], rule=options.rule, seed=options.seed
+            run.items(*columns),
+            run.gold(),
+            answers,
+            style=asked["style"],
+            rule=options.rule,
+            seed=options.seed,
+            says_confidence=asked.get("confidence", False),
         )
-        return scored._replace(signature_parts={"style": asked["style"], "rot": str(asked["rotations"])})
+        stated = {"conf": "stated"} if asked.get("confidence") else {}
+        return scored._replace(
+            signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **stated}
+        )
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
         """See `Task.overview`."""
@@ -106,9 +125,13 @@ class MultipleChoice(Task):
         """See `Task.sections`."""
         del seed
         from blend.eval.report.region_sections import region_sections
-        from blend.eval.tasks.multiple_choice.choice_section import cultures_section, positions_section
+        from blend.eval.tasks.multiple_choice.choice_section import (
+            confidence_section,
+            cultures_section,
+            positions_section,
+        )
 
-        own = (cultures_section(runs), positions_section(runs))
+        own = (cultures_section(runs), positions_section(runs), confidence_section(runs))
         return (*region_sections(runs), *(section for section in own if section is not None))
 
     def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":

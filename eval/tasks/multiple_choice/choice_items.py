@@ -7,6 +7,7 @@ import polars as pl
 from blend.eval.few_shot import part_examples, with_examples
 from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
 from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
+from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT
 from blend.schemas.prompts.choice_prompts import ANSWER_KEY, PUBLISHED_PROMPT
 from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
@@ -52,8 +53,8 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     questions = tables[MULTIPLE_CHOICE_QUESTIONS].with_columns(can_be_example=pl.lit(value=True))
     rows, held_out = part_examples(questions, options)
     turned = _turned(some_templates(rows, options), options.rotations)
-    examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options.style)
-    items = with_examples(_put(turned, options.style), examples, _answer(options.style), ["locale"])
+    examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)
+    items = with_examples(_put(turned, options), examples, _answer(options), ["locale"])
     return TaskItems(
         items.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
         turned.select(
@@ -66,7 +67,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
         )
         .select(list(GOLD))
         .cast(GOLD),
-        {options.style: PROMPTS[options.style]},
+        {options.style: _prompt(options)},
         "text" if options.style == "json" else "logprobs",
     )
 
@@ -78,24 +79,33 @@ def _one_each(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
     return chosen.unique(["locale", "template_id"], keep="first", maintain_order=True)
 
 
-def _put(turned: pl.DataFrame, style: Style) -> pl.DataFrame:
-    """Questions as they are put in a style."""
-    prompt = filled(PROMPTS[style], _slots(style))
+def _prompt(options: ChoiceOptions) -> str:
+    """The text around a question."""
+    return CONFIDENT_PROMPT if options.confidence else PROMPTS[options.style]
+
+
+def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
+    """Questions as they are put."""
+    style = options.style
+    prompt = filled(_prompt(options), _slots(style))
     return turned.with_columns(
         prompt_id=pl.lit(style),
         language=pl.lit("en"),
-        prompt=prompt if style != "json" else _published_or(prompt),
+        prompt=_published_or(prompt) if style == "json" and not options.confidence else prompt,
         shown=pl.col("options"),
         options=_scored_options(style),
     )
 
 
-def _answer(style: Style) -> pl.Expr:
-    """The correct answer to a question as it is put in a style."""
-    if style == "texts":
+def _answer(options: ChoiceOptions) -> pl.Expr:
+    """The correct answer to a question as it is put."""
+    if options.style == "texts":
         return pl.col("shown").list.get(pl.col("answer"))
     letter = pl.col("answer").replace_strict(range(len(LETTERS)), list(LETTERS), return_dtype=pl.String)
-    return letter if style == "letters" else pl.format('{{"{}":"{}"}}', pl.lit(ANSWER_KEY), letter)
+    if options.style == "letters":
+        return letter
+    sure = ', "confidence":100' if options.confidence else ""
+    return pl.concat_str(pl.lit(f'{{"{ANSWER_KEY}":"'), letter, pl.lit(f'"{sure}}}'))
 
 
 def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:

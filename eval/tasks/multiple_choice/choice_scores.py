@@ -21,6 +21,7 @@ from blend.eval.scores_json import (
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.tasks.multiple_choice.chosen_options import choose
+from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
 from blend.schemas.rows.published_rows import LETTERS
 
 DECISIONS = pl.Schema(
@@ -43,14 +44,22 @@ DECISIONS = pl.Schema(
 )
 """One row per item, in the order of the items: what was asked; indices from 0 of the correct and of the chosen
 option; the region behind the chosen one; whether it is correct (null: there is no answer); the rule; and why,
-in a word (`chosen_options.Choices.why`, or ``unanswered``)."""
+in a word (`chosen_options.Choices.why`, or ``unanswered``). Where answers have one, ``confidence`` as well, the
+share that the model gives its choice."""
 
 _TEMPLATE = "template_id"
 _PAIR = "/"
 
 
 def score_choices(
-    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, style: str, rule: str, seed: int = 0
+    items: pl.DataFrame,
+    gold: pl.DataFrame,
+    answers: pl.DataFrame,
+    *,
+    style: str,
+    rule: str,
+    seed: int = 0,
+    says_confidence: bool = False,
 ) -> ScoredItems:
     """Judge the answers to multiple-choice questions, and score them.
 
@@ -62,6 +71,7 @@ def score_choices(
         style: Style of the questions.
         rule: Name of a rule, see `chosen_options.choose`.
         seed: Seed of the intervals.
+        says_confidence: Whether answers say how sure they are (`confidence.stated_confidence`).
 
     Returns:
         `DECISIONS`, and the scores: those of all items first, then by region, topic, position, culture.
@@ -73,7 +83,11 @@ def score_choices(
     rows = pl.concat([items, gold.drop("item_id")], how="horizontal").join(
         answers.select("item_id", *given), on="item_id", how="left", maintain_order="left"
     )
+    stated = rows.select(stated_confidence(pl.col("text"))).to_series()
+    if says_confidence:
+        rows = rows.with_columns(without_confidence(pl.col("text")))
     choices = choose(rows, style=style, rule=rule)
+    sure = stated if says_confidence else choices.confidence
     why = rows.select(pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why)).to_series()
     answered = rows["text"].is_not_null() | rows["logprobs"].is_not_null()
     judged = rows.drop(*given, "option_texts").with_columns(
@@ -83,6 +97,10 @@ def score_choices(
         chosen_region=_at(rows["option_regions"], choices.chosen),
         correct=_correct(choices.chosen, rows["answer"], answered),
     )
+    columns = list(DECISIONS)
+    if sure is not None:
+        judged = judged.with_columns(confidence=pl.when(pl.col("chosen").is_not_null()).then(sure))
+        columns.append("confidence")
     kept = judged.filter(answered)
     others = {name: _correct(chosen, rows["answer"], answered) for name, chosen in choices.others.items()}
     scores = (
@@ -93,8 +111,9 @@ def score_choices(
         *_all_positions(kept, seed),
         *_positions(kept, seed),
         *_default_culture(kept, seed),
+        *(() if sure is None else confidence_scores(kept, seed)),
     )
-    return ScoredItems(judged.select(list(DECISIONS)).cast(DECISIONS), scores)
+    return ScoredItems(judged.select(columns).cast(DECISIONS), scores)
 
 
 def _correct(chosen: pl.Series, answer: pl.Series, answered: pl.Series) -> pl.Series:

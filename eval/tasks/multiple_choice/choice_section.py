@@ -1,4 +1,4 @@
-"""Multiple choice in the report: default culture, position bias, and what the hardest questions show."""
+"""Multiple choice in the report: default culture, positions, confidence, and what hardest questions show."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,8 @@ from blend.eval.report import score_charts
 from blend.eval.report.hardest_questions import written_texts
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section, cell, heat, region_name
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.scores_json import ALL
+from blend.eval.tasks.multiple_choice.confidence import COVERAGES
 
 
 def chosen_texts(run: ScoredRun) -> pl.DataFrame:
@@ -89,3 +91,31 @@ def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
         tuple(pictures),
         ReportTable(("model", "letter", "chosen, %", "correct, %"), tuple(cells)),
     )
+
+
+def confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
+    cells: list[tuple[str, ...]] = []
+    for run in runs:
+        errors, areas = ({**run.of(name, "overall"), **run.of(name, "region")} for name in ("ece", "auroc"))
+        given = {**run.of(_GIVEN, "coverage"), **run.of(_GIVEN, "region-coverage")}
+        for key, error in errors.items():
+            of_key = (given.get(str(one) if key == ALL else f"{key}/{one}") for one in COVERAGES)
+            where = "all" if key == ALL else region_name(key)
+            cells.append((run.name, where, cell(error), cell(areas.get(key)), *map(cell, of_key)))
+    if not cells:
+        return None
+    head = ("model", "region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES))
+    return Section(
+        "confidence",
+        "Confidence",
+        "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
+        "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
+        "is chance. Then the share correct of its most confident answers.",
+        (),
+        ReportTable(head, tuple(cells)),
+        is_open=True,
+    )
+
+
+_GIVEN = "accuracy-at-coverage"

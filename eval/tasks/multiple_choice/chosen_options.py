@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from blend.eval.tasks.multiple_choice.confidence import likelihood
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts.choice_prompts import ANSWER_KEY
@@ -32,6 +33,8 @@ class Choices(NamedTuple):
     """``likeliest``, ``strict``, ``lenient``, ``unparsable``, ``error`` or ``missing``."""
     others: dict[str, pl.Series]
     """What further rules would have chosen, by their names."""
+    confidence: pl.Series | None
+    """Share of the chosen option in the softmax of the scores that chose it; null where texts are read."""
 
 
 def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
@@ -53,7 +56,7 @@ def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
     rules = TEXT_RULES if texts else OPTION_RULES if style == "texts" else LETTER_RULES
     if rule not in rules:
         raise UnknownNameError("rule", rule, rules)
-    by_rule, why = _read(answers, rule) if texts else _likeliest(answers, rules)
+    by_rule, why, sure = (*_read(answers, rule), None) if texts else _likeliest(answers, rules, rule)
     absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
     given = answers.select(pl.col("text").is_not_null() | pl.col("logprobs").is_not_null()).to_series()
     reason = answers.select(pl.when(given).then(why).otherwise(absent).alias("why")).to_series()
@@ -61,6 +64,7 @@ def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
         by_rule[rule].rename("chosen"),
         reason,
         {name: column for name, column in by_rule.items() if name != DEFAULT},
+        sure,
     )
 
 
@@ -78,7 +82,9 @@ def _read(answers: pl.DataFrame, rule: str) -> tuple[dict[str, pl.Series], pl.Se
     return {name: found[name] for name in TEXT_RULES}, why.to_series()
 
 
-def _likeliest(answers: pl.DataFrame, rules: tuple[str, ...]) -> tuple[dict[str, pl.Series], pl.Series]:
+def _likeliest(
+    answers: pl.DataFrame, rules: tuple[str, ...], rule: str
+) -> tuple[dict[str, pl.Series], pl.Series, pl.Series]:
     logprobs = _matrix(answers["logprobs"])
     measures = {"sum": logprobs}
     if rules is OPTION_RULES:
@@ -87,7 +93,8 @@ def _likeliest(answers: pl.DataFrame, rules: tuple[str, ...]) -> tuple[dict[str,
     # Letters are of one length; only texts have theirs divided out.
     measures[DEFAULT] = measures["byte" if rules is OPTION_RULES else "sum"]
     why = pl.repeat("likeliest", answers.height, dtype=pl.String, eager=True)
-    return {rule: _argmax(measures[rule]) for rule in rules}, why
+    sure = pl.Series(likelihood(measures[rule]), nan_to_null=True)
+    return {name: _argmax(measures[name]) for name in rules}, why, sure
 
 
 def _matrix(column: pl.Series) -> NDArray[np.float64]:

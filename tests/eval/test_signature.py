@@ -1,0 +1,272 @@
+"""Signatures: every option of asking and of scoring changes one, or stands here with why it changes no number.
+
+A new option fails here until it is in one of the two.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.eval.evaluation import run_task, score_run
+from blend.eval.items import repeated
+from blend.eval.models.callers_model import callers_scorer
+from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
+from blend.eval.registry import TASKS
+from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.candidate_answers import ask_candidates
+from blend.eval.runs.run_directory import Run
+from blend.eval.scoring import score_answers, signature
+from blend.eval.task import checked_options, offered
+from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
+from helpers import dishes
+from helpers.kill_points import Echo
+from helpers.models.own_models import Ranker
+
+MODEL = ModelDescription(backend="transformers", id="m", chat=True, delimiter="", dtype="float32")
+DRAWING = Decoding(temperature=0.5)
+
+OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
+    "task": {},
+    "release": {"release": SimpleNamespace(name="other", version="1.0.0", tables={})},
+    "dtype": {"model": MODEL.model_copy(update={"dtype": "bfloat16"})},
+    "chat": {"model": MODEL.model_copy(update={"chat": False})},
+    "max_tokens": {"decoding": DRAWING.model_copy(update={"max_tokens": 7})},
+    "temperature": {"decoding": DRAWING.model_copy(update={"temperature": 0.7})},
+    "seed": {"decoding": DRAWING.model_copy(update={"seed": 1})},
+    "system": {"chat_options": ChatOptions(system="x")},
+    "thinking": {"chat_options": ChatOptions(thinking="on")},
+    "reasoning_effort": {"chat_options": ChatOptions(reasoning_effort="low")},
+    "extra_body": {"chat_options": ChatOptions(extra_body={"top_k": 1})},
+    "thought_marks": {"thought_marks": (("<a>", "</a>"),)},
+}
+"""Parameters of `run_task`, and what of a description they change."""
+
+OF_A_TASK: Mapping[str, Mapping[str, Any]] = {
+    "multiple-choice": {
+        "locales": ["ko-KR"],
+        "limit": 9,
+        "style": "letters",
+        "rotations": 2,
+        "samples": 3,
+        "shots": 2,
+        "shots_seed": 1,
+        "confidence": True,
+    },
+    "short-answer": {
+        "locales": ["ko-KR"],
+        "limit": 9,
+        "prompts": ["plain"],
+        "languages": ["local"],
+        "samples": 3,
+        "shots": 2,
+        "shots_seed": 1,
+    },
+    "probing": {
+        "limit": 9,
+        "config": "food-aligned",
+        "languages": ["en"],
+        "countries": ["Japan"],
+        "prompts": ["x"],
+        "names": "en",
+        "candidates": "country",
+        "max_masks": 2,
+        "causal": "statement",
+    },
+    "free-listing": {
+        "limit": 9,
+        "config": "food-aligned",
+        "languages": ["en"],
+        "countries": ["Japan"],
+        "prompts": ["x"],
+        "samples": 3,
+    },
+    "cultural-prompts": {"limit": 9, "samples": 3, "kinds": ["qa"], "nationalities": ["Thai"]},
+}
+"""Options of asking, each with another value than the run has."""
+
+OF_SCORING: Mapping[str, Mapping[str, Any]] = {
+    "multiple-choice": {"rule": "strict", "seed": 1},
+    "short-answer": {"rule": "paper", "seed": 1, "lemmas": "none"},
+    "probing": {"seed": 1, "vectors": "1 2\nrice 1 2\n"},
+    "free-listing": {"rule": "contains", "seed": 1, "lemmas": "none"},
+    "cultural-prompts": {
+        "rule": "reference_code",
+        "seed": 1,
+        "bleu": "pairwise",
+        "distance": "standardised",
+        "surveys": "Demonym,a,b\nThai,3,2\nBrazilian,2,4\nDominican,9,5\n",
+        "stop_words": "rain\n",
+    },
+}
+"""Options of scoring; a text is that of a file."""
+
+CHANGES_NO_NUMBER = {
+    "model": "a signature is all but the model",
+    "server": "where the model is; its address is in run.json",
+    "revision": "which model it is; in run.json",
+    "answers": "what a model answered, in place of the model; the file's digest is in run.json",
+    "encoding": "how that file is read, and so part of it",
+    "device": "computes the same up to the noise of the number type, which is in the signature",
+    "batch_size": "as `device`",
+    "concurrency": "answers do not depend on their neighbours",
+    "rpm": "as `concurrency`",
+    "tpm": "as `concurrency`",
+    "batch": "the same requests by another way, with the same answers",
+    "batch_out": "as `batch`",
+    "batch_in": "as `batch`",
+    "price": "what answers cost",
+    "budget": "stops a run, which goes on or lacks answers; how many are missing stands in the signature",
+    "shard": "as `concurrency`; the same items are asked",
+    "out": "a folder",
+    "on_plan": "hears only",
+    "on_progress": "hears only",
+    "on_warning": "hears only",
+    "options": "those of the task",
+    "run": "the run itself",
+    "dask": "where it is computed",
+    "top": "how many words are kept of a list; their numbers stay",
+    "allow_missing": "lets a number pass that is refused without it; how many are missing stands in the "
+    "signature (tests/eval/test_missing.py)",
+}
+
+
+def parameters(function: Callable[..., Any]) -> set[str]:
+    return set(inspect.signature(function).parameters)
+
+
+def test_every_option_is_told_apart_or_has_a_reason():
+    of_tasks = {name for task in TASKS.values() for name in offered(task.options)}
+    of_scoring = {name for task in TASKS.values() for name in offered(task.scoring)}
+    every = parameters(run_task) | parameters(score_run) | of_tasks | of_scoring
+    tried = set(OF_A_RUN) | {
+        name for table in (OF_A_TASK, OF_SCORING) for one in table.values() for name in one
+    }
+    assert every == tried | set(CHANGES_NO_NUMBER)
+    assert not tried & set(CHANGES_NO_NUMBER)
+    for name, task in TASKS.items():
+        refused = {"locales"} if "locales" not in OF_A_TASK[name] else set()
+        assert set(offered(task.options)) == set(OF_A_TASK[name]) | refused, name
+        scored_with = set(offered(task.scoring)) | {"seed"} | ({"rule"} if len(task.rules) > 1 else set())
+        assert scored_with == set(OF_SCORING[name]) | (scored_with & set(CHANGES_NO_NUMBER)), name
+
+
+@pytest.fixture(scope="module")
+def runs(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """A small run of every task, in which what can be repeated is, behind an example."""
+    folder, made = tmp_path_factory.mktemp("runs"), {}
+
+    def run_of(name: str) -> Run:
+        if name not in made:
+            made[name] = _run(_asked(name, mini_release), folder / name)
+        return made[name]
+
+    return run_of
+
+
+def _asked(name: str, release: Path) -> ReleaseItems:
+    if name in ("multiple-choice", "short-answer"):
+        style = {"style": "json"} if name == "multiple-choice" else {}
+        return read_items(release, TASKS[name], limit=2, samples=2, shots=1, **style)
+    people = {"Brazilian": ["BR"], "Dominican": ["DM"], "Thai": ["TH"]}
+    texts = [
+        {
+            "prompt_id": f"p/{one}",
+            "prompt": f"Tell a {one} of rain.",
+            "kind": "qa",
+            "category": "c",
+            "topic": "rain",
+        }
+        | {"nationality": one, "country_codes": codes, "region": "r", "language": "en", "template_id": "t"}
+        for one, codes in people.items()
+    ]
+    tables = dict(dishes.tables()) | {"cultural-prompts": pl.DataFrame(texts, schema=CULTURAL_PROMPT_ROWS)}
+    config = {} if name == "cultural-prompts" else {"config": "food-triples"}
+    samples = {} if name == "probing" else {"samples": 2}
+    options = checked_options(TASKS[name].options, {**config, **samples}, task=name)
+    manifest: Any = SimpleNamespace(name="x", version="1.0.0", tables=())
+    items = TASKS[name].items(tables, options)
+    items = repeated(items, 2) if name == "free-listing" else items
+    return ReleaseItems(manifest, name, (), options.kept(), items)
+
+
+def _run(asked: ReleaseItems, out: Path) -> Run:
+    if asked.asked.kind == "candidates":
+        scorer = callers_scorer(Ranker(), at_a_time=None)
+        with opened(out, asked, MODEL, None) as run:
+            ask_candidates(run, scorer, on_progress=lambda *_: None)
+    else:
+        with opened(out, asked, MODEL, DRAWING) as run:
+            ask_model(run, Echo())
+    return run
+
+
+def changed(run: Run, **update: Any) -> Run:
+    return dataclasses.replace(run, description=run.description.model_copy(update=update))
+
+
+def signed(run: Run, **options: Any) -> str:
+    return score_answers(run, allow_missing=True, **options).scores.signature
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_A_RUN)
+def test_parameters_of_asking(runs: Callable[[str], Run], name: str):
+    description = runs("multiple-choice").description
+    measures = {task.measure for task in TASKS.values()}
+    assert len(measures) == len(TASKS)
+    if name != "task":
+        other = description.model_copy(update=dict(OF_A_RUN[name]))
+        assert signature("blend-mcq", other, {}) != signature("blend-mcq", description, {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_options_of_asking(runs: Callable[[str], Run], task: str):
+    run, seen = runs(task), set()
+    # How candidates are scored concerns models of one kind each.
+    kinds = {"max_masks": "masked", "causal": "causal"}
+    for name, value in OF_A_TASK[task].items():
+        base = changed(run, model=MODEL.model_copy(update={"scorer": kinds[name]})) if name in kinds else run
+        assert base.description.options.get(name) != value
+        update: dict[str, Any] = {"options": {**base.description.options, name: value}}
+        if (task, name) == ("short-answer", "prompts"):
+            # Their texts are what counts.
+            update = {"prompts": {"plain": "0" * 64}}
+        found = signed(changed(base, **update))
+        assert found != signed(base), name
+        seen.add(found)
+    assert len(seen) == len(OF_A_TASK[task])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_options_of_scoring(runs: Callable[[str], Run], task: str, tmp_path: Path):
+    run = runs(task)
+
+    def written(text: str) -> Path:
+        (tmp_path / f"{len(list(tmp_path.iterdir()))}.csv").write_text(text, encoding="utf-8")
+        return max(tmp_path.iterdir())
+
+    for name, value in OF_SCORING[task].items():
+        before: dict[str, Any] = {}
+        given: list[Any] = [value]
+        if name in ("vectors", "surveys", "stop_words"):
+            # The content of a file counts, not its name.
+            files = [
+                written(value),
+                written(value.replace(",2,4", ",8,4").replace("rice 1", "rice 3").replace("rain", "snow")),
+            ]
+            key = {"vectors": "", "surveys": "wvs"}.get(name)
+            given = [one if key is None else {key: one} for one in files]
+        if name == "distance":
+            before = {"surveys": {"wvs": written(OF_SCORING[task]["surveys"])}}
+        signatures = {signed(run, **before), *(signed(run, **before, **{name: one}) for one in given)}
+        assert len(signatures) == 1 + len(given), name
