@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.hardest_questions import HardQuestion
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
@@ -220,10 +220,19 @@ class Task(Protocol):
         value = pl.col("correct").cast(pl.Float64)
         return run.decisions().select("item_id", "region", "template_id", value=value)
 
-    def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":
-        """Questions that most models get wrong; none where answers are not correct or wrong one by one."""
-        del runs
-        return ()
+    def single_answers(self, run: "ScoredRun") -> "pl.DataFrame | None":
+        """Return what the report shows of each item, `report.single_answers.SINGLE_ANSWERS`.
+
+        Null where answers are not correct or wrong one by one.
+        """
+        from blend.eval.report.single_answers import single_answers
+
+        return single_answers(run)
+
+    def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
+        """Return what is known of the items besides their prompts: gold answers, and distractors if any."""
+        del run
+        return {}
 
     def clusters(self, run: "ScoredRun") -> tuple[str, ...]:
         """Say in words what intervals are over, where it is not question templates."""

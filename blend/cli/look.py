@@ -28,8 +28,29 @@ def show(
     release: ReleaseFolder = DEFAULT_OUT,
     config: Annotated[str | None, typer.Option(help="Only this configuration.")] = None,
     split: Annotated[str | None, typer.Option(help="Row of this split instead of the first one.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE", help="Write a page instead on which every question can be looked through."
+        ),
+    ] = None,
 ) -> None:
-    """Load a release with `datasets`, as its users will, and print what came back."""
+    """Load a release with `datasets`, as its users will, and print what came back.
+
+    - `blend show release --config annotations --split KR` prints one row.
+    - `blend show release --html release.html` shows what every region answers, votes, options and findings on
+      one page that needs no network: look through it before publishing.
+    """
+    if html is not None:
+        if config is not None or split is not None:
+            raise UsageError("--html shows the whole release; leave --config and --split out")
+        from blend.eval.report.release_page import save_release_page
+        from blend.views.progress import interruptible
+
+        with interruptible():
+            save_release_page(release, html)
+        typer.echo(f"Wrote {html}: open it in a browser.")
+        return
     from blend.views.releases import show_release
 
     show_release(release, config=config, split=split)

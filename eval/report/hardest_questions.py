@@ -1,13 +1,13 @@
 """Hardest questions: what every model gets wrong, with what it answered and what would have been correct."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from blend.eval.items import text_digest
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.written_answers import WRITTEN, split_answers
+from blend.eval.report.single_answers import NOT_KNOWN, KnownQuestions
 
 QUESTIONS = 24
 """Questions shown at most."""
@@ -46,23 +46,11 @@ class HardQuestion:
     """One answer per model, in the order of the runs."""
 
 
-Accepted = Callable[[ScoredRun, pl.DataFrame], Mapping[str, tuple[str, ...]]]
-"""What counts as correct, by ``item_id``, of items of a run: ``item_id``, ``locale``, ``template_id``,
-``language``."""
-
-
-def written_texts(run: ScoredRun) -> pl.DataFrame:
-    """The decisions with ``text``, what the model said."""
-    kept = run.run.answers("item_id", *WRITTEN, "error")
-    answers = split_answers(kept, run.run.description).select("item_id", "text")
-    return run.decisions().join(answers, on="item_id", how="left", maintain_order="left")
-
-
 def hardest_questions(
     runs: Sequence[ScoredRun],
+    answers: Sequence[pl.DataFrame],
+    known: KnownQuestions,
     *,
-    accepted: Accepted,
-    answered: Callable[[ScoredRun], pl.DataFrame] = written_texts,
     questions: int = QUESTIONS,
     per_region: int = PER_REGION,
 ) -> tuple[HardQuestion, ...]:
@@ -73,19 +61,18 @@ def hardest_questions(
 
     Args:
         runs: Comparable runs.
-        accepted: What counts as correct.
-        answered: The decisions of a run with ``text``, what the model answered.
+        answers: `SINGLE_ANSWERS` of each.
+        known: Their gold answers.
         questions: How many, at most.
         per_region: How many of one region, at most.
     """
-    keys = ("item_id", "region", "topic", "template_id")
-    first, *others = (answered(run) for run in runs)
-    joined = first.select(*keys, pl.col("correct").alias("correct_0"), pl.col("text").alias("text_0"))
-    for i, other in enumerate(others, start=1):
-        columns = other.select("item_id", *(pl.col(name).alias(f"{name}_{i}") for name in ("correct", "text")))
+    joined = runs[0].run.items("item_id", "region", "topic", "template_id", "prompt")
+    for i, of_run in enumerate(answers):
+        columns = of_run.select("item_id", **{f"correct_{i}": "correct", f"answer_{i}": "answer"})
         joined = joined.join(columns, on="item_id", how="inner", maintain_order="left")
     n_wrong = pl.sum_horizontal([(~pl.col(f"correct_{i}")).cast(pl.Int64) for i in range(len(runs))])
-    wrong = joined.with_columns(n_wrong=n_wrong).filter(pl.col("n_wrong") > 0)
+    answered = pl.all_horizontal(pl.col(f"correct_{i}").is_not_null() for i in range(len(runs)))
+    wrong = joined.filter(answered).with_columns(n_wrong=n_wrong).filter(pl.col("n_wrong") > 0)
     digests = pl.Series([text_digest(item) for item in wrong["item_id"]], dtype=pl.String)
     chosen = (
         wrong.with_columns(digest=digests)
@@ -94,23 +81,16 @@ def hardest_questions(
         .filter(pl.int_range(pl.len()).over("region") < per_region)
         .head(questions)
     )
-    items = chosen.select("item_id").join(
-        runs[0].run.items("item_id", "locale", "template_id", "language", "prompt"),
-        on="item_id",
-        how="left",
-        maintain_order="left",
-    )
-    prompts = dict(items.select("item_id", "prompt").iter_rows())
-    correct = accepted(runs[0], items.drop("prompt"))
     return tuple(
         HardQuestion(
             item_id=row["item_id"],
             region=row["region"],
             topic=row["topic"] or "",
-            prompt=prompts[row["item_id"]],
-            accepted=correct[row["item_id"]],
+            prompt=row["prompt"],
+            accepted=tuple(one.text for one in known.get(row["item_id"], NOT_KNOWN).candidates if one.is_gold),
             answers=tuple(
-                ModelAnswer(run.name, row[f"text_{i}"] or "", row[f"correct_{i}"]) for i, run in enumerate(runs)
+                ModelAnswer(run.name, row[f"answer_{i}"] or "", row[f"correct_{i}"])
+                for i, run in enumerate(runs)
             ),
         )
         for row in chosen.iter_rows(named=True)

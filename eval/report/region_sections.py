@@ -9,24 +9,28 @@ from blend.eval.report.report_sections import (
     ReportTable,
     Section,
     cell,
-    heat,
+    heat_maps,
     keys_best_first,
     known_regions,
+    pairs,
     region_name,
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED, Score
 
 
-def region_sections(runs: Sequence[ScoredRun], *, note: str = "") -> tuple[Section, ...]:
+def region_sections(
+    runs: Sequence[ScoredRun], *, note: str = "", chance: float | None = None
+) -> tuple[Section, ...]:
     """The sections by region that the scores of comparable runs have figures for.
 
     Args:
         runs: The runs.
         note: What the figure is, as a sentence before the others.
+        chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
     metric = _main_metric(runs[0])
-    found = (_regions(runs, metric, note), _map(runs, metric), _topics(runs, metric))
+    found = (_regions(runs, metric, note, chance), _map(runs, metric), _topics(runs, metric))
     return tuple(section for section in found if section is not None)
 
 
@@ -61,7 +65,7 @@ def _main_metric(run: ScoredRun) -> str:
     return next((score.metric for score in run.scores.scores if score.scope == "region"), "accuracy")
 
 
-def _regions(runs: Sequence[ScoredRun], metric: str, note: str) -> Section | None:
+def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | None) -> Section | None:
     scores = {run.name: run.of(metric, "region") for run in runs}
     regions = keys_best_first(scores)
     if not regions:
@@ -77,12 +81,15 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str) -> Section | Non
         (name, *(cell(by_region.get(region)) for by_region in scores.values()))
         for name, region in zip(names, regions, strict=True)
     )
-    chart = score_charts.region_chart(rows, names, list(scores), title=f"{metric_name(metric)}, %")
+    chart = score_charts.region_chart(
+        rows, names, list(scores), title=f"{metric_name(metric)}, %", chance=chance
+    )
     return Section(
         "regions",
         "By region",
         f"{note}Each mark is a share of a model’s answers that are correct in a region; the line is its 95 % "
-        f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}",
+        f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}"
+        f"{'' if chance is None else ' The dashed line is what guessing scores.'}",
         (ReportChart("", chart),),
         ReportTable(("region", *scores), cells),
     )
@@ -110,27 +117,19 @@ def _map(runs: Sequence[ScoredRun], metric: str) -> Section | None:
 
 
 def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
-    pictures: list[ReportChart] = []
-    cells: list[tuple[str, ...]] = []
-    for run in runs:
-        scores = {tuple(key.split("/", 1)): score for key, score in run.of(metric, "region-topic").items()}
-        if not scores:
-            continue
-        rows = keys_best_first({run.name: run.of(metric, "region")})
-        topics = sorted({topic for _, topic in scores})
-        pictures.append(heat(run.name, scores, rows, topics, (0, 100), f"{metric_name(metric)}, %"))
-        cells += [
-            (run.name, region_name(region), topic, cell(score)) for (region, topic), score in scores.items()
-        ]
+    of_runs = {run.name: pairs(run.of(metric, "region-topic")) for run in runs}
+    rows = keys_best_first({run.name: run.of(metric, "region") for run in runs})
+    what = f"{metric_name(metric)}, %"
+    pictures, cells = heat_maps(of_runs, rows, (0, 100), what)
     if not pictures:
         return None
     return Section(
         "topics",
         "By region and topic",
         "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
-        "intervals.",
-        tuple(pictures),
-        ReportTable(("model", "region", "topic", f"{metric_name(metric)}, %"), tuple(cells)),
+        "intervals. All models have the regions in the same order.",
+        pictures,
+        ReportTable(("model", "region", "topic", what), cells),
     )
 
 

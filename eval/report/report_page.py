@@ -1,39 +1,26 @@
 """The page: scored runs as one HTML file that needs no network, for a screen of any width."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Template
 
-from blend.eval.report.hardest_questions import HardQuestion
+from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
+from blend.eval.report.hardest_questions import HardQuestion, hardest_questions
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
+from blend.eval.report.page_template import for_script, packaged, page_environment, save_page
 from blend.eval.report.report_sections import ReportTable, Section, region_name, regions_in_words
-from blend.eval.report.score_charts import Spec, chart_library, land
+from blend.eval.report.score_charts import FEW, LAND, Spec, chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.storage import storage_errors
-from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
-from blend.version import __version__
 
 TEMPLATE = "report.html.j2"
 
 OPEN_QUESTIONS = 8
 """Hardest questions that are shown at once; the others unfold."""
-
-SHOWN_CHARACTERS = 600
-"""Characters of a prompt or an answer that are shown."""
-
-# Characters that reorder the text around them: embeddings, overrides and isolates. The page isolates every text
-# itself. Joiners and marks of direction stay: Persian and Assamese words are spelled with them.
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_KEPT_CONTROLS = frozenset("\n\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +37,7 @@ class TaskReport:
     """Name and version of the release."""
     runs: tuple[ScoredRun, ...]
     """The runs, in the order of the page."""
-    overviews: tuple[ReportTable, ...]
+    overview: ReportTable
     """A line of each run."""
     clusters: tuple[str, ...]
     """What its intervals are over, where it is not templates."""
@@ -58,8 +45,10 @@ class TaskReport:
     """How they differ; null for one run, or where none is better than another one."""
     sections: tuple[Section, ...]
     """Charts and tables."""
-    hardest: tuple[HardQuestion, ...]
+    hardest: tuple[HardQuestion, ...] = ()
     """What the models get wrong."""
+    questions: EmbeddedQuestions | None = None
+    """Every question with every answer; null where answers are not decided one by one."""
     charts: dict[str, Spec] = field(default_factory=dict)
     """Charts by the id of the element that they are drawn in."""
 
@@ -81,22 +70,17 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0) -> str:
     by_task: dict[str, list[ScoredRun]] = {}
     for run in runs:
         by_task.setdefault(run.scores.task, []).append(run)
-    tasks = [_task(of_task, seed) for of_task in by_task.values()]
-    return (
-        _environment()
-        .get_template(TEMPLATE)
-        .render(
-            tasks=tasks,
-            items=list(
-                dict.fromkeys(words for task in tasks for words in task.runs[0].task.clusters(task.runs[0]))
-            ),
-            charts={name: spec for task in tasks for name, spec in task.charts.items()},
-            library=_for_script(library),
-            land=_for_script(land()),
-            sdk=DISTRIBUTION,
-            n_open=OPEN_QUESTIONS,
-            version=__version__,
-        )
+    tasks = [_task(of_task, seed, PAGE_BYTES // len(by_task)) for of_task in by_task.values()]
+    return _template().render(
+        tasks=tasks,
+        items=list(
+            dict.fromkeys(words for task in tasks for words in task.runs[0].task.clusters(task.runs[0]))
+        ),
+        charts={name: spec for task in tasks for name, spec in task.charts.items()},
+        library=for_script(library),
+        land=for_script(packaged(LAND)),
+        n_open=OPEN_QUESTIONS,
+        few=FEW,
     )
 
 
@@ -107,15 +91,10 @@ def save_report(runs: Sequence[ScoredRun], out: Path, *, seed: int = 0) -> None:
         InputError, MissingExtraError: See `build_report`; also if ``out`` is a directory.
         StorageError: If it cannot be written.
     """
-    if out.is_dir():
-        raise InputError(f"{out}: is a directory; `out` names an HTML file")
-    page = build_report(runs, seed=seed)
-    with storage_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(out, page)
+    save_page(lambda: build_report(runs, seed=seed), out)
 
 
-def _task(runs: Sequence[ScoredRun], seed: int) -> TaskReport:
+def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int) -> TaskReport:
     check_comparable(runs)
     task = runs[0].task
     runs = task.ordered(runs)
@@ -126,11 +105,11 @@ def _task(runs: Sequence[ScoredRun], seed: int) -> TaskReport:
         signature=runs[0].scores.signature,
         release=runs[0].scores.release,
         runs=tuple(runs),
-        overviews=tuple(task.overview(run) for run in runs),
+        overview=_overview(runs),
         clusters=task.clusters(runs[0]),
         comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
         sections=sections,
-        hardest=task.hardest(runs),
+        **_questions(runs, page_bytes),
         charts={
             f"{task.name}-{section.name}-{i}": chart.spec
             for section in sections
@@ -139,45 +118,59 @@ def _task(runs: Sequence[ScoredRun], seed: int) -> TaskReport:
     )
 
 
-def visible(text: str, characters: int = SHOWN_CHARACTERS) -> str:
-    """A text of others as the page shows it; the template escapes what HTML would read as markup.
-
-    Control characters and those that would turn the text around them stand as their code; a long text is cut
-    and says how long it is.
-    """
-    cut = text[:characters].strip("\n")
-    safe = "".join(f"\\u{ord(c):04x}" if _is_unsafe(c) else c for c in cut)
-    return f"{safe}… ({len(text):,} characters)" if len(text) > characters else safe
-
-
-def _is_unsafe(character: str) -> bool:
-    if character in _KEPT_CONTROLS:
-        return False
-    return character in _REORDERING or unicodedata.category(character) in ("Cc", "Cs")
+def _questions(runs: Sequence[ScoredRun], page_bytes: int) -> dict[str, Any]:
+    """The questions of runs one by one, where their answers are decided so."""
+    answers = [found for run in runs if (found := run.task.single_answers(run)) is not None]
+    if len(answers) < len(runs):
+        return {}
+    known = runs[0].task.known_questions(runs[0])
+    return {
+        "hardest": hardest_questions(runs, answers, known),
+        "questions": embed_questions(runs, answers, known, page_bytes=page_bytes),
+    }
 
 
-def _for_script(text: str) -> str:
-    """JavaScript or JSON that neither ends its script element nor opens another, whatever strings it holds."""
-    return re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
+def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
+    """A line of each run; a figure that one of them lacks stands as a dash."""
+    lines = []
+    for run in runs:
+        table = run.task.overview(run)
+        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | _usage(run))
+    head = tuple(dict.fromkeys(name for line in lines for name in line))
+    return ReportTable(head, tuple(tuple(line.get(name, "–") for name in head) for line in lines))
+
+
+def _usage(run: ScoredRun) -> dict[str, str]:
+    """What the answers took, as far as the scores say."""
+    usage = run.scores.model_dump().get("usage") or {}
+    return {
+        label: form.format(value)
+        for name, (label, form) in _USAGE.items()
+        if (value := usage.get(name)) is not None
+    }
+
+
+_USAGE = {
+    "requests": ("requests", "{:,}"),
+    "tokens_in": ("tokens in", "{:,}"),
+    "tokens_out": ("tokens out", "{:,}"),
+    "tokens_thought": ("tokens thought", "{:,}"),
+    "seconds": ("time, s", "{:,.0f}"),
+    "cost": ("cost", "{:,.2f}"),
+}
+"""Columns of the overview by what scores call them, and how their figures are written."""
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(lambda name: (files("blend.eval.report") / name).read_text(encoding="utf-8")),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "visible": visible,
+def _template() -> Template:
+    environment = page_environment().overlay()
+    environment.filters = environment.filters | {
         "figure": _figure,
         "p_value": _p_value,
         "regions": regions_in_words,
         "region": region_name,
     }
-    return environment
+    return environment.get_template(TEMPLATE)
 
 
 def _figure(estimate: Any, signed: bool = False) -> str:

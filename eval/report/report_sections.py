@@ -23,6 +23,8 @@ class ReportChart:
     """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
     large: bool = False
     """Whether it takes half of a broad screen and not a third."""
+    hatched: bool = False
+    """Whether cells are hatched since few answers are behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +74,57 @@ def regions_in_words(codes: Iterable[str]) -> str:
     )
 
 
-def heat(
+Pairs = Mapping[tuple[str, str], Score]
+"""Scores by row and column."""
+
+
+def pairs(scores: Mapping[str, Score]) -> Pairs:
+    """Scores by their keys of two parts, ``KR/Food``."""
+    return {(row, column): score for key, score in scores.items() for row, _, column in (key.partition("/"),)}
+
+
+def heat_maps(
+    of_runs: Mapping[str, Pairs], rows: Sequence[str], domain: tuple[float, float], what: str
+) -> tuple[tuple[ReportChart, ...], tuple[tuple[str, ...], ...]]:
+    """A heat map of every run that has scores, all with the same rows, columns and colours; and their figures.
+
+    Args:
+        of_runs: Scores by model.
+        rows: Keys of the rows, in order.
+        domain: Values of the darkest and of the brightest colour.
+        what: What the figures are.
+    """
+    columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
+    pictures = tuple(
+        _heat_map(name, scores, rows, columns, domain, what) for name, scores in of_runs.items() if scores
+    )
+    cells = tuple(
+        (name, region_name(row), region_name(column), cell(score))
+        for name, scores in of_runs.items()
+        for (row, column), score in scores.items()
+    )
+    return pictures, cells
+
+
+def _heat_map(
     title: str,
-    scores: Mapping[tuple[str, ...], Score],
+    scores: Pairs,
     rows: Sequence[str],
     columns: Sequence[str],
     domain: tuple[float, float],
     what: str,
 ) -> ReportChart:
-    """A heat map of scores by row and column, regions by their names."""
     values = [
-        {
-            "y": region_name(row),
-            "x": region_name(column),
-            "value": score.value,
-            "n": score.n,
-        }
+        {"y": region_name(row), "x": region_name(column), "value": score.value, "n": score.n}
         for (row, column), score in scores.items()
         if score.value is not None
     ]
     x = [region_name(column) for column in columns]
     y = [region_name(row) for row in rows]
-    spec = score_charts.heat_map(values, x=x, y=y, title=f"{what}, {title}", domain=domain)
+    spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain)
     many = len(x) > _NARROW_COLUMNS
-    return ReportChart(title, spec, wide=many, large=many)
+    hatched = any(score.n < score_charts.FEW for score in scores.values())
+    return ReportChart(title, spec, wide=many, large=many, hatched=hatched)
 
 
 _NARROW_COLUMNS = 7

@@ -6,9 +6,9 @@ besides colours. Colours of text and lines come from the page, which knows wheth
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.resources import files
 from typing import Any
 
+from blend.eval.report.map_labels import NAMES_FROM, label_offsets
 from blend.schemas.errors import MissingExtraError
 
 Spec = dict[str, Any]
@@ -27,8 +27,8 @@ _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down
 
 # From dark blue to yellow, told apart by colour-blind readers and in grey as well.
 _SCHEME = "cividis"
-_BRIGHT = 0.55
-"""Share of the scale from which on black text is easier to read than white."""
+_BRIGHT = 0.48
+"""Share of the scale from which on black text has more contrast than white (both have 4.5 there)."""
 
 _WHOLE = 0
 """A limit of a label's width that is none: a name that is cut off can be another one's."""
@@ -59,13 +59,14 @@ def _library(name: str) -> Any:
         raise MissingExtraError("the report", extra="report") from None
 
 
-def land() -> str:
-    """The outline of the world's land, as JSON."""
-    return (files("blend.eval.report") / LAND).read_text(encoding="utf-8")
-
-
 def region_chart(
-    rows: Rows, regions: Sequence[str], models: Sequence[str], *, title: str, highest: float = 100
+    rows: Rows,
+    regions: Sequence[str],
+    models: Sequence[str],
+    *,
+    title: str,
+    highest: float = 100,
+    chance: float | None = None,
 ) -> Spec:
     """Figures by region with their intervals, one mark per model.
 
@@ -75,6 +76,7 @@ def region_chart(
         models: Names of the models, in the order of the page.
         title: What the horizontal axis shows.
         highest: Where the horizontal axis ends.
+        chance: What guessing scores, in percent, as a dashed line; none when absent.
     """
     alt = load_altair()
     step = 14 * len(models) + 6
@@ -98,7 +100,13 @@ def region_chart(
         ),
     )
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q", color=colour)
-    return spec_of(lines + marks, f"{title} by region with 95 % intervals", height=step * len(regions))
+    layers = lines + marks
+    if chance is not None:
+        guess = alt.Chart(alt.Data(values=[{"value": chance, "what": f"chance, {chance:g} %"}]))
+        line = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
+        label = guess.mark_text(align="left", dx=4, baseline="top", y=2).encode(x=x, text="what:N")
+        layers = line + layers + label
+    return spec_of(layers, f"{title} by region with 95 % intervals", height=step * len(regions))
 
 
 def region_map(rows: Rows, *, title: str) -> Spec:
@@ -112,7 +120,8 @@ def region_map(rows: Rows, *, title: str) -> Spec:
     world = alt.Chart(
         alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
     ).mark_geoshape(style="land")
-    placed = [{**row, "below": _has_northern_neighbour(row, rows)} for row in rows]
+    offsets = label_offsets([(row["latitude"], row["longitude"]) for row in rows])
+    placed = [{**row, "right": right, "down": down} for row, (right, down) in zip(rows, offsets, strict=True)]
     base = alt.Chart(alt.Data(values=placed)).encode(longitude="longitude:Q", latitude="latitude:Q")
     legend = alt.Legend(**_BAR)
     # The size is no encoding: its legend and that of the colour, of one field, would be merged into one.
@@ -123,10 +132,11 @@ def region_map(rows: Rows, *, title: str) -> Spec:
     # On a phone the names of neighbours would cover each other; the list of regions has them.
     names = base.mark_text(
         style="code",
-        dy=alt.expr("datum.below ? 17 : -13"),
+        dx=alt.expr("datum.right"),
+        dy=alt.expr("datum.down"),
         fontSize=11,
         fontWeight="bold",
-        opacity=alt.expr("width < 440 ? 0 : 1"),
+        opacity=alt.expr(f"width < {NAMES_FROM} ? 0 : 1"),
     ).encode(text="code:N")
     chart = (world + marks + names).project(type="equalEarth")
     spec = spec_of(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
@@ -137,26 +147,18 @@ _MAP_HEIGHT = 330
 _MAP_SHAPE = 0.46
 """Height of the land without Antarctica as a share of its width; the page sets the height of a map by it."""
 
-_NEAR = (16.0, 14.0)
-"""Degrees of latitude and longitude within which the name of one region would cover the mark of another."""
 
-
-def _has_northern_neighbour(region: Mapping[str, Any], regions: Rows) -> bool:
-    """Whether another region lies close above, so that a name above the mark would cover it."""
-    return any(
-        0 < other["latitude"] - region["latitude"] < _NEAR[0]
-        and abs(other["longitude"] - region["longitude"]) < _NEAR[1]
-        for other in regions
-    )
+FEW = 10
+"""Answers below which a cell of a heat map is hatched: its figure says little."""
 
 
 def heat_map(
     rows: Rows, *, x: Sequence[str], y: Sequence[str], title: str, domain: tuple[float, float]
 ) -> Spec:
-    """A number in every cell, on a colour that says the same.
+    """A number in every cell, on a colour that says the same; hatched where it is of fewer than `FEW` answers.
 
     Args:
-        rows: ``x``, ``y`` and ``value``.
+        rows: ``x``, ``y``, ``value`` and ``n``.
         x: Columns, in order.
         y: Rows, in order.
         title: What the numbers are.
@@ -175,14 +177,32 @@ def heat_map(
     )
     cells = base.mark_rect().encode(
         color=alt.Color(
-            "value:Q", scale=alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True), legend=None
+            "value:Q",
+            scale=alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True),
+            title=title,
+            legend=alt.Legend(**_BAR),
         )
     )
+    hatched = base.transform_filter(alt.datum.n < FEW).mark_rect(color=_HATCHING)
     numbers = base.mark_text(fontSize=11).encode(
         text=alt.Text("value:Q", format=".0f"),
         color=alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white")),
     )
-    return spec_of(cells + numbers, f"Heat map: {title}", height=22 * len(y))
+    return spec_of(cells + hatched + numbers, f"Heat map: {title}", height=22 * len(y))
+
+
+_HATCHING = {
+    "gradient": "linear",
+    **dict.fromkeys(("x1", "y1"), 0),
+    **dict.fromkeys(("x2", "y2"), 1),
+    "stops": [
+        {"offset": offset, "color": colour}
+        for begin, end in ((0.06, 0.12), (0.2, 0.26), (0.74, 0.8), (0.88, 0.94))
+        for offset, colour in ((begin, "#fff0"), (begin, "#fff"), (end, "#fff"), (end, "#fff0"))
+    ],
+}
+"""Stripes across two corners of a cell, clear of its number, as a gradient with hard edges: Vega-Lite has no
+patterns."""
 
 
 def _upright(alt: Any) -> Any:
@@ -190,18 +210,19 @@ def _upright(alt: Any) -> Any:
     return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
 
 
-def position_chart(rows: Rows, *, title: str) -> Spec:
+def position_chart(rows: Rows, *, title: str, highest: float) -> Spec:
     """Show how often every letter was chosen, beside how often it was correct.
 
     Args:
         rows: ``letter``, ``what`` (``chosen`` or ``correct``), ``value`` in percent.
         title: What is shown.
+        highest: Where the vertical axis ends.
     """
     alt = load_altair()
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X("letter:N", title="letter; filled: chosen, hollow: correct", axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("what:N", sort=["chosen", "correct"]),
-        y=alt.Y("value:Q", title="% of answers"),
+        y=alt.Y("value:Q", title="% of answers", scale=alt.Scale(domain=[0, highest])),
         tooltip=_tooltips(alt, "letter", "what", "value"),
     )
     bars = base.mark_bar(

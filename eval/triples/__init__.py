@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report.single_answers import KnownQuestions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,22 @@ class TripleTask(Task):
         from blend.eval.triples.triple_decisions import with_small_countries_together
 
         return with_small_countries_together(run.decisions(), value=self.terms.decided_by)
+
+    def single_answers(self, run: "ScoredRun") -> "pl.DataFrame":
+        """See `Task.single_answers`; the answer is what a model names first."""
+        import polars as pl
+
+        from blend.eval.report.single_answers import single_answers
+
+        named = pl.col(self.terms.predicted).list.join(", ")
+        rows = single_answers(run)
+        return rows.with_columns(answer=named, reply="answer")
+
+    def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
+        """See `Task.known_questions`."""
+        from blend.eval.report.single_answers import gold_of_labels
+
+        return gold_of_labels(run.decisions().select("item_id", "gold").iter_rows())
 
     def clusters(self, run: "ScoredRun") -> tuple[str, ...]:
         """See `Task.clusters`."""

@@ -7,9 +7,17 @@ import polars as pl
 
 from blend.eval.items import text_digest
 from blend.eval.report import score_charts
-from blend.eval.report.report_sections import ReportChart, ReportTable, Section, cell, heat, keys_best_first
+from blend.eval.report.report_sections import (
+    ReportChart,
+    ReportTable,
+    Section,
+    cell,
+    heat_maps,
+    keys_best_first,
+    pairs,
+)
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.scores_json import UNANSWERED, Score
+from blend.eval.scores_json import UNANSWERED
 from blend.eval.triples import TripleTerms
 from blend.eval.triples.triple_decisions import SHOWN
 
@@ -103,23 +111,20 @@ def _marks(
 
 def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
     main = terms.figure
-    pictures: list[ReportChart] = []
-    cells: list[tuple[str, ...]] = []
-    for run in runs:
-        scores = {tuple(key.split("/", 1)): one for key, one in run.of(main, "language-country").items()}
-        languages = sorted({language for language, _ in scores})
-        if len(languages) < 2:
-            continue
-        # Countries are many and languages few: countries are the rows.
-        turned: dict[tuple[str, ...], Score] = {
-            (country, language): one for (language, country), one in scores.items()
+    # Countries are many and languages few: countries are the rows.
+    of_runs = {
+        run.name: {
+            (country, language): one
+            for (language, country), one in pairs(run.of(main, "language-country")).items()
         }
-        countries = keys_best_first({run.name: run.of(main, "country")})
-        highest = max((one.value or 0.0 for one in scores.values()), default=0.0) or 1.0
-        pictures.append(heat(run.name, turned, countries, languages, (0, highest), f"{main}, %"))
-        cells += [(run.name, language, country, cell(one)) for (language, country), one in scores.items()]
-    if not pictures:
+        for run in runs
+    }
+    if len({language for scores in of_runs.values() for _, language in scores}) < 2:
         return None
+    countries = keys_best_first({run.name: run.of(main, "country") for run in runs})
+    highest = max(one.value or 0.0 for scores in of_runs.values() for one in scores.values()) or 1.0
+    pictures, figures = heat_maps(of_runs, countries, (0, highest), f"{main}, %")
+    cells = tuple((name, language, country, figure) for name, country, language, figure in figures)
     return Section(
         "languages",
         "By language and country",
@@ -127,8 +132,8 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
             "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
             "more. Languages have other candidates, so rows can be compared more safely than columns."
         ),
-        tuple(pictures),
-        ReportTable(("model", "language", "country", f"{main}, %"), tuple(cells)),
+        pictures,
+        ReportTable(("model", "language", "country", f"{main}, %"), cells),
     )
 
 

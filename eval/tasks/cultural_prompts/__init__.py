@@ -154,6 +154,10 @@ class CulturalPromptsTask(Task):
         """Nothing: a text is neither correct nor wrong."""
         del run
 
+    def single_answers(self, run: "ScoredRun") -> None:
+        """Nothing, for the same reason."""
+        del run
+
     def number(self, metric: str, value: float) -> str:
         """See `Task.number`."""
         if metric in ("texts", "topics"):

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.hardest_questions import HardQuestion
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
@@ -132,11 +132,19 @@ class MultipleChoice(Task):
         )
 
         own = (cultures_section(runs), positions_section(runs), confidence_section(runs))
-        return (*region_sections(runs), *(section for section in own if section is not None))
+        return (
+            *region_sections(runs, chance=100 / POSITIONS),
+            *(section for section in own if section is not None),
+        )
 
-    def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":
-        """See `Task.hardest`."""
-        from blend.eval.report.hardest_questions import hardest_questions
-        from blend.eval.tasks.multiple_choice.choice_section import accepted_option, chosen_texts
+    def single_answers(self, run: "ScoredRun") -> "pl.DataFrame":
+        """See `Task.single_answers`."""
+        from blend.eval.tasks.multiple_choice.choice_section import chosen_options
 
-        return hardest_questions(runs, answered=chosen_texts, accepted=accepted_option)
+        return chosen_options(run)
+
+    def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
+        """See `Task.known_questions`."""
+        from blend.eval.tasks.multiple_choice.choice_section import asked_questions
+
+        return asked_questions(run)

@@ -1,52 +1,75 @@
 """Multiple choice in the report: default culture, positions, confidence, and what hardest questions show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from math import ceil
 
 import polars as pl
 
 from blend.eval.report import score_charts
-from blend.eval.report.hardest_questions import written_texts
-from blend.eval.report.report_sections import ReportChart, ReportTable, Section, cell, heat, region_name
+from blend.eval.report.report_sections import (
+    ReportChart,
+    ReportTable,
+    Section,
+    cell,
+    heat_maps,
+    pairs,
+    region_name,
+)
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.single_answers import (
+    VARIANTS,
+    Candidate,
+    KnownQuestion,
+    KnownQuestions,
+    single_answers,
+)
 from blend.eval.scores_json import ALL
+from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
 from blend.eval.tasks.multiple_choice.confidence import COVERAGES
+from blend.schemas.rows.published_rows import LETTERS
 
 
-def chosen_texts(run: ScoredRun) -> pl.DataFrame:
-    """The decisions with ``text``: that of the option chosen, or else what the model said."""
-    rows = written_texts(run)
+def chosen_options(run: ScoredRun) -> pl.DataFrame:
+    """Read `SINGLE_ANSWERS`: the answer is the text of the option chosen, or else what the model said."""
+    rows = single_answers(run)
+    if "chosen" not in rows.columns:
+        return rows
     options = run.run.gold("item_id", "option_texts")
     option = pl.col("option_texts").list.get(pl.col("chosen"), null_on_oob=True)
     return rows.join(options, on="item_id", how="left", maintain_order="left").with_columns(
-        text=pl.coalesce(option, "text")
+        answer=pl.coalesce(option, "answer"), reply=pl.when(option.is_not_null()).then("answer")
     )
 
 
-def accepted_option(run: ScoredRun, items: pl.DataFrame) -> Mapping[str, tuple[str, ...]]:
-    """The correct option of some items, by ``item_id``."""
-    rows = items.join(run.run.gold(), on="item_id", how="left", maintain_order="left")
-    correct = rows.select("item_id", pl.col("option_texts").list.get(pl.col("answer")))
-    return {item_id: (text,) for item_id, text in correct.iter_rows()}
+def asked_questions(run: ScoredRun) -> KnownQuestions:
+    """List the questions, each with its options, their letters and regions, by ``item_id``."""
+    before, _, after = PROMPTS[run.run.description.options["style"]].partition("{question}")
+    # What stands between the question and its options, or the end.
+    behind = after.partition("{")[0]
+    rows = run.run.items("item_id", "prompt").join(
+        run.run.gold("item_id", "answer", "option_texts", "option_regions"), on="item_id", how="left"
+    )
+    found = {}
+    for item_id, prompt, answer, texts, regions in rows.iter_rows():
+        options = tuple(
+            Candidate(text, index == answer, note=f"{LETTERS[index]}, {region_name(region)}")
+            for index, (text, region) in enumerate(zip(texts, regions, strict=True))
+        )
+        question = prompt.removeprefix(before).partition(behind)[0]
+        found[item_id] = KnownQuestion(options, f"{question} {VARIANTS.join(texts)}")
+    return found
 
 
 def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Whose culture was chosen, of the wrong answers, where it was on offer."""
-    pictures: list[ReportChart] = []
-    cells: list[tuple[str, ...]] = []
-    for run in runs:
-        scores = {
-            tuple(key.split("/", 1)): score
-            for key, score in run.of("default-culture", "region-culture").items()
-        }
-        if not scores:
-            continue
-        rows = sorted({region for region, _ in scores}, key=region_name)
-        columns = sorted({culture for _, culture in scores}, key=region_name)
-        pictures.append(heat(run.name, scores, rows, columns, (0, 100), "chosen when wrong, %"))
-        cells += [
-            (run.name, region_name(culture), cell(score))
-            for culture, score in run.of("default-culture", "culture").items()
-        ]
+    of_runs = {run.name: pairs(run.of("default-culture", "region-culture")) for run in runs}
+    rows = sorted({region for scores in of_runs.values() for region, _ in scores}, key=region_name)
+    pictures, _ = heat_maps(of_runs, rows, (0, 100), "chosen when wrong, %")
+    cells = tuple(
+        (run.name, region_name(culture), cell(score))
+        for run in runs
+        for culture, score in run.of("default-culture", "culture").items()
+    )
     if not pictures:
         return None
     return Section(
@@ -56,8 +79,8 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
         "of the column was chosen where it was one of the three distractors. 33 is chance; a bright column "
         "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
         "offer.",
-        tuple(pictures),
-        ReportTable(("model", "culture", "chosen where on offer, %"), tuple(cells)),
+        pictures,
+        ReportTable(("model", "culture", "chosen where on offer, %"), cells),
     )
 
 
@@ -65,8 +88,14 @@ def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Show how often every letter was chosen, beside how often it was the correct one."""
     pictures: list[ReportChart] = []
     cells: list[tuple[str, ...]] = []
-    for run in runs:
-        chosen, correct = (run.of(f"position-{what}", "position") for what in ("chosen", "correct"))
+    shares = {
+        run.name: tuple(run.of(f"position-{what}", "position") for what in ("chosen", "correct"))
+        for run in runs
+    }
+    values = [score.value or 0.0 for of_run in shares.values() for of in of_run for score in of.values()]
+    # One axis for all, with room for the figure above the highest bar.
+    highest = min(100.0, 10.0 * ceil(max(values, default=0) / 10 + 0.5))
+    for name, (chosen, correct) in shares.items():
         if not chosen:
             continue
         rows = [
@@ -74,13 +103,9 @@ def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
             for what, scores in (("chosen", chosen), ("correct", correct))
             for letter, score in scores.items()
         ]
-        pictures.append(
-            ReportChart(
-                run.name,
-                score_charts.position_chart(rows, title=f"Position bias of {run.name}: chosen and correct"),
-            )
-        )
-        cells += [(run.name, letter, cell(chosen[letter]), cell(correct.get(letter))) for letter in chosen]
+        title = f"Position bias of {name}: chosen and correct"
+        pictures.append(ReportChart(name, score_charts.position_chart(rows, title=title, highest=highest)))
+        cells += [(name, letter, cell(chosen[letter]), cell(correct.get(letter))) for letter in chosen]
     if not pictures:
         return None
     return Section(

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.hardest_questions import HardQuestion
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
@@ -111,12 +111,11 @@ class ShortAnswer(Task):
         own = languages_section(runs, seed=seed)
         return (*region_sections(runs, note=_NOTE), *(() if own is None else (own,)))
 
-    def hardest(self, runs: "Sequence[ScoredRun]") -> "tuple[HardQuestion, ...]":
-        """See `Task.hardest`."""
-        from blend.eval.report.hardest_questions import hardest_questions
-        from blend.eval.tasks.short_answer.short_answer_section import natives_answers
+    def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
+        """See `Task.known_questions`."""
+        from blend.eval.tasks.short_answer.short_answer_section import asked_questions
 
-        return hardest_questions(runs, accepted=natives_answers)
+        return asked_questions(run)
 
 
 _NOTE = "SEM-B is the share of questions answered with something that natives answered as well. "

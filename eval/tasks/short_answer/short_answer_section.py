@@ -1,24 +1,30 @@
 """Short answers in the report: the local language against English, and what natives answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section, interval_cell, region_name
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
 
 
-def natives_answers(run: ScoredRun, items: pl.DataFrame) -> Mapping[str, tuple[str, ...]]:
-    """List what natives answer to some items in the language asked in, most votes first, by ``item_id``."""
-    rows = items.join(run.run.gold(), on=["template_id", "locale"], how="left", maintain_order="left")
+def asked_questions(run: ScoredRun) -> KnownQuestions:
+    """List the questions in the language asked in, with what natives answer, by ``item_id``."""
+    gold = run.run.gold().rows_by_key(["template_id", "locale"], named=True, unique=True)
+    known: dict[tuple[str, str, bool], KnownQuestion] = {}
     found = {}
-    for row in rows.iter_rows(named=True):
-        column = "en_answers" if row["language"] == "en" else "answers"
-        groups = sorted(row["annotations"], key=lambda group: -group["count"])
-        found[row["item_id"]] = tuple(dict.fromkeys(text for group in groups for text in group[column]))
+    columns = ("item_id", "template_id", "locale", "language")
+    for item_id, template_id, locale, language in run.run.items(*columns).iter_rows():
+        key = template_id, locale, language == "en"
+        if key not in known:
+            row, prefix = gold[template_id, locale], "en_" if language == "en" else ""
+            groups = answer_groups(row["annotations"], f"{prefix}answers")
+            known[key] = KnownQuestion(groups, row[f"{prefix}question"])
+        found[item_id] = known[key]
     return found
 
 
@@ -26,16 +32,16 @@ def languages_section(runs: Sequence[ScoredRun], *, seed: int) -> Section | None
     """Local language against English, where a region was asked in both."""
     pictures: list[ReportChart] = []
     cells: list[tuple[str, ...]] = []
-    for run in runs:
-        rows = _asked_both_ways(run, seed)
+    both = {run.name: _asked_both_ways(run, seed) for run in runs}
+    regions = sorted({str(row["region"]) for rows in both.values() for row in rows})
+    for name, rows in both.items():
         if not rows:
             continue
-        regions = sorted({str(row["region"]) for row in rows})
         chart = score_charts.language_chart(rows, regions, title="correct, %")
-        pictures.append(ReportChart(run.name, chart))
+        pictures.append(ReportChart(name, chart))
         cells += [
             (
-                run.name,
+                name,
                 str(row["region"]),
                 str(row["asked"]),
                 interval_cell(row["value"], row["low"], row["high"]),

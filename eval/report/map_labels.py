@@ -1,0 +1,76 @@
+"""Labels of a map: where each name stands, so that it covers neither another one nor a mark."""
+
+from collections.abc import Collection, Sequence
+from math import asin, cos, radians, sin, sqrt
+
+NAMES_FROM = 440
+"""Width in pixels from which on a map has room for names; the placing is for the map of this width."""
+
+_LAND_WIDTH = 0.88 * NAMES_FROM
+_BOX = (20.0, 13.0)
+_MARK = 7.0
+
+# Steps right and down, the nearest first: above, below, beside, at the corners, then the same farther away.
+_NEAR = ((0, -14), (0, 16), (19, 1), (-19, 1), (15, -11), (-15, -11), (15, 13), (-15, 13))
+_OFFSETS = (*_NEAR, *((1.7 * right, 1.7 * down) for right, down in _NEAR))
+
+Point = tuple[float, float]
+
+
+def label_offsets(places: Sequence[Point]) -> list[Point]:
+    """Choose for every mark how far right and down of it, in pixels, the middle of its name stands.
+
+    Args:
+        places: Latitude and longitude in degrees.
+
+    Returns:
+        Offsets in the order of the places. Those with the most neighbours choose first; each takes the nearest
+        place that covers least.
+    """
+    marks = [equal_earth(*place) for place in places]
+    crowded = sorted(range(len(marks)), key=lambda i: -sum(_apart(marks[i], other) < 40 for other in marks))
+    labels: dict[int, Point] = {}
+    for i in crowded:
+        covered = {
+            offset: _covered(
+                (marks[i][0] + offset[0], marks[i][1] + offset[1]),
+                [*marks[:i], *marks[i + 1 :]],
+                labels.values(),
+            )
+            for offset in _OFFSETS
+        }
+        best = min(_OFFSETS, key=covered.__getitem__)
+        labels[i] = (marks[i][0] + best[0], marks[i][1] + best[1])
+    return [(labels[i][0] - x, labels[i][1] - y) for i, (x, y) in enumerate(marks)]
+
+
+def equal_earth(latitude: float, longitude: float) -> Point:
+    """A place on the map in pixels, right and down of its middle.
+
+    References:
+        Šavrič, Patterson and Jenny (2018), The Equal Earth map projection, equations 1 to 3,
+        https://doi.org/10.1080/13658816.2018.1504949.
+    """
+    a = (1.340264, -0.081106, 0.000893, 0.003796)
+    t = asin(sqrt(3) / 2 * sin(radians(latitude)))
+    slope = a[0] + 3 * a[1] * t**2 + t**6 * (7 * a[2] + 9 * a[3] * t**2)
+    x = 2 * sqrt(3) * radians(longitude) * cos(t) / (3 * slope)
+    y = t * (a[0] + a[1] * t**2 + t**6 * (a[2] + a[3] * t**2))
+    pixels = _LAND_WIDTH / (4 * sqrt(3) * radians(180) / (3 * a[0]))
+    return pixels * x, -pixels * y
+
+
+def overlap(one: Point, other: Point, width: float, height: float) -> float:
+    """Area that two boxes of one size share, by their middles."""
+    return max(0.0, width - abs(one[0] - other[0])) * max(0.0, height - abs(one[1] - other[1]))
+
+
+def _covered(label: Point, others: Sequence[Point], labels: Collection[Point]) -> float:
+    """Area of other names and other marks that a name would cover; names count more."""
+    width, height = _BOX
+    of_marks = sum(overlap(label, mark, width / 2 + _MARK, height / 2 + _MARK) for mark in others)
+    return of_marks + 4 * sum(overlap(label, other, width, height) for other in labels)
+
+
+def _apart(one: Point, other: Point) -> float:
+    return sqrt((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2)

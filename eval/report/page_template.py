@@ -1,0 +1,87 @@
+"""Templates of pages: one HTML file that needs no network, with texts of others that cannot break it."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from blend.eval.report.embedded_data import shortened
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.storage import storage_errors
+from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.errors import InputError
+from blend.version import __version__
+
+SHOWN_CHARACTERS = 600
+"""Characters of a prompt or an answer that are shown."""
+
+# Characters that reorder the text around them: embeddings, overrides and isolates. The page isolates every text
+# itself. Joiners and marks of direction stay: Persian and Assamese words are spelled with them.
+# ``questions.js`` has the same rule.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_KEPT_CONTROLS = frozenset("\n\t")
+
+
+def visible(text: str, characters: int = SHOWN_CHARACTERS) -> str:
+    """A text of others as the page shows it; the template escapes what HTML would read as markup.
+
+    Control characters and those that would turn the text around them stand as their code; a long text is cut
+    and says how long it is.
+    """
+    cut = shortened(text, characters).strip("\n")
+    return "".join(f"\\u{ord(c):04x}" if _is_unsafe(c) else c for c in cut)
+
+
+def _is_unsafe(character: str) -> bool:
+    if character in _KEPT_CONTROLS:
+        return False
+    return character in _REORDERING or unicodedata.category(character) in ("Cc", "Cs")
+
+
+def for_script(text: str) -> str:
+    """JavaScript or JSON that neither ends its script element nor opens another, whatever strings it holds."""
+    return re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
+
+
+def packaged(name: str) -> str:
+    """The text of a file beside the templates."""
+    return (files("blend.eval.report") / name).read_text(encoding="utf-8")
+
+
+def save_page(build: Callable[[], str], out: Path, *, name: str = "out") -> None:
+    """Write a page; the file appears whole or not at all.
+
+    Args:
+        build: Makes the page.
+        out: The file.
+        name: Name of the parameter that names the file, for messages.
+
+    Raises:
+        InputError: If it is a directory.
+        StorageError: If it cannot be written.
+    """
+    if out.is_dir():
+        raise InputError(f"{out}: is a directory; `{name}` names an HTML file")
+    page = build()
+    with storage_errors(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(out, page)
+
+
+@cache
+def page_environment() -> Environment:
+    """The templates, and what all of them use."""
+    environment = Environment(
+        loader=FunctionLoader(packaged),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"visible": visible}
+    environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": packaged}
+    return environment

@@ -1,0 +1,119 @@
+"""Single questions in a real browser: found, filtered, opened by key; nothing runs, nothing overflows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.eval.evaluation import read_scored
+from blend.eval.report.release_page import save_release_page
+from blend.eval.report.report_page import save_report
+
+ROWS = ".list > tbody > tr:not(.detail)"
+FITS = "document.documentElement.scrollWidth <= window.innerWidth"
+
+
+@contextmanager
+def opened(chromium: str, page: Path, *, width: int = 1400) -> Iterator[Any]:
+    """The page in a browser; errors, and requests for anything else, fail the test."""
+    from playwright.sync_api import sync_playwright
+
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": width, "height": 900})
+        tab.set_default_timeout(0)
+        tab.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+        tab.on(
+            "request", lambda r: complaints.append(r.url) if not r.url.startswith(("file:", "data:")) else None
+        )
+        tab.goto(page.as_uri())
+        tab.wait_for_selector(ROWS)
+        yield tab
+        browser.close()
+    assert complaints == []
+
+
+def status(tab: Any) -> str:
+    text: str = tab.locator(".browser [role=status]").first.inner_text()
+    return text
+
+
+def filter_of(tab: Any, name: str) -> Any:
+    return tab.get_by_role("combobox", name=name)
+
+
+def test_questions_are_found_and_opened_by_key(good: Path, evil: Path, tmp_path: Path, chromium: str):
+    runs = read_scored([good, evil])
+    page = tmp_path / "report.html"
+    save_report(runs, page)
+    decided = [run.decisions() for run in runs]
+    both = decided[0].join(decided[1].select("item_id", other="correct"), on="item_id")
+    with opened(chromium, page) as tab:
+        assert status(tab) == f"1–25 of {both.height:,} questions"
+        filter_of(tab, "Result").select_option("differ")
+        assert status(tab).endswith(f"of {both.filter(correct=True, other=False).height:,} questions")
+        filter_of(tab, "Result").select_option(label="wrong, every model")
+        assert status(tab).endswith(f"of {both.filter(correct=False).height} questions")
+        tab.get_by_role("button", name="Clear").click()
+        tab.wait_for_function("document.querySelector('.browser select').value === ''")
+        filter_of(tab, "Region").select_option(index=1)
+        name = tab.locator(f"{ROWS} td[data-label=Region]").first.inner_text()
+        assert set(tab.locator(f"{ROWS} td[data-label=Region]").all_inner_texts()) == {name}
+        filter_of(tab, "Region").select_option("")
+        item = both["item_id"][40]
+        tab.get_by_role("searchbox", name="Search").fill(item)
+        tab.wait_for_function(
+            "document.querySelector('.browser [role=status]').textContent === '1–1 of 1 question'"
+        )
+        # Tab from the last filter: its button, then the question.
+        tab.get_by_role("button", name="Clear").focus()
+        tab.keyboard.press("Tab")
+        tab.keyboard.press("Enter")
+        detail = tab.locator(".detail")
+        assert detail.is_visible()
+        assert tab.locator(".question-title").get_attribute("aria-expanded") == "true"
+        text = detail.inner_text()
+        assert item in text
+        assert r"\u202egnp.exe <script>alert(1)</script>" in text
+        assert "the reply names no option" in text
+        assert detail.locator("script, img").count() == 0
+        tab.get_by_role("searchbox", name="Search").fill("no such text")
+        tab.wait_for_function(
+            "document.querySelector('.browser [role=status]').textContent === 'No question is like that.'"
+        )
+
+
+def test_pages_are_turned(good: Path, tmp_path: Path, chromium: str):
+    page = tmp_path / "report.html"
+    save_report(read_scored([good]), page)
+    with opened(chromium, page, width=390) as tab:
+        assert tab.get_by_role("button", name="Previous").is_disabled()
+        tab.get_by_role("button", name="Next").click()
+        assert status(tab).startswith("26–50 of ")
+        tab.locator(".question-title").first.click()
+        assert tab.evaluate(FITS)
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_a_release_is_looked_through(release: Path, width: int, tmp_path: Path, chromium: str):
+    page = tmp_path / "release.html"
+    save_release_page(release, page)
+    with opened(chromium, page, width=width) as tab:
+        first = tab.locator(".question-title").first
+        first.click()
+        assert tab.locator(".detail .votes .bar").first.is_visible()
+        regions = tab.locator(".detail h5").all_inner_texts()
+        assert len(regions) == len(set(regions)) > 1
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert tab.locator(".detail ol > li.correct").count() > 0
+        assert tab.evaluate(FITS)
+        filter_of(tab, "Region").select_option(label=regions[-1])
+        first.click()
+        assert tab.locator(".detail h5").first.inner_text() == regions[-1]
+        # What the contents list is in the table as well: every cell says what it is.
+        assert tab.locator(f"{ROWS} td:not(:first-child):not([data-label])").count() == 0

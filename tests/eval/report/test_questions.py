@@ -1,0 +1,214 @@
+"""Single questions in the report: nothing is lost on the way into the page, and what does not fit is said."""
+
+import hashlib
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.evaluation import read_scored
+from blend.eval.report import embedded_questions
+from blend.eval.report.embedded_data import packed, steps
+from blend.eval.report.embedded_questions import embed_questions
+from blend.eval.report.map_labels import equal_earth, label_offsets, overlap
+from blend.eval.report.page_template import packaged
+from blend.eval.report.report_page import build_report
+from blend.eval.report.single_answers import REASONS
+from blend.eval.scores_json import Scores
+from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
+from blend.schemas.language.locales import registry
+from helpers.embedded_pages import texts_of, unpacked
+
+
+def embedded(runs: Any, page_bytes: int = 10**9) -> Any:
+    task = runs[0].task
+    answers = [task.single_answers(run) for run in runs]
+    return embed_questions(runs, answers, task.known_questions(runs[0]), page_bytes=page_bytes)
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_steps_add_up_to_the_numbers(numbers: list[int]):
+    assert list(itertools.accumulate(steps(numbers))) == numbers
+
+
+@given(st.recursive(st.text(), st.lists))
+def test_what_is_packed_needs_no_escaping(data: Any):
+    page = packed(data)
+    assert re.fullmatch(r"[A-Za-z0-9+/=]*", page)
+    assert unpacked(page) == data
+
+
+def test_every_item_and_every_answer_is_there(good: Path, evil: Path):
+    runs = read_scored([good, evil])
+    data = unpacked(embedded(runs).data)
+    assert [model["name"] for model in data["models"]] == ["good", "evil"]
+    items = runs[0].run.items("item_id", "prompt")
+    assert texts_of(data, data["ids"]) == items["item_id"].to_list()
+    assert texts_of(data, data["prompts"]) == items["prompt"].to_list()
+    for run, model in zip(runs, data["models"], strict=True):
+        decided = run.decisions()
+        assert model["correct"] == decided["correct"].cast(pl.Int64).to_list()
+        said = run.run.answers("item_id", "text", "error")
+        in_order = items.join(said, on="item_id", how="left", maintain_order="left")["text"].to_list()
+        shown = zip(texts_of(data, model["answer"]), texts_of(data, model["reply"]), strict=True)
+        assert [reply or answer for answer, reply in shown] == in_order
+    answer, title = texts_of(data, data["models"][0]["answer"])[0], texts_of(data, data["titles"])[0]
+    first = data["candidate_lists"][data["candidates"][0]]
+    assert [data["texts"][note][:2] for *_, note in first] == ["A,", "B,", "C,", "D,"]
+    assert sum(is_gold for _, is_gold, *_ in first) == 1
+    assert answer in [data["texts"][text] for text, *_ in first]
+    assert (
+        title == f"{items['prompt'][0].partition('?')[0]}? {' / '.join(data['texts'][one[0]] for one in first)}"
+    )
+
+
+def test_gold_answers_stand_with_their_votes(short: Path):
+    (run,) = read_scored([short])
+    data = unpacked(embedded([run]).data)
+    votes = [[vote for _, _, vote, _ in one] for one in data["candidate_lists"]]
+    assert all(of_one == sorted(of_one, reverse=True) for of_one in votes)
+    assert max(itertools.chain(*votes)) > 1
+
+
+@pytest.mark.slow
+def test_an_item_without_an_answer_is_shown_as_such(make_run: Any):
+    (run,) = read_scored([make_run("partly", 0.5, leave_out=3)])
+    (model,) = unpacked(embedded([run]).data)["models"]
+    assert model["correct"][:4].count(2) == 3
+    assert model["correct"].count(2) == 3
+
+
+def test_every_reason_has_words():
+    assert set(WHYS) <= set(REASONS)
+    assert {"strict", "lenient", "unparsable", "likeliest"} <= set(REASONS)
+
+
+def incompressible(seed: str) -> str:
+    return "".join(hashlib.sha256(f"{seed}{i}".encode()).hexdigest() for i in range(47))
+
+
+@pytest.mark.slow
+def test_thoughts_go_first_then_texts_then_questions_and_the_page_says_so(evil: Path):
+    (run,) = read_scored([evil])
+    answers = run.task.single_answers(run).with_columns(
+        thought=pl.col("item_id").map_elements(incompressible, return_dtype=pl.String)
+    )
+    known = run.task.known_questions(run)
+    whole = embed_questions([run], [answers], known)
+    assert whole.left_out == ()
+    size = len(whole.data)
+    found = [embed_questions([run], [answers], known, page_bytes=size * part // 100) for part in (70, 30, 4, 1)]
+    assert [len(one.data) <= size * part // 100 for one, part in zip(found, (70, 30, 4, 1), strict=True)] == [
+        True
+    ] * 4
+    assert found[0].left_out == ("Thoughts are cut at 2,000 characters.",)
+    assert found[2].left_out[0] == "Thoughts are left out."
+    assert re.fullmatch(r"[\d,]+ of [\d,]+ questions are here, taken evenly from all\.", found[3].left_out[-1])
+    cut = unpacked(found[3].data)
+    assert any(text.endswith("… (1,076 characters)") for text in cut["texts"])
+    regions = next(facet["of"] for facet in cut["facets"] if facet["name"] == "region")
+    assert len(set(texts_of(cut, regions))) > 1
+
+
+@pytest.mark.slow
+def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("blend.eval.report.report_page.PAGE_BYTES", 2_000)
+    page = build_report(read_scored([good]))
+    assert re.search(
+        r"and why\.\s*([\d,]+ texts are cut at 200 characters\. )?[\d,]+ of [\d,]+ questions are here", page
+    )
+    assert embedded_questions.PAGE_BYTES < 8_000_000
+
+
+def test_what_answers_took_stands_in_the_overview(good: Path, poor: Path, monkeypatch: pytest.MonkeyPatch):
+    usage = {
+        "requests": 1234,
+        "tokens_in": 5,
+        "tokens_out": 6,
+        "tokens_thought": None,
+        "seconds": 61.4,
+        "cost": 1.5,
+    }
+    runs = read_scored([good, poor])
+    dumped = Scores.model_dump
+    of_good = {"usage": usage}
+    monkeypatch.setattr(
+        Scores, "model_dump", lambda self: dumped(self) | (of_good if self.model == "good" else {})
+    )
+    from blend.eval.report.report_page import _overview
+
+    head, rows = (table := _overview(runs)).head, table.rows
+    first, second = (dict(zip(head, row, strict=True)) for row in rows)
+    wanted = {"requests": "1,234", "tokens in": "5", "tokens out": "6", "time, s": "61", "cost": "1.50"}
+    assert {name: first[name] for name in wanted} == wanted
+    assert {second[name] for name in wanted} == {"–"}
+    assert {"unanswered, %", "unparsable, %"} <= set(head)
+
+
+@pytest.mark.slow
+def test_all_models_have_the_same_rows_and_one_scale(good: Path, poor: Path, evil: Path):
+    page = build_report(read_scored([good, poor, evil]))
+    specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
+    for section in ("topics", "cultures", "positions"):
+        charts = [spec for name, spec in specs.items() if f"-{section}-" in name]
+        scales = [
+            {
+                channel: (of.get("sort"), of.get("scale"))
+                for channel, of in layer["encoding"].items()
+                if channel in "xy"
+            }
+            for spec in charts
+            for layer in spec["layer"]
+        ]
+        assert all(scale == scales[0] for scale in scales)
+    regions = json.dumps(specs["multiple-choice-regions-0"])
+    assert '"chance, 25 %"' in regions
+    assert "Hatched: fewer than 10 answers" in page
+
+
+def test_names_on_the_map_cover_no_other():
+    places = [
+        (locale.latitude, locale.longitude)
+        for locale in registry()
+        if "blend" in locale.collections and locale.latitude is not None and locale.longitude is not None
+    ]
+    assert len(places) == 16
+    names = [
+        (x + right, y + down)
+        for (x, y), (right, down) in zip(
+            (equal_earth(*place) for place in places), label_offsets(places), strict=True
+        )
+    ]
+    assert [pair for pair in itertools.combinations(names, 2) if overlap(*pair, 18, 11)] == []
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    digits = colour.removeprefix("#")
+    digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
+    parts = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_stands_out(scheme: int):
+    blocks = re.findall(r":root \{(.*?)\}", packaged("page.css"), re.DOTALL)
+    colours = dict(re.findall(r"--(\w+): (#\w+)", blocks[scheme]))
+    for text, ground in itertools.product(("ink", "muted", "accent", "correct", "wrong"), ("paper", "card")):
+        assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    # Borders of fields, bars and marks: 3 (WCAG 2.2, 1.4.11).
+    for mark, ground in itertools.product(("control", "bar"), ("paper", "card")):
+        assert contrast(colours[mark], colours[ground]) >= 3, (mark, ground)
+    assert contrast(colours["ink"], colours["land"]) >= 4.5
