@@ -61,7 +61,7 @@ def embed_questions(
     """
     items = runs[0].run.items("item_id", *FACETS, "prompt")
     models = [run.name for run in runs]
-    longest = max(of_run["thought"].str.len_chars().max() or 0 for of_run in answers)
+    longest = max(of_run.select(pl.col("thought").str.len_chars().max()).item() or 0 for of_run in answers)
     levels = [
         level for level in LEVELS if level.text is not None or level.thought is None or level.thought < longest
     ]
