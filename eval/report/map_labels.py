@@ -17,17 +17,17 @@ _OFFSETS = (*_NEAR, *((1.7 * right, 1.7 * down) for right, down in _NEAR))
 Point = tuple[float, float]
 
 
-def label_offsets(places: Sequence[Point]) -> list[Point]:
+def label_offsets(locations: Sequence[Point]) -> list[Point]:
     """Choose for every mark how far right and down of it, in pixels, the middle of its name stands.
 
     Args:
-        places: Latitude and longitude in degrees.
+        locations: Latitude and longitude in degrees.
 
     Returns:
-        Offsets in the order of the places. Those with the most neighbours choose first; each takes the nearest
-        place that covers least.
+        Offsets in the order of the locations. Those with the most neighbours choose first; each takes the nearest
+        offset that covers least.
     """
-    marks = [equal_earth(*place) for place in places]
+    marks = [equal_earth(*location) for location in locations]
     crowded = sorted(range(len(marks)), key=lambda i: -sum(_apart(marks[i], other) < 40 for other in marks))
     labels: dict[int, Point] = {}
     for i in crowded:
@@ -45,7 +45,7 @@ def label_offsets(places: Sequence[Point]) -> list[Point]:
 
 
 def equal_earth(latitude: float, longitude: float) -> Point:
-    """A place on the map in pixels, right and down of its middle.
+    """A location on the map in pixels, right and down of its middle.
 
     References:
         Šavrič, Patterson and Jenny (2018), The Equal Earth map projection, equations 1 to 3,
