@@ -12,7 +12,7 @@ _MARK = 7.0
 
 # Steps right and down, the nearest first: above, below, beside, at the corners, then the same farther away.
 _NEAR = ((0, -14), (0, 16), (19, 1), (-19, 1), (15, -11), (-15, -11), (15, 13), (-15, 13))
-_OFFSETS = (*_NEAR, *((1.7 * right, 1.7 * down) for right, down in _NEAR))
+_OFFSETS = (*_NEAR, *((1.7 * across, 1.7 * down) for across, down in _NEAR))
 
 Point = tuple[float, float]
 
@@ -24,8 +24,8 @@ def label_offsets(locations: Sequence[Point]) -> list[Point]:
         locations: Latitude and longitude in degrees.
 
     Returns:
-        Offsets in the order of the locations. Those with the most neighbours choose first; each takes the nearest
-        offset that covers least.
+        Offsets in the order of the locations. Those with the most neighbours choose first; each takes the
+        nearest offset that covers least.
     """
     marks = [equal_earth(*location) for location in locations]
     crowded = sorted(range(len(marks)), key=lambda i: -sum(_apart(marks[i], other) < 40 for other in marks))

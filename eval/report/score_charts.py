@@ -121,7 +121,9 @@ def region_map(rows: Rows, *, title: str) -> Spec:
         alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
     ).mark_geoshape(style="land")
     offsets = label_offsets([(row["latitude"], row["longitude"]) for row in rows])
-    placed = [{**row, "right": right, "down": down} for row, (right, down) in zip(rows, offsets, strict=True)]
+    placed = [
+        {**row, "across": across, "down": down} for row, (across, down) in zip(rows, offsets, strict=True)
+    ]
     base = alt.Chart(alt.Data(values=placed)).encode(longitude="longitude:Q", latitude="latitude:Q")
     legend = alt.Legend(**_BAR)
     # The size is no encoding: its legend and that of the colour, of one field, would be merged into one.
@@ -132,7 +134,7 @@ def region_map(rows: Rows, *, title: str) -> Spec:
     # On a phone the names of neighbours would cover each other; the list of regions has them.
     names = base.mark_text(
         style="code",
-        dx=alt.expr("datum.right"),
+        dx=alt.expr("datum.across"),
         dy=alt.expr("datum.down"),
         fontSize=11,
         fontWeight="bold",
