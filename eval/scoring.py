@@ -126,6 +126,10 @@ def check_options(run: Run) -> None:
     try:
         task = task_of(run.description.task)
         checked_options(task.options, run.description.options, task=task.name)
+        # Texts of a table are not asked for, and have no options but how many there are of each.
+        for name in task.options.always_kept() if run.description.prompts else ():
+            if name not in run.description.options:
+                raise InputError(f"`options` has no `{name}`")
     except InputError as error:
         raise InputError(
             f"{run.directory / DESCRIPTION_NAME}: not a description that this version of {DISTRIBUTION} reads "

@@ -72,6 +72,12 @@ class TaskOptions:
         int | None, TaskOption("question templates per region at most; all when absent", least=1)
     ] = None
 
+    @classmethod
+    def always_kept(cls) -> list[str]:
+        """Fields that ``run.json`` of a run has for certain."""
+        apart = cls.FROM_RELEASE | cls.NOT_KEPT | cls.KEPT_WHERE_GIVEN
+        return [field.name for field in dataclasses.fields(cls) if field.name not in apart]
+
     def kept(self) -> dict[str, Any]:
         """The options as ``run.json`` keeps them, with defaults spelled out but for `KEPT_WHERE_GIVEN`."""
         values = {field.name: (getattr(self, field.name), field.default) for field in dataclasses.fields(self)}
