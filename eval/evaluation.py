@@ -15,12 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from blend.eval.asking import HowAsked, ask, given, items_for, marks_given, paid, refuse, spoken
 from blend.eval.batch_runs import batch_mode
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
+from blend.eval.models.protocols import Backend
 from blend.eval.registry import task_of
 from blend.eval.release_items import read_items
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
@@ -34,7 +35,7 @@ from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, write_scores
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import ArgumentError, InputError, UnknownNameError
 
 Runs = Sequence[ScoredRun | Run | str | Path]
 """Runs, or their directories."""
@@ -51,6 +52,7 @@ def run_task(
     locales: Sequence[str] | None = None,
     limit: int | None = None,
     server: str | None = None,
+    backend: Backend | None = None,
     concurrency: int | None = None,
     rpm: int | None = None,
     tpm: int | None = None,
@@ -92,6 +94,8 @@ def run_task(
         locales: Regions to ask about, by any of their names; all when absent.
         limit: Templates per region at most; all when absent.
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
+        backend: Library that computes a model here: ``transformers``, or ``vllm`` of the extra ``vllm``; the
+            first when absent.
         concurrency: Requests under way at a time on a server at most; 256 when absent. There are as many as the
             server serves, found by trying.
         rpm: Requests a minute to a server at most; as many as it serves when absent.
@@ -135,12 +139,14 @@ def run_task(
         The run, with how it stands in its ``outcome``.
 
     Raises:
-        UnknownNameError: If there is no such task or region; lists those there are.
+        UnknownNameError: If there is no such task, region or backend; lists those there are.
         ArgumentError: If an option cannot be, two exclude each other, or an object given as the model does not
             answer as the task asks.
         InputError: If the release, the model or the answers cannot be used, or the directory holds another run.
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
+    if backend is not None and backend not in get_args(Backend):
+        raise UnknownNameError("backend", str(backend), get_args(Backend))
     chosen, directory, warn = task_of(task), Path(out), on_warning or _warn_caller
     _check_least(
         concurrency=concurrency,
@@ -157,6 +163,7 @@ def run_task(
     how = HowAsked(
         machine=given(
             server=server,
+            backend=backend,
             concurrency=concurrency,
             rpm=rpm,
             tpm=tpm,

@@ -51,6 +51,10 @@ class Machine:
             help="Ask the model on this OpenAI-compatible server, for example http://localhost:8000/v1.",
         ),
     ] = None
+    backend: Annotated[
+        Literal["transformers", "vllm"] | None,
+        typer.Option(help="Library that computes a local model: transformers if absent, or vllm."),
+    ] = None
     concurrency: Annotated[
         int | None,
         typer.Option(

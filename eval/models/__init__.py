@@ -9,9 +9,10 @@ from typing import Literal
 
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import Dtype
-from blend.eval.models.protocols import ChatOptions, Decoding, OpenedModel
+from blend.eval.models.protocols import Backend, ChatOptions, Decoding, OpenedModel
 from blend.eval.models.server import open_server
 from blend.eval.models.thoughts import Marks
+from blend.eval.models.vllm_model import VllmModel, check_vllm
 from blend.schemas.errors import ArgumentError, InputError
 
 
@@ -19,6 +20,7 @@ def open_model(
     model: str,
     *,
     server: str | None = None,
+    backend: Backend | None = None,
     asked_for: Literal["text", "logprobs"] = "text",
     chat: bool | None = None,
     decoding: Decoding | None = None,
@@ -37,6 +39,7 @@ def open_model(
     Args:
         model: Directory or Hub id; with a server, the name by which it knows the model.
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
+        backend: Library that computes it here; ``transformers`` when absent.
         asked_for: What the model will be asked for: texts, or log-probabilities of options.
         chat: Whether prompts go through the model's chat template. When absent: here, if it has one; on a
             server, for texts and not for log-probabilities, which servers give only of plain prompts.
@@ -61,8 +64,12 @@ def open_model(
     if server is None:
         extra = None if options is None or options.extra_body is None else json.dumps(options.extra_body)
         _check_absent("with", concurrency=concurrency, rpm=rpm, tpm=tpm, extra_body=extra)
+        if backend == "vllm":
+            check_vllm()
+            _check_absent("without", "backend=vllm", device=device, batch_size=batch_size)
         return open_local(
             model,
+            kind=VllmModel if backend == "vllm" else None,
             revision=revision,
             device=device,
             dtype=dtype,
@@ -72,7 +79,9 @@ def open_model(
             thought_marks=thought_marks,
             batch_size=batch_size,
         )
-    _check_absent("without", revision=revision, device=device, dtype=dtype, batch_size=batch_size)
+    _check_absent(
+        "without", backend=backend, revision=revision, device=device, dtype=dtype, batch_size=batch_size
+    )
     if asked_for == "logprobs" and chat:
         raise InputError(
             f"model {model}: a server scores options only of prompts that it is sent as they are, "
@@ -91,8 +100,10 @@ def open_model(
     )
 
 
-def _check_absent(needed: Literal["with", "without"], **options: str | int | None) -> None:
+def _check_absent(
+    needed: Literal["with", "without"], other: str = "server", /, **options: str | int | None
+) -> None:
     for name, value in options.items():
         if value is not None:
             fix = "leave it out" if needed == "with" else "leave one of the two out"
-            raise ArgumentError(f"`{name}={value}` makes sense only {needed} `server`; {fix}")
+            raise ArgumentError(f"`{name}={value}` makes sense only {needed} `{other}`; {fix}")

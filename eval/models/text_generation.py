@@ -62,7 +62,7 @@ def write(
         )
     new: list[list[int]] = written[:, texts.ids.shape[1] :].tolist()
     return [
-        _generation(tokenizer, len(prompt), ids, ends, decoding.stop, reading)
+        read_generation(tokenizer, len(prompt), ids, ends, decoding.stop, reading)
         for prompt, ids in zip(prompts, new, strict=True)
     ]
 
@@ -128,7 +128,7 @@ class _Drawn:
         return scores.float() / self._temperature + gumbel
 
 
-def _generation(
+def read_generation(
     tokenizer: "PreTrainedTokenizerBase",
     tokens_in: int,
     ids: list[int],
