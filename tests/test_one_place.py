@@ -21,18 +21,19 @@ def tree(module: Path) -> ast.Module:
     return ast.parse((ROOT / module).read_text(encoding="utf-8"))
 
 
+@cache
+def called(module: Path) -> frozenset[str]:
+    """Names of the functions and methods that a module calls."""
+    functions = [node.func for node in ast.walk(tree(module)) if isinstance(node, ast.Call)]
+    return frozenset(
+        function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        for function in functions
+    )
+
+
 def calls(name: str) -> list[str]:
     """Modules that call a function or method of that name."""
-    return [
-        module.as_posix()
-        for module in MODULES
-        if any(
-            isinstance(node, ast.Call)
-            and name
-            == (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""))
-            for node in ast.walk(tree(module))
-        )
-    ]
+    return [module.as_posix() for module in MODULES if name in called(module)]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.cli import app
 from blend.loaders.releases import read_manifest
 
+pytestmark = pytest.mark.slow  # for what its tests share
+
 RECIPE = """
 name = "three"
 version = "1.0.0"

@@ -24,6 +24,8 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import VARIANTS
 from blend.schemas.errors import InputError, MissingExtraError
 
+pytestmark = pytest.mark.slow  # for what its tests share
+
 
 class Elements(HTMLParser):
     """Tags with attributes, and the text outside of scripts and styles."""
@@ -57,7 +59,6 @@ def elements(page: str) -> Elements:
     return Elements(page)
 
 
-@pytest.mark.slow
 def test_it_names_models_release_and_signature(page: str, elements: Elements, good: Path):
     scores = json.loads((good / "scores.json").read_text(encoding="utf-8"))
     for text in ("good", "poor <b>&</b>", scores["signature"], scores["release"], "better"):
@@ -175,7 +176,6 @@ def test_short_answers_beside_those_of_natives(short: Path):
         assert question.answers[0].text == f"جواب {question.item_id}"
 
 
-@pytest.mark.slow
 def test_tasks_stand_on_one_page_and_both_languages_side_by_side(good: Path, short: Path):
     page = build_report(read_scored([good, short]))
     specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
@@ -183,7 +183,6 @@ def test_tasks_stand_on_one_page_and_both_languages_side_by_side(good: Path, sho
     assert "Local language against English" in Elements(page).text
 
 
-@pytest.mark.slow
 def test_a_model_in_two_tasks_keeps_its_name(good: Path, short: Path, make_run):
     twin = make_run("good", 0.5, folder="twin")
     assert [run.name for run in read_scored([good, short])] == ["good", "short"]
@@ -271,7 +270,6 @@ def test_a_browser_draws_it_at_any_width(
     assert complaints == []
 
 
-@pytest.mark.slow
 def test_the_command_writes_it(good: Path, tmp_path: Path):
     out = tmp_path / "new" / "report.html"
     result = CliRunner().invoke(app, ["eval", "report", str(good), "--out", str(out)])

@@ -7,6 +7,8 @@ from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
 from blend.eval.tasks.cultural_prompts.lexical_variance import anova, published_variances, unbiased_variances
 from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums
 
+pytestmark = pytest.mark.slow  # for what its tests share
+
 GROUPS, SAMPLES, TOPICS, EXPERIMENTS = 8, 3, 12, 60
 LEVEL = 0.05
 
@@ -36,7 +38,6 @@ def p_values() -> dict[str, list[float]]:
     return found
 
 
-@pytest.mark.slow
 def test_the_unbiased_option_does_not_reject_more_often_than_its_level(p_values):
     rejected = sum(p < LEVEL for p in p_values["unbiased"])
     # 3 of 60 are expected at the level; more than 7 come in one of a hundred such simulations.
@@ -49,7 +50,6 @@ def test_the_published_procedure_does(p_values):
     assert sum(p < LEVEL for p in p_values["published"]) > EXPERIMENTS / 4
 
 
-@pytest.mark.slow
 def test_both_kinds_are_equal_on_average():
     draw = np.random.default_rng(7)
     pairs = [pair_sums(topic_without_effect(draw)) for _ in range(150)]

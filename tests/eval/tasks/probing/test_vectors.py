@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.schemas.errors import InputError
 
+pytestmark = pytest.mark.slow  # for what its tests share
+
 LABELS = ("egg", "soy sauce", "zero", "absent")
 FILE = "4 2\negg 3 4\nsoy_sauce 1 0\nzero 0 0\nother 5 5 \n"
 
