@@ -104,7 +104,7 @@ def test_a_refusal_halves_once_for_all_that_were_under_way():
         pace.refused(one, 1.0, 0.0)
     assert (pace.window.limit, pace.window.under_way) == (START / 2, 0)
     pace.refused(pace.send(2.0), 3.0, 0.0)
-    assert pace.window.limit == 1
+    assert pace.window.limit == START / 4
 
 
 def test_refusals_without_a_pause_wait_longer_each_time_until_a_reply():
