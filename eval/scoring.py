@@ -129,7 +129,7 @@ def check_options(run: Run) -> None:
         # Texts of a table are not asked for, and have no options but how many there are of each.
         for name in task.options.always_kept() if run.description.prompts else ():
             if name not in run.description.options:
-                raise InputError(f"`options` has no `{name}`")
+                raise InputError(f"options: {name!r} is missing")
     except InputError as error:
         raise InputError(
             f"{run.directory / DESCRIPTION_NAME}: not a description that this version of {DISTRIBUTION} reads "

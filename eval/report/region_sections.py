@@ -47,8 +47,6 @@ def region_overview(run: ScoredRun) -> ReportTable:
         if (share := run.overall(name)) is not None:
             cells[f"{name}, %"] = cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
-    if run.scores.usage is not None:
-        cells |= run.scores.usage.columns()
     return ReportTable(tuple(cells), (tuple(cells.values()),))
 
 

@@ -135,29 +135,12 @@ def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
     lines = []
     for run in runs:
         table = run.task.overview(run)
-        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | _usage(run))
+        usage = run.scores.usage.columns() if run.scores.usage is not None else {}
+        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | usage)
     head = tuple(dict.fromkeys(name for line in lines for name in line))
     return ReportTable(head, tuple(tuple(line.get(name, "–") for name in head) for line in lines))
 
 
-def _usage(run: ScoredRun) -> dict[str, str]:
-    """What the answers took, as far as the scores say."""
-    usage = run.scores.model_dump().get("usage") or {}
-    return {
-        label: form.format(value)
-        for name, (label, form) in _USAGE.items()
-        if (value := usage.get(name)) is not None
-    }
-
-
-_USAGE = {
-    "requests": ("requests", "{:,}"),
-    "tokens_in": ("tokens in", "{:,}"),
-    "tokens_out": ("tokens out", "{:,}"),
-    "tokens_thought": ("tokens thought", "{:,}"),
-    "seconds": ("time, s", "{:,.0f}"),
-    "cost": ("cost", "{:,.2f}"),
-}
 """Columns of the overview by what scores call them, and how their figures are written."""
 
 

@@ -37,6 +37,7 @@ OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
     "task": {},
     "release": {"release": SimpleNamespace(name="other", version="1.0.0", tables={})},
     "dtype": {"model": MODEL.model_copy(update={"dtype": "bfloat16"})},
+    "backend": {"model": MODEL.model_copy(update={"backend": "vllm"})},
     "chat": {"model": MODEL.model_copy(update={"chat": False})},
     "max_tokens": {"decoding": DRAWING.model_copy(update={"max_tokens": 7})},
     "temperature": {"decoding": DRAWING.model_copy(update={"temperature": 0.7})},

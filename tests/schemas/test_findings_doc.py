@@ -47,9 +47,10 @@ OTHER_PLACES = (
     "builders/cards/",
     "builders/triples/chinese.py",
     "builders/triples/rows.py",
+    "loaders/servers/",
 )
-"""Where words with hyphens are tags of the Hub, of Label Studio and of languages, values of HTML, or names of
-tables."""
+"""Where words with hyphens are tags of the Hub, of Label Studio and of languages, values of HTML, headers, or
+names of tables."""
 
 
 def words(root: Path) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,6 @@ from blend.schemas.release.release_layout import (
     FINDINGS_NAME,
     MANIFEST_NAME,
 )
-from helpers.tiers import rest_exhaustive
 
 Metadata = dict[str, Any]
 
@@ -209,9 +208,10 @@ def test_any_property_may_be_anything(value: object, sample_release: Path, tmp_p
             node[key] = old
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", rest_exhaustive(["unchanged", *CHANGES], "unchanged", next(iter(CHANGES))))
+@pytest.mark.parametrize("name", ["unchanged", *CHANGES])
 def test_mlcroissant_refuses_what_the_rules_of_croissant_forbid(
     name: str, sample_release: Path, tmp_path: Path
 ):

@@ -20,7 +20,6 @@ from blend.eval.report.map_labels import equal_earth, label_offsets, overlap
 from blend.eval.report.page_template import packaged
 from blend.eval.report.report_page import build_report
 from blend.eval.report.single_answers import REASONS
-from blend.eval.scores_json import Scores
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 from blend.schemas.language.locales import registry
 from helpers.embedded_pages import texts_of, unpacked
@@ -124,31 +123,6 @@ def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.Mon
         r"and why\.\s*([\d,]+ texts are cut at 200 characters\. )?[\d,]+ of [\d,]+ questions are here", page
     )
     assert embedded_questions.PAGE_BYTES < 8_000_000
-
-
-def test_what_answers_took_stands_in_the_overview(good: Path, poor: Path, monkeypatch: pytest.MonkeyPatch):
-    usage = {
-        "requests": 1234,
-        "tokens_in": 5,
-        "tokens_out": 6,
-        "tokens_thought": None,
-        "seconds": 61.4,
-        "cost": 1.5,
-    }
-    runs = read_scored([good, poor])
-    dumped = Scores.model_dump
-    of_good = {"usage": usage}
-    monkeypatch.setattr(
-        Scores, "model_dump", lambda self: dumped(self) | (of_good if self.model == "good" else {})
-    )
-    from blend.eval.report.report_page import _overview
-
-    head, rows = (table := _overview(runs)).head, table.rows
-    first, second = (dict(zip(head, row, strict=True)) for row in rows)
-    wanted = {"requests": "1,234", "tokens in": "5", "tokens out": "6", "time, s": "61", "cost": "1.50"}
-    assert {name: first[name] for name in wanted} == wanted
-    assert {second[name] for name in wanted} == {"–"}
-    assert {"unanswered, %", "unparsable, %"} <= set(head)
 
 
 @pytest.mark.slow

@@ -144,7 +144,7 @@ def test_the_digest_is_one_that_sha256sum_reads(run: Path):
             {"no": 1},
             "`no`: the task multiple-choice has no such option; it has `locales`, ",
         ),
-        ("options", {"style": "letters"}, "`options` has no `locales`"),
+        ("options", {"style": "letters"}, "options: 'locales' is missing"),
         ("kind", "song", "kind: Input should be 'text', 'logprobs' or 'candidates'"),
     ],
 )
