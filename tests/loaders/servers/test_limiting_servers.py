@@ -37,9 +37,10 @@ def ask(server: LimitingServer, n_items: int, **options: Any) -> list[Generation
 @pytest.mark.parametrize(
     ("limits", "most_refused"),
     [
-        (Limits(at_a_time=6, retry_after="0.2"), 20),
-        (Limits(at_a_time=6), 20),
-        (Limits(per_window=40, window_s=0.5, tells=True), 20),
+        # Fewer than these in simulated time (test_pace.py); a busy machine adds some.
+        (Limits(at_a_time=6, retry_after="0.2"), 50),
+        (Limits(at_a_time=6), 50),
+        (Limits(per_window=40, window_s=0.5, tells=True), 50),
         (Limits(workers=4), 0),
     ],
     ids=["refuses", "refuses without a pause", "tells", "slow"],
@@ -51,21 +52,21 @@ def test_each_item_is_answered_once_and_little_refused(limits: Limits, most_refu
 
 
 def test_a_pause_is_for_all_that_wait():
-    with limiting(Limits(per_window=20, window_s=0.6, retry_after="0.6", service_s=0.01)) as server:
-        ask(server, 60)
+    with limiting(Limits(per_window=20, window_s=2, retry_after="2", service_s=0.01)) as server:
+        ask(server, 40)
     seen = server.seen
     first = seen.refused_s[0]
-    # What was under way when the refusal came is not taken back; it arrives at once.
-    assert not [time_s for time_s in seen.arrived_s if first + 0.2 < time_s < first + 0.6]
+    # What was under way when the refusal came is not taken back; it arrives soon.
+    assert not [time_s for time_s in seen.arrived_s if first + 1 < time_s < first + 2]
 
 
 def test_requests_and_tokens_a_minute_are_kept():
-    for options, apart_s in (({"rpm": 1200}, 0.05), ({"tpm": 600_000}, 0.05)):
+    for options, apart_s in (({"rpm": 400}, 0.15), ({"tpm": 200_000}, 0.15)):
         with limiting(Limits(service_s=0.01)) as server:
             ask(server, 20, **options)
         # The first tokens are estimated, and what is late may hurry a little.
         times = server.seen.arrived_s[8:]
-        assert times[-1] - times[0] >= 0.8 * apart_s * len(list(pairwise(times)))
+        assert times[-1] - times[0] >= 0.6 * apart_s * len(list(pairwise(times)))
 
 
 def test_a_server_that_wants_hours_of_rest_is_not_waited_for():
