@@ -107,7 +107,9 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
     """Read results into the run; an item that has an answer keeps it, so reading again changes nothing."""
     items, pending = run.items("item_id"), pending_items(run)
     results = read_results(paths, set(items["item_id"]), model.read_reply)
-    run = learn_served_name(run, _served_name(run, results))
+    served = _served_name(run, results)
+    is_new = served is not None and getattr(run.description.model, "served_as", None) is None
+    run = learn_served_name(run, served)
     position = {item: number for number, item in enumerate(pending["item_id"])}
     chosen: dict[int, BatchResult] = {}
     n_answered = 0
@@ -124,7 +126,7 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
             block = numbers[start : start + _BLOCK]
             writer.generations(block, [chosen[number].answer for number in block])
     outcome = finished(run, items, n_asked=len(chosen))
-    warnings = (*_on_answered(n_answered), *_on_missing(outcome))
+    warnings = (*(_on_name(run) if is_new else ()), *_on_answered(n_answered), *_on_missing(outcome))
     return run, outcome._replace(warnings=warnings)
 
 
@@ -142,6 +144,15 @@ def _served_name(run: Run, results: Sequence[BatchResult]) -> str | None:
             )
         before = result.served_as
     return before
+
+
+def _on_name(run: Run) -> Iterator[str]:
+    asked, served = run.description.model.id, getattr(run.description.model, "served_as", None)
+    if served != asked:
+        yield (
+            f"the answers come from {served!r}, and {asked!r} was asked; if these are two models, begin anew "
+            "in another `out`"
+        )
 
 
 def _on_answered(n: int) -> Iterator[str]:

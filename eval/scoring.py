@@ -10,7 +10,7 @@ import polars as pl
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import Run, translate_errors
+from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
 from blend.eval.runs.usage import read_usage
 from blend.eval.runs.written_answers import as_scored
@@ -22,9 +22,6 @@ from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.text_comparison import agreeing
 from blend.version import __version__
-
-MAX_MISSING = 0.01
-"""Share of items without an answer above which nothing is scored unless the caller says so."""
 
 MAX_UNANSWERED = 0.01
 """Share of written answers that are unanswered above which a reader is warned."""

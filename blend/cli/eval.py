@@ -1,6 +1,9 @@
 """``blend eval``: from a release and a model to scores."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -87,13 +90,17 @@ def run(
     from blend.views.progress import interruptible
 
     stopped = "interrupted; what was answered is kept, and the same command goes on from there"
-    with interruptible(stopped), shown_progress(unit="questions") as on_progress:
+    with (
+        interruptible(stopped),
+        shown_progress(unit="questions") as on_progress,
+        _planned(out, only=costs.plan) as directory,
+    ):
         kept = run_task(
             release,
             name,
             model=model,
             answers=answers,
-            out=out,
+            out=directory,
             **where,
             **read_writing(writing),
             shard=read_shard(shard),
@@ -109,6 +116,16 @@ def run(
     assert kept.outcome is not None
     again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
     print_outcome(kept.outcome, out, again=again)
+
+
+@contextmanager
+def _planned(out: Path, *, only: bool) -> Iterator[Path]:
+    """The directory of a run; one that is not kept where a run is planned only that has not begun."""
+    if not only or (out / "run.json").exists():
+        yield out
+        return
+    with TemporaryDirectory(prefix="blend-plan-") as folder:
+        yield Path(folder) / out.name
 
 
 def _plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
@@ -143,8 +160,12 @@ def print_outcome(outcome: "RunOutcome", out: Path, *, again: str = "the same co
         return
     kept = outcome.n_items - outcome.n_missing
     are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
-    typer.echo(f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}. Score {them}:")
-    typer.echo(f"  blend eval score {out}")
+    standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
+    if outcome.can_be_scored:
+        typer.echo(f"{standing} Score {them}:")
+        typer.echo(f"  blend eval score {out}")
+    else:
+        typer.echo(f"{standing} The others are still to be asked before it can be scored.")
     if outcome.first_error is not None:
         from blend.views.safe import shown
 

@@ -44,6 +44,10 @@ _START_S = 60.0
 """Seconds that a shard waits for another one to start the run."""
 
 
+MAX_MISSING = 0.01
+"""Share of items without an answer above which nothing is scored unless the caller says so."""
+
+
 class Shard(NamedTuple):
     """One of several machines that write to one run: it asks every ``of``-th item."""
 
@@ -77,6 +81,11 @@ class RunOutcome(NamedTuple):
     """Files of requests that were written in place of asking."""
     usage: Usage | None = None
     """What the run has taken until now; null where nobody was asked."""
+
+    @property
+    def can_be_scored(self) -> bool:
+        """Whether it has answers enough to be scored as it is."""
+        return self.n_missing <= MAX_MISSING * self.n_items
 
 
 @dataclass(frozen=True, slots=True, repr=False)
