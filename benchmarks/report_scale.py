@@ -50,13 +50,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        recipe, places = sample_recipe(), {}
-        if options.blend is not None:
-            recipe = blend_recipe(str(options.blend))
-            places = {blend_source(recipe).location: options.blend}
-        build_release(recipe, folder / "release", base=folder, source_paths=places)
-        letters = read_items(str(folder / "release"), TASKS["multiple-choice"], style="json")
-        texts = read_items(str(folder / "release"), TASKS["short-answer"], limit=options.templates)
+        release = str(built_release(options.blend, folder))
+        letters = read_items(release, TASKS["multiple-choice"], style="json")
+        texts = read_items(release, TASKS["short-answer"], limit=options.templates)
         runs = [
             scored(folder / f"{model}-{asked.task}", asked, model, answer, share)
             for asked, answer in ((letters, letter), (texts, text))
@@ -71,6 +67,16 @@ def main() -> None:
         print(f"{cpu:.1f} s of processor time, {wall:.1f} s by the clock")
         if options.pictures is not None:
             take_pictures(folder / "report.html", options.pictures)
+
+
+def built_release(blend: Path | None, folder: Path) -> Path:
+    """A release of BLEnD's files, or of the sample where there are none."""
+    recipe, places = sample_recipe(), {}
+    if blend is not None:
+        recipe = blend_recipe(str(blend))
+        places = {blend_source(recipe).location: blend}
+    build_release(recipe, folder / "release", base=folder, source_paths=places)
+    return folder / "release"
 
 
 def scored(

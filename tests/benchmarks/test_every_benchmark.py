@@ -30,6 +30,7 @@ SMALL: dict[str, Sequence[str]] = {
                 "{shared}/data/fmlama/data_filter/en/en_dishes.jsonl", "--tokenizers", "{shared}/models"],
     "publish_scale": ["--cases", "1"],
     "published_procedure": ["{shared}/data/blend"],
+    "question_browser_scale": ["--templates", "1", "--thought", "3", "--openings", "1"],
     "reliability_scale": ["--questions", "10"],
     "report_scale": ["--templates", "1"],
     "score_scale": ["--items", "2000"],

@@ -97,6 +97,9 @@ def test_pages_are_turned(good: Path, tmp_path: Path, chromium: str):
         assert status(tab).startswith("26–50 of ")
         tab.locator(".question-title").first.click()
         assert tab.evaluate(FITS)
+        # What unfolds takes the width of the screen, not that of a column.
+        widths = [tab.locator(place).first.bounding_box()["width"] for place in (".detail > td", ".list")]
+        assert widths[0] == widths[1]
 
 
 @pytest.mark.parametrize("width", [390, 1400])
