@@ -105,8 +105,8 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     assert (read.outcome.n_missing, read.outcome.n_failed) == (4, 3)
     assert heard == [
         (
-            "the answers come from 'tiny-2026-11-01', and 'tiny' was asked; if these are two models, begin anew in "
-            "another `out`"
+            "the answers come from 'tiny-2026-11-01', and 'tiny' was asked; if these are two models, begin "
+            "anew in another `out`"
         ),
         "1 answer to items that have one already, left out: the first one of an item counts",
         "1 item without a result; write the requests again with `batch_out`, or ask without it",
