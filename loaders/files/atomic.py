@@ -81,8 +81,8 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
             _restore(out, previous)
             _refuse_foreign(out, check)
             _remove(beside)
-            beside.mkdir()
             try:
+                beside.mkdir()  # inside: Ctrl-C can come as soon as it is there
                 yield beside
                 _sync(beside)
                 _refuse_foreign(out, check)
