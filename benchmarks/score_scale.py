@@ -72,6 +72,7 @@ def make(folder: Path, items: int) -> float:
             "answer": answer,
             "locale": pl.Series([locale.tag for locale in locales]).gather(place),
             "topic": pl.Series(["Food", "Sport", "Family", "Work"]).gather(np.arange(items) // 16 % 4),
+            "answer_spread": pl.Series(["universal", "shared", "specific"]).gather(np.arange(items) % 3),
         }
     )
     frame.write_parquet(folder / "table.parquet")

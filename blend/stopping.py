@@ -14,6 +14,9 @@ UNCHANGED = "interrupted; nothing was changed"
 
 _HEARD = (signal.SIGINT, signal.SIGTERM)
 
+_arrived: list[type[KeyboardInterrupt]] = []
+"""What was raised for signals, in the order in which they came."""
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM, which a command takes for Ctrl-C; only its exit code is another."""
@@ -36,7 +39,16 @@ def stopping_at_once() -> Iterator[None]:
         signal.signal(number, _end)
     yield
     for number in heard:
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else _terminate)
+        signal.signal(number, _raise)
+
+
+def raise_if_stopped() -> None:
+    """Raise once more what a signal raised before: native code may have swallowed it.
+
+    Some libraries drop whatever is raised while they call back into Python, or load a module of it.
+    """
+    if _arrived:
+        raise _arrived[0]
 
 
 def deaf_to_stopping() -> None:
@@ -72,8 +84,9 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
     os._exit(_code(number))
 
 
-def _terminate(_: int, __: FrameType | None) -> NoReturn:
-    raise Terminated
+def _raise(number: int, _: FrameType | None) -> NoReturn:
+    _arrived.append(KeyboardInterrupt if number == signal.SIGINT else Terminated)
+    raise _arrived[-1]
 
 
 @contextmanager

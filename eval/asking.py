@@ -137,7 +137,8 @@ def paid(price: tuple[float, float] | None, budget: float | None) -> dict[str, A
         return {}
     if len(price) != 2 or not all(math.isfinite(one) and one >= 0 for one in price):
         raise ArgumentError(
-            f"`price`: {price} is not possible (it is two numbers from 0 on, of tokens in and out)"
+            f"`price`: {', '.join(f'{one:g}' for one in price)}: expected two numbers from 0 on, of a million "
+            "tokens in and out"
         )
     return {"price": Price(*price), "budget": budget}
 

@@ -126,7 +126,12 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
             block = numbers[start : start + _BLOCK]
             writer.generations(block, [chosen[number].answer for number in block])
     outcome = finished(run, items, n_asked=len(chosen))
-    warnings = (*(_on_name(run) if is_new else ()), *_on_answered(n_answered), *_on_missing(outcome))
+    warnings = (
+        *(_on_name(run) if is_new else ()),
+        *_on_empty(paths, results),
+        *_on_answered(n_answered),
+        *_on_missing(outcome),
+    )
     return run, outcome._replace(warnings=warnings)
 
 
@@ -159,6 +164,12 @@ def _on_answered(n: int) -> Iterator[str]:
     if n:
         answers = pluralise(n, "answer")
         yield f"{answers} to items that have one already, left out: the first one of an item counts"
+
+
+def _on_empty(paths: Sequence[Path], results: Sequence[BatchResult]) -> Iterator[str]:
+    for path in paths:
+        if not any(result.location.startswith(f"{path}:") for result in results):
+            yield f"{path} holds no results"
 
 
 def _on_missing(outcome: RunOutcome) -> Iterator[str]:

@@ -101,7 +101,8 @@ def run_task(
         rpm: Requests a minute to a server at most; as many as it serves when absent.
         tpm: Tokens a minute at most, of prompts and answers; likewise.
         revision: Commit or tag of a model on the Hub.
-        device: Where a model computes, as torch names it; a GPU if there is one when absent.
+        device: Where a model computes, as torch names it, or ``auto`` for all GPUs together; a GPU if there is
+            one when absent.
         dtype: Numbers that it computes in: ``float32``, ``bfloat16`` or ``float16``; bfloat16 on a GPU and
             float32 elsewhere when absent.
         batch_size: Prompts computed at a time, as many as memory allows when absent; of an object, the prompts

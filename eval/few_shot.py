@@ -51,10 +51,10 @@ def part_examples(rows: pl.DataFrame, options: ShotOptions) -> tuple[pl.DataFram
     for locale in rows["locale"].unique(maintain_order=True):
         n_held = held.filter(locale=locale).height
         if n_held < options.shots or asked.filter(locale=locale).is_empty():
+            n_shown = ranked.filter(locale=locale).height
             raise InputError(
-                f"{locale}: {ranked.filter(locale=locale).height} question templates can be an example, and "
-                f"`shots={options.shots}` needs as many and one more to ask; choose fewer `shots`, or other "
-                "`locales`"
+                f"{locale}: `shots={options.shots}` needs {options.shots} question templates to show and one "
+                f"to ask, and {n_shown} can be shown; choose fewer `shots`, or other `locales`"
             )
     examples = rows.filter("can_be_example").join(held, on=key, how="inner", maintain_order="left")
     return asked, examples

@@ -44,5 +44,4 @@ def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:
     n = round(found.between_runs.n)
     yield percent(f"{metric}-between-runs", "overall", ALL, found.between_runs)
     for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
-        points = None if error is None else 100 * error
-        yield plain(f"{metric}-stderr-{source}", "overall", ALL, points, n=n)
+        yield plain(f"{metric}-stderr-{source}", "overall", ALL, None if error is None else 100 * error, n=n)

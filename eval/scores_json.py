@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.usage import Usage
 from blend.eval.statistics.estimates import Estimate
+from blend.eval.statistics.resampling import FEW
 from blend.loaders.files.content import read_content
 from blend.schemas.base.field_errors import first_reason
 from blend.schemas.distribution import DISTRIBUTION
@@ -18,6 +19,9 @@ from blend.schemas.errors import InputError
 
 SCORES_NAME = "scores.json"
 DECISIONS_NAME = "decisions.parquet"
+
+FEW_MARK = "*"
+"""Stands behind an interval over so few templates that it is wide whatever the answers are."""
 
 ALL = "all"
 """Key of the scope ``overall``."""
@@ -42,6 +46,13 @@ class Score(BaseModel):
     """Upper end."""
     n: int
     """Number that the figure is a share or mean of: items, unless the documentation says otherwise."""
+    clusters: int | None = None
+    """Templates (or dishes, topics …) that the interval is over; null where there is none."""
+
+    @property
+    def is_over_few(self) -> bool:
+        """Whether the interval is over so few that it is wide whatever the answers are."""
+        return self.clusters is not None and self.clusters < FEW
 
 
 class Scores(BaseModel):
@@ -97,13 +108,19 @@ def read_scores(run: Run) -> Scores:
 
 def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
     """A share as a score."""
-    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
-    return Score(metric=metric, scope=scope, key=key, value=value, low=low, high=high, n=round(estimate.n))
+    return estimated(metric, scope, key, estimate.scaled(100))
 
 
 def percents(metric: str, scope: str, keys: Sequence[str], estimates: Sequence[Estimate]) -> tuple[Score, ...]:
     """One share per key as scores."""
     return tuple(percent(metric, scope, key, one) for key, one in zip(keys, estimates, strict=True))
+
+
+def estimated(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
+    """A figure in its own unit as a score, with its interval."""
+    value, low, high, over = estimate.value, estimate.low, estimate.high, estimate.clusters
+    n = round(estimate.n)
+    return Score(metric=metric, scope=scope, key=key, value=value, low=low, high=high, n=n, clusters=over)
 
 
 def plain(metric: str, scope: str, key: str, value: float | None, *, n: int) -> Score:

@@ -176,9 +176,10 @@ class Once:
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     """Makes what tests share, once per run; see `Once`."""
-    # The folder of the run: below it, xdist gives each of its processes a folder of its own.
+    # The folder of the run: below it, xdist gives each of its processes a folder of its own. Not by xdist's
+    # variable, which a run inherits that a test starts.
     own = tmp_path_factory.getbasetemp()
-    return Once((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made-once")
+    return Once((own.parent if own.name.startswith("popen-") else own) / "made-once")
 
 
 def _command(*arguments: str | Path, **environment: str) -> None:

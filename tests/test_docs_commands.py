@@ -28,6 +28,7 @@ BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.D
 WALKED_ELSEWHERE = {
     "tutorial": "test_tutorial_doc.py",
     "reviews": "test_tutorial_doc.py",
+    "questions": "test_tutorial_doc.py",
     "first-texts": "test_tutorial_doc.py",
     "publishing": "test_publishing_doc.py",
     "extending": "test_extending_doc.py",

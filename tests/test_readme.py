@@ -45,7 +45,7 @@ def test_the_lines_that_ask_a_model_end_in_a_report(root: Path, tmp_path: Path):
         said.append(run.stdout)
     assert said[1] == "Made a model in tiny. Ask it:\n  blend eval run release --model tiny\n"
     assert re.fullmatch(
-        r"Until now: ([\d,]+) requests, [^\n]+\.\n\1 of \1 items are answered in run\. Score them:\n"
+        r"In all: ([\d,]+) requests, [^\n]+\.\n\1 of \1 items are answered in run\. Score them:\n"
         r"  blend eval score run\n",
         said[2],
     )

@@ -76,10 +76,11 @@ def test_an_audit():
     found = blend.audit_questions(questions)
     assert repr(found) == "<Audit: 2 questions, chance 25.0%>"
     rows = cells(found._repr_html_()).rows
-    assert rows[0] == ["baseline", "questions", "accuracy", "overall"]
+    assert rows[0] == ["baseline", "questions", "accuracy", "overall", "by pair"]
     assert [row[0] for row in rows[1:]] == found.baselines["baseline"].to_list()
 
 
+@pytest.mark.slow
 def test_the_lines_in_the_docs(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "release").symlink_to(sample_release)
     monkeypatch.chdir(tmp_path)

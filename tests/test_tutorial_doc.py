@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from helpers.models.chat_server import served
+from helpers.questions.lunch import reads
+
 pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -18,10 +21,21 @@ BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
     [
         ("tutorial", {"csv", "jsonl", "toml", "bash", "python", "text"}),
         ("reviews", {"csv", "toml", "bash", "text"}),
+        ("questions", {"csv", "toml", "jsonl", "bash", "text"}),
         ("first-texts", {"csv", "tsv", "toml", "bash", "python", "text"}),
     ],
 )
-def test_a_newcomer_can_follow_the_page(root: Path, tmp_path: Path, name: str, made_of: set[str]):
+def test_a_newcomer_can_follow_the_page(
+    root: Path, tmp_path: Path, name: str, made_of: set[str], monkeypatch: pytest.MonkeyPatch
+):
+    with served() as chat:
+        # The model of questions.md, which reads options.
+        reads(chat, {"salad": ("also-right", 0.9), "homework": ("silly", 1), "tacos": ("also-right", 0.6)})
+        monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
+        follow(root, tmp_path, name, made_of)
+
+
+def follow(root: Path, tmp_path: Path, name: str, made_of: set[str]) -> None:
     page = (root / "docs" / f"{name}.md").read_text(encoding="utf-8")
     work, printed, kinds = tmp_path / "work", "", []
     work.mkdir()

@@ -18,6 +18,7 @@ from blend.cli import (
     importing,
     look,
     publish,
+    questions,
     reviews,
     templates,
     validate,
@@ -49,6 +50,7 @@ app.add_typer(evaluation.app, name="eval")
 app.add_typer(templates.app, name="templates")
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(reviews.pairs_app, name="review-pairs")
+app.add_typer(questions.app, name="questions")
 app.add_typer(importing.app, name="responses")
 app.add_typer(wikidata.app, name="wikidata")
 

@@ -82,7 +82,8 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     options = given_options(questions, "options")
-    name = task or ("multiple-choice" if "config" not in options else "probing")
+    of_choices = options.get("config", "multiple-choice").startswith("multiple-choice")
+    name = task or ("multiple-choice" if of_choices else "probing")
     check_known("task", name, TASKS)
     where = {**vars(machine), "batch_size": read_batch_size(machine.batch_size)}
     from blend.eval.evaluation import run_task
@@ -147,15 +148,16 @@ def _note(warning: str) -> None:
 
 def print_outcome(outcome: "RunOutcome", out: Path, *, again: str = "the same command asks them again") -> None:
     """Say how the run stands, and how to go on."""
-    from blend.schemas.language.text_comparison import agreeing
+    from blend.schemas.language.text_comparison import agreeing, pluralise
 
     if outcome.usage is not None and outcome.usage.requests:
-        typer.echo(f"Until now: {outcome.usage.in_words()}.")
+        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
     if outcome.files:
         from blend.views.safe import shown
 
         names = ", ".join(shown(str(path)) for path in outcome.files)
-        typer.echo(f"Wrote the requests to {names}. With the results, run the same command again with")
+        requests = pluralise(outcome.n_missing, "request")
+        typer.echo(f"Wrote {requests} to {names}. With the results, run the same command again with")
         typer.echo("  --batch-in RESULTS in place of --batch-out")
         return
     kept = outcome.n_items - outcome.n_missing

@@ -68,7 +68,9 @@ class Machine:
     revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None
     device: Annotated[
         str | None,
-        typer.Option(help="Where a local model computes, as torch names it; a GPU if there is one."),
+        typer.Option(
+            help="Where a local model computes, as torch names it, or auto for all GPUs; a GPU if absent."
+        ),
     ] = None
     dtype: Annotated[
         Literal["float32", "bfloat16", "float16"] | None,

@@ -121,6 +121,9 @@ def audit(
         ),
     ] = "release",
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
+    config: Annotated[
+        str, typer.Option(help="Of a release: multiple-choice-questions or multiple-choice-hard.")
+    ] = "multiple-choice-questions",
     encoding: Encoding = None,
     out: TablesFolder = None,
     as_json: AsJson = False,
@@ -147,7 +150,9 @@ def audit(
         found = audit_questions(read_choice_table(path, encoding=encoding), examples=examples)
     else:
         with progress_if_watched(transient=True) as on_progress:
-            found = audit_release(resolve_release(questions), examples=examples, on_progress=on_progress)
+            found = audit_release(
+                resolve_release(questions), config=config, examples=examples, on_progress=on_progress
+            )
     if out is not None:
         write_frames(found.frames(), found.to_json(), out, name="audit.json", what="audit")
     if as_json:

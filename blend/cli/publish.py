@@ -1,7 +1,5 @@
 """``blend publish`` and ``blend pull``: a release goes to the Hub as a tagged version, and comes back."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,12 +7,13 @@ import typer
 
 from blend.cli.options import DryRun
 from blend.schemas.language.text_comparison import pluralise
-from blend.stopping import exit_code
+from blend.stopping import UNCHANGED
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
     from blend.views.safe import SafeConsole
 
+_STOPPED = "interrupted; readers see no half release; run it again to finish"
 
 BuiltRelease = Annotated[Path, typer.Argument(help="Release directory, as `blend build` makes it.")]
 Repository = Annotated[
@@ -55,9 +54,10 @@ def publish(
     """
     from blend.builders.publish import plan_publication, publish_release
     from blend.loaders.files.progress import shown_progress
+    from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
-    with _interruptible(dry_run), shown_progress() as on_progress:
+    with interruptible(UNCHANGED if dry_run else _STOPPED), shown_progress() as on_progress:
         if dry_run:
             plan = plan_publication(
                 release,
@@ -124,17 +124,6 @@ def pull(
         manifest = pull_release(reference, out, replace=replace)
     files = pluralise(len(manifest.files) + 1, "file")
     typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")
-
-
-@contextmanager
-def _interruptible(dry_run: bool) -> Iterator[None]:
-    """Turn Ctrl-C or SIGTERM into a message and its exit code."""
-    try:
-        yield
-    except KeyboardInterrupt as stopped:
-        what = "nothing was changed" if dry_run else "readers see no half release; run it again to finish"
-        typer.echo(f"interrupted; {what}", err=True)
-        raise typer.Exit(exit_code(stopped)) from None
 
 
 def _print_plan(plan: "PublicationPlan", headline: str, console: "SafeConsole") -> None:

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 import polars as pl
 from rich.table import Table
 
-from blend.builders.audit import COMBINED, Audit
+from blend.builders.audit import COMBINED, REGION_BLIND, Audit
 from blend.schemas.language.text_comparison import pluralise
 from blend.views.frames import PERCENT, cell, frame_table, interval, rows_frame, wide_frame
 from blend.views.safe import shown
 
 _MOST_PAIRS = 20
 _BASELINES = {
-    "names-region": "names\nregion",
     "typical": "typi-\ncal",
     "classifier": "classi-\nfier",
     "frequent": "fre-\nquent",
     "recurring": "recur-\nring",
     COMBINED: "com-\nbined",
+    REGION_BLIND: "region-\nblind",
 }
 
 
@@ -29,10 +29,10 @@ def audit_views(audit: Audit) -> Iterator[Table]:
         audit.baselines.with_columns(_intervals()),
         f"Answering {pluralise(overall['questions'], 'question')} without knowing anything",
         f"{pluralise(overall['templates'], 'template')}, chance {cell(overall['chance'], PERCENT)}. Accuracy "
-        "where the baseline has an opinion, with a 95 % interval over templates; overall: guessing where it "
-        "has none.",
-        heads={"baseline": "baseline", **fares, "overall": "overall"},
-        forms={"accuracy": PERCENT, "overall": PERCENT},
+        "where the baseline has an opinion, with a 95 % interval over templates; by pair: of all questions, "
+        "guessing where it has none, each template and region once; by row: each question once.",
+        heads={"baseline": "baseline", **fares, "by_pair": "by pair", "overall": "by row"},
+        forms=dict.fromkeys(("accuracy", "by_pair", "overall"), PERCENT),
     )
     yield frame_table(
         audit.baselines,
@@ -59,16 +59,16 @@ def audit_views(audit: Audit) -> Iterator[Table]:
 
 
 def _audit_by(audit: Audit, by: str, rows: pl.DataFrame) -> Table:
-    """Share of all questions that each baseline gets right, by group or topic."""
-    overall = dict(audit.baselines.select("baseline", "overall").iter_rows())
+    """Share of all questions that each baseline gets right, each pair once, by group or topic."""
+    overall = dict(audit.baselines.select("baseline", "by_pair").iter_rows())
     wide = wide_frame(
-        rows, by, rows[by].unique(maintain_order=True).to_list(), "baseline", _BASELINES, "overall"
+        rows, by, rows[by].unique(maintain_order=True).to_list(), "baseline", _BASELINES, "by_pair"
     )
     return frame_table(
         wide.with_columns(_cut(by, 34)),
         f"Share of questions got right, by {by}",
-        "A guess where a baseline has no opinion. Combined: all but recurring, weighed; what a solver who "
-        f"knows nothing gets right of this {by}.",
+        "By pair, with a guess where a baseline has no opinion. Combined: what a solver who knows nothing gets "
+        f"right of this {by}; region-blind: one who knows what all other regions answer.",
         heads={by: by, **_BASELINES},
         forms=dict.fromkeys(_BASELINES, PERCENT),
         total={by: "all", **{name: overall[name] for name in _BASELINES}},

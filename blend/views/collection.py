@@ -9,6 +9,7 @@ from rich.table import Table
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, CollectionStatus
 from blend.schemas.language.text_comparison import pluralise
 from blend.views.frames import frame_table
+from blend.views.readers import agreement_table
 
 if TYPE_CHECKING:
     from blend.builders.annotation.reliability import Reliability
@@ -78,7 +79,9 @@ def project_tables(status: "ProjectStatus") -> list[Table]:
         | {"idk": "idk", "still_needed": "needed"},
         texts=("template_id", "locale"),
     )
-    return [locales, people, questions]
+    if status.verdicts.is_empty():
+        return [locales, people, questions]
+    return [locales, people, agreement_table(status.verdicts), questions]
 
 
 def project_json(status: "ProjectStatus") -> str:
@@ -89,6 +92,7 @@ def project_json(status: "ProjectStatus") -> str:
         "locales": status.locales.to_dicts(),
         "people": status.people.to_dicts(),
         "questions": status.questions.to_dicts(),
+        "verdicts": status.verdicts.to_dicts(),
         "regions": status.regions,
     }
     return json.dumps(tables, ensure_ascii=False, indent=2, default=str)

@@ -7,10 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from blend.eval.report.model_comparison import Difference, ModelComparison, Pair
+from blend.eval.scores_json import FEW_MARK
 from blend.eval.statistics.estimates import Estimate
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.views.frames import frame_table, rows_frame
 from blend.views.safe import shown
+from blend.views.scores import FEW_NOTE
 
 _STYLES = {"better": "green", "worse": "red", "no difference shown": "dim"}
 
@@ -21,6 +23,8 @@ def comparison_views(found: ModelComparison) -> Iterator[RenderableType]:
     for pair in found.pairs:
         yield _verdict(pair)
         yield _regions(pair)
+    if any(estimate.is_over_few for estimate in _estimates(found)):
+        yield Text(FEW_NOTE)
     # In one line, however narrow the terminal, to be copied; a bare text would be wrapped all the same.
     yield Group(Text(found.signature, style="dim", overflow="ignore", no_wrap=True))
 
@@ -32,7 +36,14 @@ def interval(estimate: Estimate, *, signed: bool = False) -> str:
         return "–"
     if estimate.low is None or estimate.high is None:
         return form(estimate.value)
-    return f"{form(estimate.value)} [{form(estimate.low)}, {form(estimate.high)}]"
+    mark = FEW_MARK if estimate.is_over_few else ""
+    return f"{form(estimate.value)} [{form(estimate.low)}, {form(estimate.high)}]{mark}"
+
+
+def _estimates(found: ModelComparison) -> Iterator[Estimate]:
+    yield from (standing.macro for standing in found.standings)
+    for pair in found.pairs:
+        yield from (difference.estimate for difference in (pair.macro, *pair.regions.values()))
 
 
 def p_text(p_value: float) -> str:

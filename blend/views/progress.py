@@ -9,7 +9,7 @@ import typer
 
 from blend.loaders.files.content import file_identity
 from blend.schemas.release.release_layout import MANIFEST_NAME
-from blend.stopping import UNCHANGED, exit_code
+from blend.stopping import UNCHANGED, exit_code, raise_if_stopped
 
 
 @contextmanager
@@ -19,11 +19,15 @@ def interruptible(message: str | Callable[[], str] = UNCHANGED) -> Iterator[None
     Args:
         message: What to say, or what finds out, once the block has ended, what there is to say.
     """
+    handler = signal.getsignal(signal.SIGINT) or signal.default_int_handler
     import polars  # noqa: F401 - takes over Ctrl-C when it is imported, so that blocked threads never wake
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, handler)
     try:
-        yield
+        try:
+            yield
+        finally:
+            raise_if_stopped()  # also instead of an error: a library may have made one of it
     except KeyboardInterrupt as stopped:
         typer.echo(message if isinstance(message, str) else message(), err=True)
         raise typer.Exit(exit_code(stopped)) from None

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blend.eval.report.scored_runs import ONE_BY_ONE, interval, number
-from blend.eval.scores_json import Score, Scores
+from blend.eval.scores_json import FEW_MARK, Score, Scores
 from blend.eval.task import Task
 from blend.schemas.language.locales import registry
 from blend.views.frames import frame_table, rows_frame
@@ -16,6 +16,7 @@ from blend.views.safe import shown
 _TABLES = (
     "region",
     "topic",
+    "answer-spread",
     "position",
     "coverage",
     "culture",
@@ -42,9 +43,16 @@ def score_tables(scores: Scores, task: Task) -> list[RenderableType]:
     ]
     tables.append(overall_table(_of_scope(scores, "overall"), task))
     # A task whose figures are per split has its topics, hundreds of them, in the file alone.
-    for scope in () if rows else _TABLES:
+    scopes = () if rows else _TABLES
+    for scope in scopes:
         tables += [_by_key(scope, of, task) for of in _with_equal_counts(_of_scope(scores, scope))]
+    if any(one.is_over_few and one.scope in ("overall", ONE_BY_ONE, *scopes) for one in scores.scores):
+        tables.append(Text(FEW_NOTE))
     return tables
+
+
+FEW_NOTE = f"{FEW_MARK} over two to nine templates, topics or the like: wide, since so few say little."
+"""What the mark of intervals over few clusters means."""
 
 
 def _of_scope(scores: Scores, scope: str) -> list[Score]:
@@ -57,7 +65,7 @@ def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Ta
         (
             shown(score.metric if title or score.key == "all" else f"{score.metric} ({score.key})"),
             number(score, score.value, task),
-            interval(score, task),
+            f"{interval(score, task)}{FEW_MARK if score.is_over_few else ''}",
             score.n,
         )
         for score in scores
@@ -98,4 +106,4 @@ def _with_interval(score: Score, task: Task) -> str:
     ends = (
         "" if score.low is None else f" [{number(score, score.low, task)}, {number(score, score.high, task)}]"
     )
-    return f"{number(score, score.value, task)}{ends}"
+    return f"{number(score, score.value, task)}{ends}{FEW_MARK if score.is_over_few else ''}"

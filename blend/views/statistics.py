@@ -8,7 +8,7 @@ from rich.table import Table
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
 from blend.builders.stats.dataset import DatasetStats
-from blend.builders.stats.mcq import McqStats
+from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, SPREADS, McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
 from blend.schemas.errors import UnknownNameError
@@ -225,7 +225,7 @@ def mcq_tables(mcqs: McqStats) -> dict[str, Table]:
     regions = regions.with_columns(all=pl.col("options") / pl.col("options").sum())
     by_topic = wide_frame(mcqs.counts, "locale", locales, "topic", topics, "mcqs", 0)
     counts = totals.join(letters, on="locale", maintain_order="left")
-    return {
+    tables = {
         "mcq-counts": frame_table(
             counts,
             "Multiple-choice questions",
@@ -251,22 +251,56 @@ def mcq_tables(mcqs: McqStats) -> dict[str, Table]:
             forms=dict.fromkeys(("all", "least", "greatest"), PERCENT),
             total={"region": "all", **_sums(regions, ["options"])},
         ),
+        "mcq-power": frame_table(
+            mcqs.power,
+            "What tells two models apart, by region",
+            "Difference: in accuracy, that a paired test at 5 % on two sides finds with 80 % power, if exactly "
+            f"one of the two is right in {DISAGREEMENT:.0%} of the questions and variants of a template "
+            f"correlate by {CORRELATION:g}. Needed: templates with questions for a difference of {CLOSE:.0%}.",
+            heads={"locale": "locale", "templates": "templates", "mcqs": "questions"}
+            | {"difference": "difference", "templates_needed": "needed"},
+            forms={"difference": PERCENT},
+        ),
     }
+    # Not known in paper mode.
+    return tables if mcqs.spreads.is_empty() else tables | {"mcq-spread": _spread(mcqs.spreads)}
+
+
+def _spread(spreads: pl.DataFrame) -> Table:
+    locales = spreads["locale"].unique(maintain_order=True).to_list()
+    templates, questions = (
+        wide_frame(spreads, "locale", locales, "answer_spread", SPREADS, column, 0)
+        for column in ("templates", "mcqs")
+    )
+    rows = templates.join(questions, on="locale", suffix="_mcqs", maintain_order="left")
+    columns = [*SPREADS, *(f"{spread}_mcqs" for spread in SPREADS)]
+    heads = [f"{spread}\n{what}" for what in ("templates", "questions") for spread in SPREADS]
+    return frame_table(
+        rows.select("locale", *columns),
+        "Multiple-choice questions, by how widespread the right answer is",
+        "Counts. Universal: people of six or more other regions gave it as well; shared: of one to five; "
+        "specific: of none. A template with several right answers can count in several.",
+        heads={"locale": "locale", **dict(zip(columns, heads, strict=True))},
+        total={"locale": "all", **_sums(rows, columns)},
+    )
 
 
 def _guessing(audit: AuditReport) -> Table:
     of = "all" if audit.audited == audit.questions else f"{audit.audited:,} of {audit.questions:,}"
     rows = [
-        (name, fares.questions, fares.accuracy, interval(fares.low, fares.high, PERCENT), fares.share)
+        (
+            *(name, fares.questions, fares.accuracy, interval(fares.low, fares.high, PERCENT)),
+            *(fares.by_pair, fares.share),
+        )
         for name, fares in audit.overall.items()
     ]
     return frame_table(
-        rows_frame(("baseline", "questions", "accuracy", "interval", "overall"), rows),
+        rows_frame(("baseline", "questions", "accuracy", "interval", "by pair", "by row"), rows),
         "Multiple-choice questions got right without knowing anything",
         f"By the audit of the release, {of} questions. Accuracy where the baseline has an opinion, with a 95 % "
-        "interval over templates; overall: guessing where it has none. `blend audit` says what the baselines "
-        "do.",
-        forms={"accuracy": PERCENT, "overall": PERCENT},
+        "interval over templates; by pair: guessing where it has none, each template and region once; by row: "
+        "each question once. `blend audit` says what the baselines do.",
+        forms=dict.fromkeys(("accuracy", "by pair", "by row"), PERCENT),
     )
 
 

@@ -81,6 +81,9 @@ class Project(FrozenModel):
     """Questions that are collected per topic and locale."""
     wanted: StrictInt = Field(default=5, ge=1, le=100)
     """Valid responses wanted per question."""
+    readers: StrictInt = Field(default=2, ge=1, le=100)
+    """Reviewers who read the options of a question in the stage ``mcq-review``, and one more where they
+    disagree."""
     max_idk: StrictInt = Field(default=5, ge=0)
     """With more *I don't know* than this, a question is not asked any more."""
     review_groups: StrictInt = Field(default=12, ge=2, le=40)

@@ -22,7 +22,7 @@ from blend.builders.audit.question_arrays import (
     QuestionArrays,
     question_arrays,
 )
-from blend.builders.audit.solvers import NEEDS_ALL, SOLVERS, Known, Solver
+from blend.builders.audit.solvers import KNOWS_OTHERS, KNOWS_REGION, NEEDS_ALL, SOLVERS, Known, Solver
 from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.shipped import shipped_decisions
@@ -31,11 +31,14 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.summaries import Summarised, Summary, written
 
 COMBINED = "combined"
-"""Name of the baseline that weighs all others but those that need the whole set."""
+"""Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""
+REGION_BLIND = "region-blind"
+"""Name of the baseline that knows what all other regions answer, and nothing of the region asked about."""
 
 DEFINITIONS: Mapping[str, str] = {
     **{name: solver.definition for name, solver in SOLVERS.items()},
-    COMBINED: "all of these and the leaks, but recurring, weighed as in other templates",
+    COMBINED: "all of these and the leaks, but widespread and recurring, weighed as in other templates",
+    REGION_BLIND: "the same without what knows the region, but with widespread",
 }
 """Every baseline's rule, in one line."""
 
@@ -44,8 +47,8 @@ DEFINITIONS: Mapping[str, str] = {
 class Audit(Summarised):
     """The figures of an audit, one frame each; groups and topics are in text order.
 
-    ``questions``, ``templates``, ``accuracy``, ``low``, ``high``, ``chance`` and ``overall`` are those of
-    `measuring.MEASURED`; ``docs/audit.md`` explains every table.
+    ``questions``, ``templates``, ``accuracy``, ``low``, ``high``, ``chance``, ``overall`` and ``by_pair`` are
+    those of `measuring.MEASURED`; ``docs/audit.md`` explains every table.
     """
 
     size: pl.DataFrame
@@ -76,10 +79,10 @@ class Audit(Summarised):
 
     def _summary(self) -> Summary:
         of = self.size.row(0, named=True)
-        rows = self.baselines.select("baseline", "questions", "accuracy", "overall").rows()
-        shares = [(name, n, *(written(share, "{:.1%}") for share in both)) for name, n, *both in rows]
+        rows = self.baselines.select("baseline", "questions", "accuracy", "overall", "by_pair").rows()
+        shares = [(name, n, *(written(share, "{:.1%}") for share in figures)) for name, n, *figures in rows]
         title = f"{pluralise(of['questions'], 'question')}, chance {written(of['chance'], '{:.1%}')}"
-        return Summary(title, ("baseline", "questions", "accuracy", "overall"), shares)
+        return Summary(title, ("baseline", "questions", "accuracy", "overall", "by pair"), shares)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as plain JSON: each frame a list of records."""
@@ -161,8 +164,10 @@ def _outcomes(asked: QuestionArrays, known: Known) -> tuple[dict[str, Outcome], 
     """Measure every baseline and every leak, by name."""
     scores = {name: solver.scores(asked, known) for name, solver in SOLVERS.items()}
     flags = {name: leak.scores(asked, known) for name, leak in LEAKS.items()}
-    features = [found for name, found in {**scores, **flags}.items() if name not in NEEDS_ALL]
-    scores[COMBINED] = combined_scores(asked, np.stack(features, axis=1))
+    seen = {name: found for name, found in {**scores, **flags}.items() if name not in NEEDS_ALL}
+    for name, unknown in ((COMBINED, KNOWS_OTHERS), (REGION_BLIND, KNOWS_REGION)):
+        features = [found for by, found in seen.items() if by not in unknown]
+        scores[name] = combined_scores(asked, np.stack(features, axis=1))
     return _each(asked, scores), _each(asked, flags)
 
 
@@ -203,7 +208,7 @@ def _measured_by(
             frame = frame.join(sizes, on="part", maintain_order="left").with_columns(
                 share=pl.col("questions") / pl.col("n")
             )
-            frame = frame.drop("n", "overall")
+            frame = frame.drop("n", "overall", "by_pair")
         if by == "all":
             defined = pl.col(what).replace_strict(definitions, return_dtype=pl.String).alias("definition")
             frames[table] = frame.drop("part").select(what, defined, pl.exclude(what))

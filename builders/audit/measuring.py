@@ -17,12 +17,14 @@ MEASURED = pl.Schema(
         "high": pl.Float64(),
         "chance": pl.Float64(),
         "overall": pl.Float64(),
+        "by_pair": pl.Float64(),
     }
 )
 """How a solver fares: ``questions`` and ``templates`` in which it has an opinion (counts), ``accuracy`` there,
 with a 95 % interval over templates (``low``, ``high``; null with fewer than two templates), what guessing
-reaches there (``chance``), and the share of all questions that it gets right if it guesses where it has no
-opinion (``overall``). All are fractions, null where there is no question."""
+reaches there (``chance``), the share of all questions that it gets right if it guesses where it has no opinion
+(``overall``), and the same where every pair of template and group counts once, however many variants it has
+(``by_pair``). All are fractions, null where there is no question."""
 
 EXAMPLES = pl.Schema(
     {
@@ -87,20 +89,19 @@ def measured(
     for index, name in enumerate(names):
         inside = part == index
         chosen = inside & outcome.opinion
-        n, n_all = int(chosen.sum()), int(inside.sum())
+        credit = np.where(outcome.opinion, outcome.credit, guessed)[inside]
         low, high, templates = _interval(outcome.credit[chosen], asked.template[chosen])
         rows.append(
             {
                 "part": name,
-                "questions": n,
+                "questions": int(chosen.sum()),
                 "templates": templates,
                 "accuracy": _mean(outcome.credit[chosen]),
                 "low": low,
                 "high": high,
                 "chance": _mean(guessed[chosen]),
-                "overall": None
-                if not n_all
-                else float(np.where(outcome.opinion, outcome.credit, guessed)[inside].mean()),
+                "overall": _mean(credit),
+                "by_pair": _mean(_means(asked.pair[inside], credit)),
             }
         )
     return pl.DataFrame(rows, schema=pl.Schema({"part": pl.String(), **MEASURED}))
@@ -162,6 +163,13 @@ def _student(degrees: int) -> float:
         + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
         + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
     )
+
+
+def _means(part: IntArray, numbers: FloatArray) -> FloatArray:
+    """The mean of every part, in ascending order of its code."""
+    parts, sizes = np.unique(part, return_inverse=True, return_counts=True)[1:]
+    means: FloatArray = np.bincount(parts, numbers, len(sizes)) / sizes
+    return means
 
 
 def _mean(numbers: FloatArray) -> float | None:

@@ -62,6 +62,12 @@ class QuestionArrays:
         return np.diff(self.starts, append=len(self.text)).astype(np.int64)
 
     @cached_property
+    def pair(self) -> IntArray:
+        """Code of every question's template and group together, same shape as ``starts``: variants share it."""
+        pairs: IntArray = np.unique(self.template * len(self.groups) + self.group, return_inverse=True)[1]
+        return pairs
+
+    @cached_property
     def key(self) -> IntArray:
         """Code of every text as compared (folded), shape ``(n_texts,)``: two spellings of one text share it."""
         return _codes([fold(text) for text in self.texts])[1]

@@ -40,8 +40,8 @@ def audit_report(
         questions=len(mcqs),
         audited=len(questions),
         definitions={**{name: leak.definition for name, leak in LEAKS.items()}, **DEFINITIONS},
-        baselines=_fares(audit.baselines, audit.baselines_by_group, "baseline", "overall"),
-        leaks=_fares(audit.leaks, audit.leaks_by_group, "cause", "share"),
+        baselines=_fares(audit.baselines, audit.baselines_by_group, {"baseline": "name", "overall": "share"}),
+        leaks=_fares(audit.leaks, audit.leaks_by_group, {"cause": "name"}),
     )
 
 
@@ -52,8 +52,10 @@ def _first_templates(mcqs: pl.DataFrame, most: int) -> pl.DataFrame:
     return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)
 
 
-def _fares(overall: pl.DataFrame, by_group: pl.DataFrame, name: str, share: str) -> tuple[Fares, ...]:
+def _fares(overall: pl.DataFrame, by_group: pl.DataFrame, fields: dict[str, str]) -> tuple[Fares, ...]:
+    """The rows of two tables of an audit; ``fields`` says what columns with other names are."""
     rows = pl.concat([overall.with_columns(group=pl.lit("all")).select(by_group.columns), by_group])
-    rows = rows.rename({name: "name"} | ({share: "share"} if share != "share" else {}))
-    kept = rows.select("name", "group", "questions", "accuracy", "low", "high", "share")
+    kept = rows.rename(fields).select(
+        name for name in Fares.model_fields if name in {*rows.columns, *fields.values()}
+    )
     return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())

@@ -5,6 +5,7 @@ question have one score, it has no opinion. What it learns from other questions 
 neither variants of a question nor the same question about another region may tell it the answer.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from blend.builders.audit.naming import named_groups
 from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, Words, rounded, words_of
 from blend.schemas.language.answer_formats import AnswerFormat, magnitude
 from blend.schemas.language.locales import Registry
+from blend.schemas.language.text_comparison import fold
 
 _PRIOR_VOTES = 2.0
 """Votes that a group's words are taken to have beside the counted ones, spread as all groups' together: a word
@@ -163,6 +165,24 @@ def frequent(asked: QuestionArrays, _: Known) -> FloatArray:
     return (often[key] - here)[cells.cell]
 
 
+def widespread(asked: QuestionArrays, known: Known) -> FloatArray:
+    """In how many other groups somebody gave the option as an answer to the same template.
+
+    The one solver that learns from the template itself: it knows what the rest of the world answers, and
+    nothing of the group.
+    """
+    givers: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for template, group, text in known.evidence.select("template", "group", "text").iter_rows():
+        givers[template, fold(text)].add(group)
+    cells = asked.cells
+    folded = [fold(text) for text in asked.texts]
+    others = [
+        len(givers[asked.templates[template], folded[text]] - {asked.groups[group]})
+        for template, group, text in zip(cells.template, cells.group, cells.text, strict=True)
+    ]
+    return np.array(others, dtype=np.float64)[cells.cell]
+
+
 def recurring(asked: QuestionArrays, _: Known) -> FloatArray:
     """In how many variants of the question (template and group) the option stands; needs the whole set."""
     asked_twice = asked.template * len(asked.groups) + asked.group
@@ -214,6 +234,7 @@ SOLVERS: Mapping[str, Solver] = {
     "typical": Solver("the option whose words are most typical of the region's other answers", typical),
     "classifier": Solver("a classifier of option and region, trained on other templates", classifier),
     "frequent": Solver("the option that is right most often in other templates", frequent),
+    "widespread": Solver("the option that people of most other regions gave to the same question", widespread),
     "recurring": Solver("the option that recurs most among the variants of the question", recurring),
     "largest": Solver("the largest of numbers, times or dates", largest),
     "smallest": Solver("the smallest of numbers, times or dates", smallest),
@@ -223,3 +244,9 @@ SOLVERS: Mapping[str, Solver] = {
 
 NEEDS_ALL = ("recurring",)
 """Solvers that look at the whole set; who is asked one question at a time cannot use them."""
+
+KNOWS_OTHERS = ("widespread",)
+"""Solvers that know what other regions answer to the question; who knows nothing cannot use them."""
+
+KNOWS_REGION = ("names-region", "typical", "classifier")
+"""Solvers that know how the region sounds; who knows all others and nothing of it cannot use them."""

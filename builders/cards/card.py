@@ -22,7 +22,9 @@ from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
+from blend.builders.cards.read_options import read_options
 from blend.builders.cards.rendering import markdown_text, render
+from blend.builders.stats.mcq import SPREADS
 from blend.builders.stats.measures import definitions
 from blend.schemas.language.languages import english_name, own_name, script_name
 from blend.schemas.release.audit_report import AuditReport
@@ -89,12 +91,16 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
         fence=_fence(citations),
         history=_history(facts.changelog),
         guessed=_guessed(facts.audit),
+        told_apart=_told_apart(facts),
+        read=read_options(facts.reading),
     )
 
 
 _RULES = {
     "combined": "everything that can be seen of a question, weighed as in others",
     "typical": "the option that sounds most like the region",
+    "region-blind": "what all other regions answer, without knowing this one",
+    "widespread": "the option that most other regions gave",
     "recurring": "the option that recurs most among the variants of a question",
     "frequent": "the most frequent right answer of other questions",
 }
@@ -105,11 +111,33 @@ def _guessed(audit: AuditReport | None) -> str | None:
     """Say how much somebody gets right who knows nothing; null without an audit."""
     if audit is None:
         return None
-    measured = {name: audit.overall[name].share for name in _RULES if name in audit.overall}
-    shares = [f"{_RULES[name]} {share:.0%}" for name, share in measured.items() if share is not None]
+    found = {_RULES[name]: audit.overall[name] for name in _RULES if name in audit.overall}
+    shares = [
+        f"{rule} {fares.by_pair:.0%} ({fares.share:.0%})"
+        for rule, fares in found.items()
+        if fares.share is not None and fares.by_pair is not None
+    ]
     return (
-        "A multiple-choice question can be got right without knowing anything. Compare a score not with the "
-        f"25 % of a blind guess, but with what these find: {', '.join(shares)} (`reports/audit.json`)."
+        "A multiple-choice question can be got right without knowing the region. Compare a score not with the "
+        "25 % of a blind guess, but with what these find, of pairs of template and region (of questions): "
+        f"{', '.join(shares)} (`reports/audit.json`)."
+    )
+
+
+def _told_apart(facts: ReleaseFacts) -> str | None:
+    """Say how far two models must be apart by region; null without multiple-choice questions."""
+    found = dict(facts.power.select("locale", "difference").iter_rows())
+    points = [
+        f"`{of.tag}` {'–' if found[of.tag] is None else f'{100 * found[of.tag]:.0f}'}"
+        for of in facts.locales
+        if of.tag in found
+    ]
+    if not points:
+        return None
+    return (
+        "On the multiple-choice questions of one region two models are told apart (80 % power, 5 % on two "
+        f"sides) if their accuracies differ by so many points or more: {', '.join(points)}. Variants of a "
+        "question count less than questions of their own (`blend stats --table mcq-power`)."
     )
 
 
@@ -155,9 +183,14 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
     agreement = {
         tag: _value(mean, unit) for tag, mean, unit in means.select("locale", "mean", "unit").iter_rows()
     }
+    spreads = {
+        (tag, spread): n
+        for tag, spread, n in facts.spreads.select("locale", "answer_spread", "mcqs").iter_rows()
+    }
     return [
         {
             **counts[of.tag],
+            "spreads": [spreads.get((of.tag, spread), 0) for spread in SPREADS],
             "of": of,
             "agreement": agreement[of.tag],
             "autonym": own_name(of.language),

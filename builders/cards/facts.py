@@ -32,6 +32,10 @@ class ReleaseFacts:
     figures: pl.DataFrame
     """One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs`` and
     ``proposed`` (questions whose answers no person has merged), all counts."""
+    spreads: pl.DataFrame
+    """Multiple-choice questions by locale and spread of the right answer, `McqStats.spreads` in any order."""
+    power: pl.DataFrame
+    """How far two models must be apart to be told apart by locale, `McqStats.power` in any order."""
     stats: Stats | None
     """Agreement and overlap of its questions; null where it holds none."""
     domain: Domain | None
@@ -44,6 +48,8 @@ class ReleaseFacts:
     """Figures of these items in the language with most of them; null where it holds none."""
     audit: AuditReport | None
     """What can be got right in its multiple-choice questions without knowing anything; null without any."""
+    reading: pl.DataFrame
+    """`builders.mcq.reading.READING`: who has read what its multiple-choice questions show."""
     datasheet: Datasheet
     """The authors' answers."""
     changelog: str

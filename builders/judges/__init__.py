@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from blend.builders.judges.embedding import EmbeddingJudge
-from blend.builders.judges.equivalence import MODEL_PREFIX, Judge, LexicalJudge, Pair, Verdict
+from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, answer_key, pair_key
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
+from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 
 

@@ -6,16 +6,17 @@ is asked with them. The two are shown in code-point order.
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from json import JSONDecodeError
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from blend.builders.judges.equivalence import MODEL_PREFIX, Pair, Verdict
-from blend.builders.judges.prompt import Message, question, question_again, read_opinion
+from blend.builders.judges.chat_model import ChatModel
+from blend.builders.judges.equivalence import Pair, Verdict
+from blend.builders.judges.prompt import question, question_again, read_opinion
 from blend.loaders.responses.decisions import Decision, pair_key
-from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.pace import Pace
+from blend.loaders.servers import ask_side_by_side
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
+from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.language.text_comparison import clean
 
 if TYPE_CHECKING:
@@ -59,21 +60,17 @@ class ChatJudge:
             InputError: If the address is not one.
         """
         self.name = f"{MODEL_PREFIX}{model}"
-        self._model = model
         self._record = record
-        self._server = Server(
-            name=self.name,
-            purpose="the chat judge",
-            extra="judge",
+        self._asked = ChatModel(
+            model,
+            asked_as=self.name,
             base_url=server_address(base_url, where="judge: base_url"),
-            pace=Pace(most=concurrency),
+            concurrency=concurrency,
+            tries=tries,
             retries=retries,
             timeout_s=timeout_s,
-            kept="the verdicts that came",
         )
-        self._tries = tries
         self._today = today
-        self._sampling: dict[str, Any] = {"temperature": 0}
         self._same: dict[Pair, bool] = {}
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
@@ -102,53 +99,26 @@ class ChatJudge:
         async def ask(client: "openai.AsyncOpenAI", pair: Pair) -> bool:
             return await self._ask_about(client, pair, undecided)
 
-        ask_side_by_side(self._server, pairs, ask)
+        ask_side_by_side(self._asked.server, pairs, ask)
         if undecided:
             raise ServerError("\n".join(undecided))
 
     async def _ask_about(self, client: "openai.AsyncOpenAI", pair: Pair, undecided: list[str]) -> bool:
         """Settle one pair, or note what is wrong with it; false when that is enough."""
-        decision, last_reply = await self._ask(client, pair)
-        if decision is not None:
+        opinion, last_reply = await self._asked.ask(
+            client, question(pair), read=read_opinion, again=partial(question_again, pair)
+        )
+        if opinion is not None:
+            decision = self._decision(pair, opinion.same, opinion.reason)
             self._record([decision])
             self._same[pair_key(*pair)] = decision.verdict == "same"
             return True
         undecided.append(
-            f"{self.name}: no verdict on {pair[0]!r} and {pair[1]!r} in {self._tries} tries, "
+            f"{self.name}: no verdict on {pair[0]!r} and {pair[1]!r} in {self._asked.tries} tries, "
             f"the last reply was {last_reply[:200]!r}; "
             "decide the pair yourself in the file of decisions, or choose another model"
         )
         return len(undecided) < MAX_UNDECIDED
-
-    async def _ask(self, client: "openai.AsyncOpenAI", pair: Pair) -> tuple[Decision | None, str]:
-        """The decision, if the model comes to one, and its last reply."""
-        messages, reply = question(pair), ""
-        for _ in range(self._tries):
-            reply = await self._reply(client, messages)
-            opinion = read_opinion(reply)
-            if opinion is not None:
-                return self._decision(pair, opinion.same, opinion.reason), reply
-            messages = question_again(pair, reply)
-        return None, reply
-
-    async def _reply(self, client: "openai.AsyncOpenAI", messages: list[Message]) -> str:
-        from openai import BadRequestError
-
-        sampling = self._sampling
-        body = {"model": self._model, "messages": messages, **sampling}
-        try:
-            # The plain body, not the typed arguments: servers differ in more than their types say.
-            completion = await client.post("/chat/completions", cast_to=object, body=body)
-        except BadRequestError as error:
-            if error.param != "temperature" or not sampling:
-                raise
-            # Some reasoning models take no temperature but their own. Their verdicts may differ from one
-            # asking to the next; they are asked once, and the file of decisions keeps what they said.
-            self._sampling = {}
-            return await self._reply(client, messages)
-        except (JSONDecodeError, UnicodeDecodeError) as error:
-            return f"no JSON: {error}"
-        return _content(completion)
 
     def _decision(self, pair: Pair, same: bool, reason: str) -> Decision:
         return Decision(
@@ -164,14 +134,3 @@ class ChatJudge:
 def _shown(pair: Pair) -> Pair:
     first, second = sorted(map(clean, pair))
     return first, second
-
-
-def _content(completion: object) -> str:
-    """The text of a reply, or of whatever else came back: read as a reply, that is not a verdict."""
-    match completion:
-        case {"choices": [{"message": {"content": str(content)}}, *_]}:
-            return content
-        case {"choices": [{"message": {"refusal": str(refusal)}}, *_]}:
-            return refusal
-        case _:
-            return str(completion)

@@ -13,9 +13,6 @@ from blend.schemas.language.text_comparison import words
 
 Pair = tuple[str, str]
 
-MODEL_PREFIX = "chat:"
-"""How the name of a chat judge starts, and with it ``who`` in its decisions."""
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -8,7 +8,6 @@ from typing import TypeVar
 import polars as pl
 
 from blend.builders.judges.equivalence import (
-    MODEL_PREFIX,
     Judge,
     LexicalJudge,
     Pair,
@@ -16,6 +15,7 @@ from blend.builders.judges.equivalence import (
     Verdict,
     decide,
 )
+from blend.schemas.language.personal_data import MODEL_PREFIX
 
 Choice = TypeVar("Choice")
 

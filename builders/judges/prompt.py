@@ -68,17 +68,34 @@ def read_opinion(reply: str) -> Opinion | None:
     Thoughts in ``<think>`` before it and a Markdown fence around it are left out; anything else around it is
     not, since a sentence may well mention a verdict that it rejects.
     """
-    text = _THOUGHTS.sub("", reply).strip()
-    fenced = _FENCE.match(text)
-    text = fenced[1] if fenced else text
+    text = _without_thoughts(reply)
     stated = _object(text)
     if stated is None:
         stated = {"verdict": text.strip(" \"'`*.!")}
-    verdict, reason = stated.get("verdict"), stated.get("reason")
-    word = verdict.strip().casefold() if isinstance(verdict, str) else ""
-    if word not in ("same", "different"):
-        return None
-    return Opinion(word == "same", _one_line(reason) if isinstance(reason, str) else "")
+    word = folded(stated.get("verdict"))
+    return Opinion(word == "same", one_line(stated.get("reason"))) if word in ("same", "different") else None
+
+
+def stated_object(reply: str) -> dict[str, Any] | None:
+    """The JSON object in a reply, which may have thoughts before and a Markdown fence around it; else null."""
+    return _object(_without_thoughts(reply))
+
+
+def folded(value: object) -> str:
+    """A word of a reply as compared; empty for anything that is not text."""
+    return value.strip().casefold() if isinstance(value, str) else ""
+
+
+def one_line(value: object) -> str:
+    """A reason on one line, at most `MAX_REASON` characters; empty for anything that is not text."""
+    text = value if isinstance(value, str) else ""
+    return clean("".join(char if char.isprintable() else " " for char in text))[:MAX_REASON].rstrip()
+
+
+def _without_thoughts(reply: str) -> str:
+    text = _THOUGHTS.sub("", reply).strip()
+    fenced = _FENCE.match(text)
+    return fenced[1] if fenced else text
 
 
 def _object(text: str) -> dict[str, Any] | None:
@@ -93,7 +110,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     # {"verdict": "same", "verdict": "different"} states nothing; JSON readers would keep the second.
     return value if len(value) == len(pairs) else {}
-
-
-def _one_line(text: str) -> str:
-    return clean("".join(char if char.isprintable() else " " for char in text))[:MAX_REASON].rstrip()

@@ -5,8 +5,9 @@ alone. No other locale can throw a question out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,11 +17,14 @@ from blend.builders.digests import digest
 from blend.builders.mcq.exclusions import Excluded, Exclusions
 from blend.builders.mcq.options import Acceptable, LocalVariants, Option, shown, spelled, spelling
 from blend.builders.mcq.overlap import values
+from blend.builders.mcq.own_calendars import UNSTATED, DatedAnswer, dated, part_asked
+from blend.builders.mcq.reading import Reading
 from blend.builders.mcq.result import OUTCOMES
 from blend.schemas.language.answer_formats import AnswerFormat, format_of_template
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import KEY
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
@@ -30,6 +34,14 @@ IN_RESERVE = "in-reserve"
 
 NAMES_REGION = "names-region"
 """Outcome of an answer that gives a region away, and is never a distractor for it."""
+
+
+REFUSED = "refused-at-home"
+"""Outcome of an answer that reviewers call silly or wrong in its own region; it is a distractor nowhere."""
+
+
+Shows = Callable[[str, str, Option], bool]
+"""Whether a template may show an option about a locale, by its tag."""
 
 
 class LocaleResponses(NamedTuple):
@@ -59,6 +71,11 @@ class LocaleAnswers:
     """Further ones, for questions that are short of distractors; in the same order."""
     loss: tuple[str, str] | None
     """Reason and detail why the locale is not asked about; null when it is."""
+    may_show: Callable[[Option], bool] | None
+    """Whether an option of another region may be shown about the locale; null where nothing is left out."""
+    given: tuple[tuple[str, ...], ...]
+    """English variants of every answer that people gave, whatever its votes; without days, months and years of
+    which nobody can tell the calendar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +88,8 @@ class TemplateAnswers:
     """In registry order."""
     outcomes: Counter[tuple[str, str]]
     """Answer groups by locale and outcome."""
+    dates: tuple[tuple[str, str, str, str], ...] = ()
+    """Rows of `FOUND`."""
 
 
 def read_answers(
@@ -81,6 +100,8 @@ def read_answers(
     seed: int,
     exclusions: Exclusions,
     locales: Registry,
+    reading: Reading | None = None,
+    shows: Shows | None = None,
 ) -> Iterator[TemplateAnswers]:
     """Read what every locale brings to each template; by template id.
 
@@ -91,18 +112,35 @@ def read_answers(
         seed: Seed of the order of answers with equal votes.
         exclusions: What was excluded.
         locales: Known locales.
+        reading: Who has read which option, where unread ones are left out, correct answers too.
+        shows: Which options of others may be shown otherwise; all that no rule is against when absent.
 
     Raises:
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
+    wordings = _Wordings(questions)
     variants = LocalVariants(annotations) if options.judge.local_variants else None
     for template_id, responses in responses_by_template(annotations, locales):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
         known = variants if answer_format is AnswerFormat.TEXT else None
-        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, known, exclusions)
-        yield TemplateAnswers(template_id, answer_format, tuple(map(reader.read, responses)), outcomes)
+        reader = _Reader(
+            template_id,
+            answer_format,
+            options,
+            seed,
+            locales,
+            outcomes,
+            [],
+            known,
+            exclusions,
+            wordings,
+            reading,
+            shows,
+        )
+        read = tuple(wordings.once(template_id, reader.read(given)) for given in responses)
+        yield TemplateAnswers(template_id, answer_format, read, outcomes, tuple(reader.dates))
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -127,14 +165,23 @@ class _Reader:
     seed: int
     locales: Registry
     outcomes: Counter[tuple[str, str]]
+    dates: list[tuple[str, str, str, str]]
+    """Rows of `FOUND`."""
     local_variants: LocalVariants | None
     """Null where they have no say."""
     exclusions: Exclusions
+    wordings: "_Wordings"
+    reading: Reading | None
+    shows: Shows | None
 
     def read(self, given: LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
         locale = given.locale
-        read = [(votes, self._option(locale, texts, votes)) for votes, texts in given.groups]
+        put_right = partial(self.exclusions.options.texts, self.template_id)
+        groups = tuple((votes, put_right(texts)) for votes, texts in given.groups)
+        answers = self._dated(given._replace(groups=groups))
+        given = given._replace(groups=tuple((one.votes, one.texts) for one in answers))
+        read = [(one.votes, self._option(locale, one)) for one in answers]
         most = max((votes for votes, _ in read), default=0)
         top = [option for votes, option in read if votes == most]
         excluded = self.exclusions.of(self.template_id, locale.tag)
@@ -147,6 +194,11 @@ class _Reader:
         fates = self._fates(given, distinct)
         of_top = [option for option in distinct if option.votes == most]
         golds = self._golds([option for option in of_top if option.text not in excluded.golds])
+        shows = self.shows if self.reading is None else self.reading.has_read
+        may_show = shows and partial(shows, self.template_id, locale.tag)
+        if self.reading is not None and may_show and golds and not loss:
+            golds = list(filter(may_show, golds))
+            loss = None if golds else ("unread", "nobody has read the top answer")
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else self._ordered(golds),
@@ -154,15 +206,27 @@ class _Reader:
             offered=self._ordered(fates.get(OFFERED, [])),
             reserve=self._ordered(fates.get(IN_RESERVE, [])),
             loss=loss,
+            may_show=may_show,
+            given=tuple(one.texts for one in answers if one.is_certain),
         )
 
-    def _option(self, locale: Locale, texts: tuple[str, ...], votes: int) -> Option | str:
-        found = spelling(texts, self.answer_format, self.locales)
+    def _dated(self, given: LocaleResponses) -> list[DatedAnswer]:
+        """Put what people wrote in a calendar of their own into the Gregorian one; keep an account of it."""
+        tag = given.locale.tag
+        part = part_asked(self.wordings.of(self.template_id, tag), self.answer_format)
+        answers = dated(given.groups, part, given.locale.calendar)
+        self.dates.extend((self.template_id, tag, *one.finding) for one in answers if one.finding)
+        return answers
+
+    def _option(self, locale: Locale, answer: DatedAnswer) -> Option | str:
+        found = spelling(answer.texts, self.answer_format, self.locales) if answer.is_certain else UNSTATED
         if isinstance(found, str):
             return found
-        return Option(
-            found.text, locale, votes, found.values, found.names_region, self._also(locale, found.text)
-        )
+        # What people wrote is what they have local words for, and not what is shown in its place.
+        of_text = partial(self.exclusions.options.text, self.template_id)
+        written = {text for text in map(shown, answer.texts) if of_text(text) == found.text}
+        also = _NOTHING.union(*(self._also(locale, text) for text in (found.text, *written)))
+        return Option(found.text, locale, answer.votes, found.values, found.names_region, also)
 
     def _golds(self, top: list[Option]) -> list[Option]:
         """Choose the top answers to ask about: those that name no region, unless all of them name one."""
@@ -205,9 +269,12 @@ class _Reader:
     def _fates(self, given: LocaleResponses, options: Iterable[Option]) -> dict[str, list[Option]]:
         """Sort options by what becomes of them, and count them."""
         silent = given.non_answers > self.options.distractor_max_non_answers
+        read = self.exclusions.refused(self.template_id, given.locale.region)
+        refused = {spelled(text, self.answer_format) or text for text in read}
         fates: dict[str, list[Option]] = {}
         for option in options:
-            fates.setdefault(self._fate(option, silent=silent), []).append(option)
+            fate = REFUSED if option.text in refused else self._fate(option, silent=silent)
+            fates.setdefault(fate, []).append(option)
         self.outcomes.update({(given.locale.tag, fate): len(of_fate) for fate, of_fate in fates.items()})
         return fates
 
@@ -243,6 +310,37 @@ class _Reader:
 _NOTHING: frozenset[str] = frozenset()
 
 
+class _Wordings:
+    """English wordings in which locales are asked.
+
+    Args:
+        questions: `frame_columns.QUESTIONS`.
+    """
+
+    def __init__(self, questions: pl.DataFrame) -> None:
+        asked = questions.select(*KEY, "en_question").iter_rows()
+        self._wordings: dict[tuple[str, str], str] = {
+            (template_id, tag): wording for template_id, tag, wording in asked
+        }
+        self._first: dict[tuple[str, str], str] = {}
+        """By locale and wording, the first template that asks the locale about its own answer."""
+
+    def of(self, template_id: str, tag: str) -> str | None:
+        """Find the words in which a template asks a locale."""
+        return self._wordings.get((template_id, tag))
+
+    def once(self, template_id: str, answers: LocaleAnswers) -> LocaleAnswers:
+        """Leave a locale out that an earlier template asks in the same words: it would be asked twice."""
+        tag = answers.locale.tag
+        wording = self.of(template_id, tag)
+        if not answers.golds or not wording:
+            return answers
+        first = self._first.setdefault((tag, wording), template_id)
+        if first == template_id:
+            return answers
+        return replace(answers, golds=(), loss=("asked-already", f"{first} asks it in the same words"))
+
+
 def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str] | None:
     """Say why no top answer can be shown, if so."""
     details = {
@@ -251,6 +349,7 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
         "out-of-format": "no top answer has the format of the question",
         "foreign-script": "no top answer is written in the script of the question",
         "no-words": "no top answer has a letter or digit",
+        UNSTATED: "no top answer tells of which calendar it is",
         NAMES_REGION: "every top answer names a region, its people, its capital or its country",
     }
     reasons = [

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,21 +19,30 @@ import polars as pl
 from blend.builders.digests import digest
 from blend.builders.judges.equivalence import Judge, LexicalJudge
 from blend.builders.judges.panel import JudgePanel
-from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_answers
+from blend.builders.mcq.answer_spread import answer_spread, only_specific
+from blend.builders.mcq.answers import Shows, TemplateAnswers, outcomes_frame, read_answers
 from blend.builders.mcq.distractors import N_DISTRACTORS, Elsewhere
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.option_risk import OptionRisk
 from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option, are_apart
 from blend.builders.mcq.overlap import share_words
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
-from blend.builders.mcq.result import DROPPED, FILLERS_USED, McqBuild, summarise
+from blend.builders.mcq.reading import Reading, reading_frame
+from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, McqBuild, summarise
 from blend.builders.mcq.variants import Pick, Picked, Rules, pick
+from blend.builders.mcq.wordings import put_right
 from blend.schemas.errors import InputError
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import empty
+from blend.schemas.rows.published_rows import AnswerSpread
+
+if TYPE_CHECKING:
+    from blend.builders.mcq.hard_questions import HardSplit
 
 QuestionKey = tuple[str, str]
 """Template and locale."""
@@ -48,39 +58,85 @@ def build_default(
     fillers: pl.DataFrame | None,
     exclusions: pl.DataFrame | None,
     locales: Registry,
+    risk: OptionRisk | None = None,
 ) -> McqBuild:
-    """Make multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
+    """Make multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments.
+
+    ``risk`` estimates how likely options are refused; `OptionRisk` with the package's coefficients when absent.
+    """
     if options.variants == "all":
         _check_sum(annotations)
     panel = JudgePanel(judges)
     reviewed = Fillers(fillers, questions, locales)
-    excluded = Exclusions(exclusions, questions, locales, shipped=options.judge.shipped)
+    excluded = Exclusions(
+        exclusions,
+        questions,
+        locales,
+        shipped=options.judge.shipped,
+        model_confidence=options.model_confidence,
+    )
+    reading = Reading(excluded, questions, annotations, shipped=options.judge.shipped)
     rules = Rules(options, seed, Elsewhere.of(questions, annotations))
+    shows = None
+    if options.max_risk is not None:
+        risk = risk or OptionRisk(questions, annotations, shipped=options.judge.shipped)
+        shows = _low_risk(risk, options.max_risk, reading)
     outcomes: Counter[tuple[str, str]] = Counter()
+    dates: list[tuple[str, str, str, str]] = []
     made: list[TemplateQuestions] = []
+    hard = _hard_split(rules) if options.hard else None
     for answers in read_answers(
-        questions, annotations, options=options, seed=seed, exclusions=excluded, locales=locales
+        questions,
+        annotations,
+        options=options,
+        seed=seed,
+        exclusions=excluded,
+        locales=locales,
+        reading=reading if options.unread == "drop" else None,
+        shows=shows,
     ):
         outcomes.update(answers.outcomes)
-        made.append(make_questions(answers, rules, panel, reviewed))
-    positions = _positions(made, seed)
+        dates.extend(answers.dates)
+        kept = only_specific(answers) if options.specific_only else answers
+        made.append(make_questions(kept, rules, panel, reviewed, hard))
+    positions = place_answers(made, seed)
     uses = [use for one in made for use in one.fillers]
     plans = [DefaultPlan(one.template_id, one.asked, seed, positions) for one in made if one.asked]
     dropped = pl.DataFrame([row for one in made for row in one.dropped], DROPPED, orient="row")
     dropped = dropped.sort("template_id", "locale")
     present = set(annotations["locale"].unique())
+    asked, slips = put_right(questions) if options.judge.shipped else (questions, empty(FOUND))
     return McqBuild(
         plans=plans,
-        questions=questions,
+        hard=() if hard is None else hard.plans(),
+        questions=asked,
         locales=locales,
         dropped=dropped,
         summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
+        found=pl.concat([pl.DataFrame(dates, FOUND, orient="row"), slips, excluded.void]),
+        reading=reading_frame(made, reading, uses, locales.tags),
         fillers=pl.DataFrame([*uses, *reviewed.unneeded(uses)], FILLERS_USED, orient="row").sort(
             "template_id", "locale", "option", "region", "reviewer"
         ),
     )
+
+
+def _low_risk(risk: OptionRisk, most: float, reading: Reading) -> Shows:
+    """Show what somebody has read, and of all else what is not too likely refused."""
+
+    def shows(template_id: str, asked: str, option: Option) -> bool:
+        return reading.has_read(template_id, asked, option) or risk.of(template_id, asked, option) <= most
+
+    return shows
+
+
+def _hard_split(rules: Rules) -> "HardSplit":
+    # It is made of what stands in this module.
+    from blend.builders.mcq.hard_questions import HardSplit
+
+    return HardSplit(rules)
 
 
 _MOST_QUESTIONS = 10_000_000
@@ -110,6 +166,8 @@ class LocaleQuestions:
     locale: Locale
     golds: tuple[str, ...]
     """Correct answers."""
+    spreads: tuple[AnswerSpread, ...]
+    """In how many other regions people gave each of them as well."""
     distractors: tuple[LocaleText, ...]
     """Every distractor that is used."""
     picks: npt.NDArray[np.uint16]
@@ -130,7 +188,7 @@ class LocaleQuestions:
         ):
             options = arranged([self.distractors[i] for i in wrong], digest(seed, mcq_id))
             options.insert(position, (self.golds[gold], self.locale.tag))
-            yield McqRow(mcq_id, template_id, self.locale.tag, options, position)
+            yield McqRow(mcq_id, template_id, self.locale.tag, options, position, self.spreads[gold])
 
 
 # Hexadecimal digits of an id: of 64 bits half, or all where half of them are the same for two questions.
@@ -177,9 +235,16 @@ class TemplateQuestions:
 
 
 def make_questions(
-    answers: TemplateAnswers, rules: Rules, panel: JudgePanel, reviewed: Fillers
+    answers: TemplateAnswers,
+    rules: Rules,
+    panel: JudgePanel,
+    reviewed: Fillers,
+    hard: "HardSplit | None" = None,
 ) -> TemplateQuestions:
-    """Make the questions of a template: of its own options, then of the reserve, then of reviewed fillers."""
+    """Make the questions of a template: of its own options, then of the reserve, then of reviewed fillers.
+
+    A hard split looks for its own among the same options.
+    """
     dropped = [
         (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
     ]
@@ -187,30 +252,32 @@ def make_questions(
     uses: list[FillerUse] = []
     # That numbers, times and dates differ needs no opinion.
     judging = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
-    pool = _pool(answers, judging)
+    pool = judged_pool(answers, judging)
     _count_rules(pool, panel)
     picked = pick(pool, answers, rules, judging)
     by_target = dict.fromkeys(picked.picks, picked)
     reserve = [option for one in answers.locales for option in one.reserve]
     if reserve and (short := {tag for tag, picks in picked.picks.items() if not picks}):
         # Only those that came out short: what a reserve adds must not change the questions of the others.
-        with_reserve = pick(_pool(answers, judging, reserve, only=short), answers, rules, judging)
+        with_reserve = pick(judged_pool(answers, judging, reserve, only=short), answers, rules, judging)
         by_target |= dict.fromkeys(short, with_reserve)
     for asked in (target.answers.locale for target in pool.targets):
         found = by_target[asked.tag]
         if not found.picks[asked.tag] and reviewed.concern(answers, asked):
             more = [*reserve, *reviewed.options(answers, asked)]
-            found = pick(_pool(answers, judging, more, only={asked.tag}), answers, rules, judging)
+            found = pick(judged_pool(answers, judging, more, only={asked.tag}), answers, rules, judging)
             available = _available(found, asked)
             uses.extend(reviewed.uses(answers, found.pool, available, _used(found.picks[asked.tag])))
         if found.picks[asked.tag]:
-            made.append(_questions(found, asked))
+            made.append(kept_questions(found, answers, asked))
         else:
             dropped.append((answers.template_id, asked.tag, "short", _shortage(found, answers, asked)))
+    if hard is not None:
+        hard.add(answers, pool, judging)
     return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses))
 
 
-def _pool(
+def judged_pool(
     answers: TemplateAnswers,
     judging: JudgePanel,
     fillers: Sequence[Option] = (),
@@ -235,15 +302,17 @@ def _used(picks: Iterable[Pick]) -> list[int]:
     return sorted({i for one in picks for i in one.triple})
 
 
-def _questions(found: Picked, asked: Locale) -> LocaleQuestions:
+def kept_questions(found: Picked, answers: TemplateAnswers, asked: Locale) -> LocaleQuestions:
     """Keep what was picked about a locale."""
     picks = found.picks[asked.tag]
-    golds = tuple(gold.text for gold in found.pool.target(asked.tag).answers.golds)
+    of_locale = found.pool.target(asked.tag).answers
+    golds = tuple(gold.text for gold in of_locale.golds)
     numbers = {option: number for number, option in enumerate(_used(picks))}
     texts = [(option.text, option.locale.tag) for option in found.pool.options]
     return LocaleQuestions(
         locale=asked,
         golds=golds,
+        spreads=tuple(answer_spread(gold, of_locale, answers) for gold in golds),
         distractors=tuple(texts[i] for i in numbers),
         picks=np.array([(gold, *(numbers[i] for i in triple)) for gold, triple in picks], np.uint16),
         digests=np.array(
@@ -282,7 +351,7 @@ def _shortage(found: Picked, answers: TemplateAnswers, asked: Locale) -> str:
     )
 
 
-def _positions(made: Iterable[TemplateQuestions], seed: int) -> dict[QuestionKey, list[int]]:
+def place_answers(made: Iterable[TemplateQuestions], seed: int) -> dict[QuestionKey, list[int]]:
     """Place the correct answers, balanced over every region."""
     digests: dict[str, dict[QuestionKey, list[int]]] = {}
     for template in made:

@@ -232,6 +232,8 @@ class Question:
     """Those of them that few people gave, and nobody reviewed."""
     regions: Sequence[int]
     """By option, its region."""
+    texts: Sequence[str]
+    """By option, what it shows."""
     drawn: Callable[[int], Sequence[int]]
     """For a variant, a number by region: the regions in the order of that variant."""
 

@@ -6,10 +6,16 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.mcq.options import shown
+from blend.builders.mcq.result import FOUND
+from blend.builders.mcq.wordings import OptionReading, put_right
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
+from blend.schemas.sheets.option_sheets import OK
 
 WRONG = "wrong"
 """Kind of an exclusion that takes a correct answer away; all others take away a distractor."""
@@ -17,7 +23,56 @@ WRONG = "wrong"
 Row = Mapping[str, str | None]
 """A row by column."""
 
-_KINDS = ("also-right", "silly", WRONG)
+SILLY = "silly"
+"""Kind of an exclusion of what does not answer the question at all."""
+
+VOID = "void-verdicts"
+"""Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
+
+_KINDS = ("also-right", SILLY, WRONG, OK)
+
+
+class Reader(NamedTuple):
+    """Reader of an option."""
+
+    name: str
+    """Pseudonym."""
+    native: bool
+    """Whether this is a native of the region asked about."""
+    kind: str
+    """The verdict."""
+    confidence: float = 1.0
+    """How sure a model is of it, a fraction; 1 of people, and of a model that does not say."""
+
+    @property
+    def is_model(self) -> bool:
+        """Whether this is a language model."""
+        return self.name.startswith(MODEL_PREFIX)
+
+    def __str__(self) -> str:
+        sure = f" ({self.confidence:g})" if self.is_model else ""
+        return f"{self.name}{' (native)' if self.native else ''}: {self.kind}{sure}"
+
+
+def counting(readers: Sequence[Reader], model_confidence: float) -> Sequence[Reader]:
+    """Choose whose verdicts on an option count: people's; where there are none, those of models that are sure.
+
+    Where most of three or more natives accept the option, only those who accept it count.
+
+    Args:
+        readers: Who has read the option.
+        model_confidence: From where on a model is sure.
+    """
+    people = [reader for reader in readers if not reader.is_model]
+    if _is_outvoted(people):
+        return [reader for reader in people if reader.kind == OK]
+    return people or [reader for reader in readers if reader.confidence >= model_confidence]
+
+
+def _is_outvoted(readers: Sequence[Reader]) -> bool:
+    """Whether most of three or more natives accept an option: then it stands, whoever refuses it."""
+    natives = [reader.kind for reader in readers if reader.native]
+    return len(natives) > 2 and 2 * natives.count(OK) > len(natives)
 
 
 class Excluded(NamedTuple):
@@ -37,36 +92,91 @@ class Exclusions:
         questions: The questions, `frame_columns.QUESTIONS`.
         locales: Known locales.
         shipped: Whether to add those that come with the package (`loaders.responses.shipped`).
+        model_confidence: From where on a model's verdict counts, see `counting`.
 
     Raises:
         RowError, RowErrors: If a row names an unknown template, locale or kind, or lacks anything but ``why``.
     """
 
     def __init__(
-        self, rows: pl.DataFrame | None, questions: pl.DataFrame, locales: Registry, *, shipped: bool
+        self,
+        rows: pl.DataFrame | None,
+        questions: pl.DataFrame,
+        locales: Registry,
+        *,
+        shipped: bool,
+        model_confidence: float = McqOptions().model_confidence,
     ) -> None:
+        self._model_confidence = model_confidence
         own = pl.DataFrame(schema=EXCLUSIONS) if rows is None else rows
+        self.options = OptionReading(questions, shipped=shipped)
+        """What was said of options whatever the region; verdicts are about the texts that it shows."""
         _check(own, questions, locales)
         every = pl.concat([shipped_exclusions(), own]) if shipped else own
-        asked = questions.select(*KEY, question="en_question")
-        # One that quotes its question counts as long as the question is asked in these words.
+        texts = [
+            self.options.text(template_id, shown(option))
+            for template_id, option in every.select("template_id", "option").iter_rows()
+        ]
+        every = every.with_columns(option=pl.Series(texts, dtype=pl.String))
+        # One that quotes its question counts as long as the question is asked in these words, slips apart.
+        worded = pl.concat([questions, put_right(questions)[0]])
+        asked = worded.select(*KEY, question="en_question").unique()
         in_its_words = every.join(asked, on=asked.columns, how="semi")
-        counting = pl.concat([every.filter(pl.col("question").is_null()), in_its_words])
+        of_questions = pl.concat([every.filter(pl.col("question").is_null()), in_its_words])
+        self.void = _void(every.join(of_questions, on=[*KEY, "option"], how="anti"), questions)
+        """`FOUND`: questions asked in other words than verdicts quote, so that these do not count."""
+        self._readers: dict[tuple[str, str, str], list[Reader]] = {}
+        for template_id, tag, option, kind, who, native, confidence in of_questions.select(
+            *KEY, "option", "kind", "reviewer", "native", "confidence"
+        ).iter_rows():
+            reader = Reader(who, native == "yes", kind, 1.0 if confidence is None else confidence)
+            self._readers.setdefault((template_id, tag, option), []).append(reader)
         found: dict[tuple[str, str], dict[bool, set[str]]] = {}
-        for template_id, tag, kind, option in counting.select(*KEY, "kind", "option").iter_rows():
-            of_question = found.setdefault((template_id, tag), {True: set(), False: set()})
-            of_question[kind == WRONG].add(shown(option))
+        refused: dict[tuple[str, str], set[str]] = {}
+        for (template_id, tag, option), readers in self._readers.items():
+            for kind in {reader.kind for reader in counting(readers, model_confidence)} - {OK}:
+                of_question = found.setdefault((template_id, tag), {True: set(), False: set()})
+                of_question[kind == WRONG].add(option)
+                if kind in (SILLY, WRONG):
+                    refused.setdefault((template_id, locales.get(tag).region), set()).add(option)
         self._excluded = {
             asked: Excluded(tuple(sorted(of_question[False])), frozenset(of_question[True]))
             for asked, of_question in found.items()
+        }
+        self._refused = {
+            (template_id, region): self.options.refused(template_id) | options
+            for (template_id, region), options in refused.items()
         }
 
     def of(self, template_id: str, tag: str) -> Excluded:
         """Find what is not to be shown in a template's questions about a locale."""
         return self._excluded.get((template_id, tag), _NOTHING)
 
+    def readers(self, template_id: str, tag: str, option: str) -> Sequence[Reader]:
+        """List who has given which verdict on an option as shown, in the order of the file."""
+        return self._readers.get((template_id, tag, option), ())
+
+    def counting(self, template_id: str, tag: str, option: str) -> Sequence[Reader]:
+        """List those of them whose verdicts count; see `counting`."""
+        return counting(self.readers(template_id, tag, option), self._model_confidence)
+
+    def refused(self, template_id: str, region: str) -> frozenset[str]:
+        """Find what is silly or wrong about a region: where its own people gave that, no other is shown it."""
+        return self._refused.get((template_id, region), self.options.refused(template_id))
+
 
 _NOTHING = Excluded()
+
+
+def _void(verdicts: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    """Say which verdicts quote their question in other words than it is asked in."""
+    counts = verdicts.group_by(*KEY, "question").len("n")
+    rows = counts.join(questions.select(*KEY, "en_question"), on=KEY).sort(*KEY, "question")
+    found = [
+        (template_id, tag, VOID, f"{pluralise(n, 'verdict')} on {before!r}, asked as {now!r}")
+        for template_id, tag, before, n, now in rows.iter_rows()
+    ]
+    return pl.DataFrame(found, FOUND, orient="row")
 
 
 def _check(rows: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> None:
@@ -81,12 +191,34 @@ def _check(rows: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> No
     raise_all(problems)
 
 
+def check_kinds(rows: pl.DataFrame) -> None:
+    """Check what the verdicts of a file are.
+
+    Args:
+        rows: `frame_columns.EXCLUSIONS`.
+
+    Raises:
+        RowError, RowErrors: If one is of an unknown kind.
+    """
+    problems: list[RowError] = []
+    for kind, source in rows.select("kind", "source").iter_rows():
+        try:
+            _check_kind(kind, source)
+        except RowError as error:
+            problems.append(error)
+    raise_all(problems)
+
+
+def _check_kind(kind: str | None, where: str) -> None:
+    if kind not in _KINDS:
+        raise RowError(f"unknown kind {kind!r}", where=where, fix=f"the kinds are {', '.join(_KINDS)}")
+
+
 def _check_exclusion(row: Row, where: str, templates: Collection[str], locales: Registry) -> None:
     """Check an exclusion; one that quotes its question may be of a template that is not built."""
     built = templates if row["question"] is None else None
     check_reviewed(row, "an exclusion", ("locale", "option", "kind", "reviewer"), where=where, templates=built)
-    if row["kind"] not in _KINDS:
-        raise RowError(f"unknown kind {row['kind']!r}", where=where, fix=f"the kinds are {', '.join(_KINDS)}")
+    _check_kind(row["kind"], where)
     known_locale(locales.get, str(row["locale"]), where=where)
 
 

@@ -129,6 +129,39 @@ class Keyness:
             signs[row] = np.sign(np.round(sums / lengths - ours[there], _DIGITS))
         return signs
 
+    def typicality(self, template_id: str, tags: Sequence[str], texts: Sequence[str]) -> tuple[Floats, Floats]:
+        """Tell how typical texts are of locales beside all locales, and how much their words are used at all.
+
+        Of a word: the logarithm of its share of the locale's votes over its share of all votes, with
+        `_PRIOR_VOTES` added; and the logarithm of its votes, and one more. Of a text the means over its words.
+        Votes of the template itself do not count.
+
+        Args:
+            template_id: The template.
+            tags: The locales.
+            texts: The texts; each has a word.
+
+        Returns:
+            The first of shape ``(n_tags, n_texts)``, the second ``(n_texts,)``.
+        """
+        split = [sorted(self._known_words(text)) for text in texts]
+        number = {word: i for i, word in enumerate(sorted(set().union(*split)))}
+        votes, here = self._without(template_id, number), [self._number(tag) for tag in tags]
+        of_all = votes.votes.sum(axis=0)
+        # One vote more for every word, so that no share is 0.
+        expected = (of_all + 1) / (votes.totals.sum() + len(self._of_word))
+        of_locales = votes.totals[here, None] + _PRIOR_VOTES
+        ratios = np.log((votes.votes[here] + _PRIOR_VOTES * expected) / (of_locales * expected))
+        # One entry per word of a text, the words of a text side by side.
+        columns = np.array([number[word] for found in split for word in found], np.int64)
+        lengths = np.array([len(found) for found in split], np.int64)
+        starts = np.cumsum(lengths) - lengths
+        typical, used = (
+            np.round(np.add.reduceat(of_words[..., columns], starts, axis=-1) / lengths, _DIGITS)
+            for of_words in (ratios, np.log1p(of_all))
+        )
+        return typical, used
+
     def _number(self, tag: str) -> int:
         return self._locales.get(tag, len(self._locales))
 

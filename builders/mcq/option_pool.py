@@ -35,7 +35,7 @@ class Target:
     matches_anything: bool
     """Whether one of them has no letter or digit, so that it may be any of the options."""
     other_regions: Numbers
-    """Options of all regions apart from its own."""
+    """Options of all regions apart from its own, without those that may not be shown about it."""
     overlapping: Numbers
     """Those of them that share a value with an acceptable answer: refused by the lexical rules."""
     same_local_answer: Numbers
@@ -255,6 +255,8 @@ class OptionPool:
         acceptable = {a.text: a for a in ours}
         matches_anything = is_text and not all(a.values for a in acceptable.values())
         others = self.other_regions(asked.locale)
+        if asked.may_show is not None:
+            others = frozenset(i for i in others if asked.may_show(self.options[i]))
         sharing = {text: self._shared.with_answer(a) for text, a in acceptable.items()}
         overlapping = _NONE.union(*(self._shared.overlapping(a.values) for a in acceptable.values()))
         overlapping = others if matches_anything else others & overlapping

@@ -120,7 +120,15 @@ def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Re
     if not values(text, answer_format):
         return "no-words"
     meant = frozenset[str]().union(*(values(text, answer_format) for text, _ in texts))
-    return Spelling(text, meant, names_any(typed, locales))
+    return Spelling(_said_once(text), meant, names_any(typed, locales))
+
+
+def _said_once(text: str) -> str:
+    """Choose the shortest of several spellings that a text lists: ``cadbury`` of ``cadbury's, cadbury``."""
+    listed = text.split(", ")
+    # They are one but for blanks, hyphens, apostrophes, and an s behind.
+    spellings = {"".join(words(one)).removesuffix("s") for one in listed}
+    return min(listed, key=len) if len(spellings) == 1 else text
 
 
 def spelled(text: str, answer_format: AnswerFormat) -> str | None:

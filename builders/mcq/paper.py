@@ -22,7 +22,8 @@ from blend.builders.judges.panel import JudgePanel, pair, settle
 from blend.builders.mcq.distractors import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow
-from blend.builders.mcq.result import DROPPED, FILLERS_USED, OUTCOMES, McqBuild, summarise
+from blend.builders.mcq.reading import READING
+from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, OUTCOMES, McqBuild, summarise
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.frame_columns import empty
@@ -66,12 +67,15 @@ def build_paper(
     tags = [locale.tag for locale in present]
     return McqBuild(
         plans=plans,
+        hard=(),
         questions=questions,
         locales=locales,
         dropped=losses,
         summary=summarise(plans, losses, tags),
         deciders=panel.deciders(),
         outcomes=empty(OUTCOMES),
+        found=empty(FOUND),
+        reading=empty(READING),
         fillers=empty(FILLERS_USED),
     )
 
@@ -150,7 +154,7 @@ class PaperPlan:
                     options = sorted([*distractors, correct], key=self._shown_order)
                     mcq_id = f"{self.template_id}_{len(rows)}"
                     rows.append(
-                        McqRow(mcq_id, self.template_id, one.locale.tag, options, options.index(correct))
+                        McqRow(mcq_id, self.template_id, one.locale.tag, options, options.index(correct), None)
                     )
         return rows
 

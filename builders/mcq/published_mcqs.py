@@ -26,6 +26,8 @@ class McqRow(NamedTuple):
     """The options as they are shown, in order."""
     answer: int
     """Position of the correct one, from 0."""
+    answer_spread: str | None
+    """`AnswerSpread` of the correct one; null in paper mode."""
 
 
 def mcq_frame(rows: Sequence[McqRow]) -> pl.DataFrame:
@@ -39,6 +41,7 @@ def mcq_frame(rows: Sequence[McqRow]) -> pl.DataFrame:
             "options": _in_fours([text for text, _ in shown]),
             "option_locales": _in_fours([tag for _, tag in shown]),
             "answer": [row.answer for row in rows],
+            "answer_spread": [row.answer_spread for row in rows],
         },
         schema=MCQS,
     )

@@ -28,6 +28,12 @@ DROPPED = pl.Schema(
 )
 """One row per question that yields no multiple-choice question."""
 
+FOUND = DROPPED
+"""One row per answer or question of which something else is said or shown than before.
+
+``reason`` and ``detail`` are those of a finding, see `builders.mcq.own_calendars` and `builders.mcq.wordings`.
+"""
+
 SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
 
@@ -70,6 +76,8 @@ class McqBuild:
 
     plans: Sequence[TemplatePlan]
     """One plan per template that yields something, by template id."""
+    hard: Sequence[TemplatePlan]
+    """The same of the hard split; none where it is not asked for."""
     questions: pl.DataFrame
     """The questions asked, `frame_columns.QUESTIONS`."""
     locales: Registry
@@ -82,6 +90,10 @@ class McqBuild:
     """`judges.panel.DECIDERS`: which judge decided how many pairs."""
     outcomes: pl.DataFrame
     """`OUTCOMES`: what became of the regions' answers; empty in paper mode."""
+    found: pl.DataFrame
+    """`FOUND`: dates of other calendars, slips put right, verdicts on other wordings; empty in paper mode."""
+    reading: pl.DataFrame
+    """`reading.READING`: who has read what the questions show; empty in paper mode."""
     fillers: pl.DataFrame
     """`FILLERS_USED`: what became of reviewed fillers; empty in paper mode."""
 
@@ -90,14 +102,14 @@ class McqBuild:
         """Count the multiple-choice questions."""
         return int(self.summary["mcqs"].sum())
 
-    def core(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
+    def core(self, *, hard: bool = False, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
         """Make the multiple-choice questions without published columns, `frame_columns.MCQS`.
 
         Ordered by template, locale in registry order, and variant. Each call starts again; only one batch is
-        in memory at a time.
+        in memory at a time. ``hard`` makes those of the hard split.
         """
         waiting: list[McqRow] = []
-        for plan in self.plans:
+        for plan in self.hard if hard else self.plans:
             waiting.extend(plan.rows())
             if len(waiting) >= rows_per_batch:
                 yield mcq_frame(waiting)
@@ -105,9 +117,9 @@ class McqBuild:
         if waiting:
             yield mcq_frame(waiting)
 
-    def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
+    def batches(self, *, hard: bool = False, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
         """Make the multiple-choice questions as published, `frame_columns.MCQ_ROWS`, ordered as in `core`."""
-        for mcqs in self.core(rows_per_batch=rows_per_batch):
+        for mcqs in self.core(hard=hard, rows_per_batch=rows_per_batch):
             yield published_rows(mcqs, self.questions, locales=self.locales)
 
     def frame(self) -> pl.DataFrame:

@@ -58,17 +58,32 @@ class Picked(NamedTuple):
     """The verdicts that they rest on."""
 
 
-def pick(pool: OptionPool, answers: TemplateAnswers, rules: Rules, judging: JudgePanel) -> Picked:
+def pick(
+    pool: OptionPool,
+    answers: TemplateAnswers,
+    rules: Rules,
+    judging: JudgePanel,
+    picks_of: Callable[[int, Question], list[Pick]] | None = None,
+) -> Picked:
     """Choose the questions about every target of a pool, so that they stand whatever the judges say.
 
     Options are chosen as if everything that no judge was asked about were different; what the choice rests on
     is judged, and the choice made again where that concerns it, see `settle`.
+
+    Args:
+        pool: The options.
+        answers: What the locales bring to the template.
+        rules: What decides.
+        judging: The judges.
+        picks_of: Chooses among the options of a target, given its number; as many variants as the rules say
+            when absent.
     """
     golds = [gold for target in pool.targets for gold in target.answers.golds]
     compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
     comparisons = [[next(compared) for _ in target.answers.golds] for target in pool.targets]
     tags = [target.answers.locale.tag for target in pool.targets]
     orders = RegionOrders(rules.seed, answers.template_id, tags, list(pool.of_region))
+    texts = [option.text for option in pool.options]
     chosen: dict[str, list[Pick]] = {}
     looked_at: dict[str, Set[int]] = {}
     accounted: set[Pair] = set()
@@ -91,10 +106,15 @@ def pick(pool: OptionPool, answers: TemplateAnswers, rules: Rules, judging: Judg
                 fillers=pool.fillers,
                 reserve=pool.reserve,
                 regions=pool.region_numbers,
+                texts=texts,
                 drawn=partial(orders.keys, number),
             )
             looked_at[tag] = question.offered.keys()
-            chosen[tag] = pick_variants(question, limit=rules.options.variants)
+            chosen[tag] = (
+                pick_variants(question, limit=rules.options.variants)
+                if picks_of is None
+                else picks_of(number, question)
+            )
         return chosen
 
     def relied_on(picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
@@ -106,8 +126,9 @@ def pick(pool: OptionPool, answers: TemplateAnswers, rules: Rules, judging: Judg
 
 
 def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pick]:
-    """Choose at most so many questions, none twice; or all: every correct answer with every triple of options.
+    """Choose at most so many questions, or all: every correct answer with every triple of options.
 
+    None shows what another one does: options with the same texts are the same, of whatever regions.
     Correct answers take turns; one that has no question left gives its turn to the next.
     """
     if limit == "all":
@@ -146,14 +167,16 @@ def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pi
 class _Thirds:
     """Options that can take the place of the third one beside the two that stay.
 
-    Never a possibly correct one: one question less is better. On the side of the first third one if there is
-    any; numbers keep to their side, since the place among four numbers is easily seen.
+    Never a possibly correct one, nor one that shows the text of another third one: one question less is better.
+    On the side of the first third one if there is any; numbers keep to their side, since the place among four
+    numbers is easily seen.
     """
 
     def __init__(self, question: Question, comparison: Comparison, first: Triple) -> None:
         self._a, self._b, third = first
         out = question.conflicts[self._a] | question.conflicts[self._b] | comparison.possibly_correct
-        free = [i for i in question.offered if i not in out and i != third]
+        self._texts = question.texts
+        free = [i for i in question.offered if i not in out and self._texts[i] != self._texts[third]]
         is_higher = comparison.side[third] > 0
         self._same_side = {i for i in free if (comparison.side[i] > 0) == is_higher}
         self._other_side = set() if comparison.is_number else {*free} - self._same_side
@@ -164,20 +187,24 @@ class _Thirds:
         if not among:
             return None
         third = min(among, key=preference)
-        among.remove(third)
+        # On both sides: the regions that say the same have a keyness of their own.
+        for side in (self._same_side, self._other_side):
+            side.difference_update([i for i in side if self._texts[i] == self._texts[third]])
         return self._a, self._b, third
 
 
 def _every_triple(question: Question) -> list[Pick]:
-    """List every correct answer with every three regions' preferred options that may stand together."""
+    """List every correct answer with every three regions' preferred options that may stand together.
+
+    Of the triples with the same texts, the first in the order of regions, which no further region changes.
+    """
     drawn = question.drawn(0)
     preferred: dict[int, int] = {}
     for i in question.offered:
         preferred.setdefault(question.regions[i], i)
     ordered = sorted(preferred.values(), key=lambda i: (i in question.fillers, drawn[question.regions[i]]))
-    return [
-        Pick(gold, (a, b, c))
-        for a, b, c in combinations(ordered, N_DISTRACTORS)
-        if b not in question.conflicts[a] and c not in question.conflicts[a] and c not in question.conflicts[b]
-        for gold in range(len(question.comparisons))
-    ]
+    by_texts: dict[tuple[str, ...], Triple] = {}
+    for a, b, c in combinations(ordered, N_DISTRACTORS):
+        if b not in question.conflicts[a] and c not in question.conflicts[a] and c not in question.conflicts[b]:
+            by_texts.setdefault(tuple(sorted(question.texts[i] for i in (a, b, c))), (a, b, c))
+    return [Pick(gold, triple) for triple in by_texts.values() for gold in range(len(question.comparisons))]

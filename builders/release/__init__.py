@@ -2,7 +2,7 @@
 
 import gc
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
@@ -23,6 +23,7 @@ from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.cultural import build_cultural_stats
+from blend.builders.stats.mcq import power, spread_counts
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.pins import file_infos
@@ -50,6 +51,7 @@ from blend.schemas.release.release_layout import (
 from blend.schemas.rows.configs import (
     ANNOTATIONS,
     CONFIGS,
+    MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
@@ -194,12 +196,15 @@ def _facts(
         loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
         locales=held,
         figures=built.figures(),
+        spreads=_of_mcqs(spread_counts, release, manifest.tables),
+        power=_of_mcqs(power, release, manifest.tables),
         stats=_stats(built, known),
         domain=built.domain,
         examples=example_rows(built.questions, built.annotations, held),
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
         audit=read_audit(release),
+        reading=built.mcqs.reading,
         datasheet=datasheet,
         changelog=changes,
     )
@@ -210,11 +215,27 @@ def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known
     # Only here: in paper mode nothing is audited, and nothing for it is loaded.
     from blend.builders.audit.report import audit_report
 
-    of_config = (table for table in tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
-    written = [release / name for table in of_config for name in table.files]
+    written = _mcq_files(release, tables)
     columns = ["ID", "question", "options", "answer", "topic", "locale"]
     mcqs = pl.read_parquet(written, columns=columns, glob=False).rename({"ID": "template_id"})
     return audit_report(mcqs, annotations=built.annotations, locales=known)
+
+
+def _of_mcqs(
+    count: Callable[[pl.LazyFrame], pl.LazyFrame], release: Path, tables: Sequence[TableInfo]
+) -> pl.DataFrame:
+    """Count the multiple-choice questions that have been written, by template, locale and spread."""
+    columns = {"template_id": pl.String(), "locale": pl.String(), "answer_spread": pl.String()}
+    written = _mcq_files(release, tables)
+    if not written:
+        return count(pl.LazyFrame(schema=columns)).collect()
+    rows = pl.scan_parquet(written, glob=False).rename({"ID": "template_id"})
+    return count(rows).collect(engine="streaming")
+
+
+def _mcq_files(release: Path, tables: Sequence[TableInfo]) -> list[Path]:
+    of_config = (table for table in tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
+    return [release / name for table in of_config for name in table.files]
 
 
 def _triple_stats(built: BuiltTables) -> TripleStats | None:
@@ -260,11 +281,13 @@ def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback
     if not built.mcqs.n_mcqs:
         # A configuration without rows would only puzzle its reader; the report says why there are none.
         return []
-    batches = built.mcq_batches(on_progress)
-    info = write_table(
-        Table(MULTIPLE_CHOICE_QUESTIONS, MCQ_SPLIT, CONFIGS[MULTIPLE_CHOICE_QUESTIONS], batches), release
-    )
-    return [info]
+    batches = {MULTIPLE_CHOICE_QUESTIONS: built.mcq_batches(on_progress)}
+    if built.mcqs.hard:
+        batches[MULTIPLE_CHOICE_HARD] = built.mcqs.batches(hard=True)
+    return [
+        write_table(Table(config, MCQ_SPLIT, CONFIGS[config], made), release)
+        for config, made in batches.items()
+    ]
 
 
 def _write_food(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+import polars as pl
+
 from blend.builders.release.inputs import domain_file, known_domain
 from blend.loaders.files.content import read_content
 from blend.loaders.files.domains import domain_toml
@@ -17,6 +19,7 @@ from blend.loaders.recipes.domain_templates import is_packaged, own_templates
 from blend.loaders.responses.decisions import decisions_text, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.responses.wordings import read_wordings
 from blend.loaders.topics import read_forms
 from blend.schemas.recipe.recipe import Recipe
 from blend.schemas.release.manifest import SourceInfo
@@ -29,6 +32,7 @@ from blend.schemas.release.release_layout import (
     FORMS_STEM,
     LOCALES_NAME,
     PROMPT_TEMPLATES_NAME,
+    WORDINGS_STEM,
 )
 
 
@@ -55,7 +59,10 @@ def portable_names(recipe: Recipe) -> Recipe:
             "food": recipe.food.model_copy(update={"domain_file": own_domain}),
             "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
             "mcq": recipe.mcq.model_copy(
-                update={"judge": judge, **{kind: names.get(kind) for kind in ("fillers", "exclusions")}}
+                update={
+                    "judge": judge,
+                    **{kind: names.get(kind) for kind in ("fillers", "exclusions", "wordings")},
+                }
             ),
         }
     )
@@ -94,10 +101,16 @@ def _content(path: Path, kind: str) -> bytes:
         return decisions_text(read_decisions(path)).encode()
     if kind == "forms":
         return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
+    if kind == "wordings":
+        return pl.DataFrame(read_wordings(path), orient="row").write_csv().encode()
     rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
     rows = rows.drop(rows.columns[-1])
-    if "question" in rows.columns and rows["question"].is_null().all():
-        rows = rows.drop("question")
+    unused = [
+        name
+        for name in ("question", "native", "confidence")
+        if name in rows.columns and rows[name].is_null().all()
+    ]
+    rows = rows.drop(unused)
     return rows.write_csv().encode()
 
 
@@ -114,6 +127,8 @@ def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
         yield _Reviewed("fillers", options.fillers, FILLERS_STEM + _suffix(options.fillers))
     if options.exclusions is not None:
         yield _Reviewed("exclusions", options.exclusions, EXCLUSIONS_STEM + _suffix(options.exclusions))
+    if options.wordings is not None:
+        yield _Reviewed("wordings", options.wordings, WORDINGS_STEM + _suffix(options.wordings))
     if (forms := recipe.cultural.forms) is not None:
         yield _Reviewed("forms", forms, FORMS_STEM + _suffix(forms, workbook=".tsv"))
 

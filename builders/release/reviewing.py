@@ -6,14 +6,20 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.judges.suspects import Suspects
+from blend.builders.mcq.offered_options import OFFERED_OPTIONS
 from blend.builders.mcq.option_pool import candidate_pairs, same_local_answers
+from blend.builders.mcq.reading import BLEND_TEAM
 from blend.builders.release.inputs import known_locales, read_inputs
-from blend.builders.release.tables import annotations_of
+from blend.builders.release.recipe_options import RecipeOptions
+from blend.builders.release.tables import annotations_of, exclusions_of
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.errors import InputError
+from blend.schemas.language.locales import Registry
 from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, option_mark
 from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
 
 
@@ -103,3 +109,89 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
     ]
     return pl.DataFrame(rows, PAIR_SHEET, orient="row")
+
+
+def options_to_review(
+    recipe: Recipe,
+    *,
+    base: Path = Path(),
+    locales: Sequence[str] | None = None,
+    unread: bool = False,
+    everything: bool = False,
+) -> pl.DataFrame:
+    """The option sheet of a recipe: every option that a build may show, see `recipe_options.RecipeOptions`.
+
+    Args:
+        recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
+        base: Folder to which its relative locations refer.
+        locales: Only options of questions about these locales; about all when absent.
+        unread: Whether those are left out that somebody has read; what a model is unsure of, nobody has.
+        everything: Whether those are there as well that verdicts leave out.
+
+    Returns:
+        `option_sheets.OPTION_SHEET`, not empty.
+
+    Raises:
+        InputError: If the recipe is in paper mode, no question asks about a locale, or there is nothing to
+            read; otherwise as `builders.release.inputs.read_inputs`.
+    """
+    options = RecipeOptions(recipe, base)
+    offered = list(options.offered(exclusions_of(recipe.mcq, base), everything=everything, locales=locales))
+    rows = []
+    for row, readers, read_by in offered:
+        if unread and None not in read_by:
+            continue
+        by = "; ".join(map(str, readers)) or ("" if None in read_by else BLEND_TEAM)
+        mark = option_mark(*(row[name] for name in ("template_id", "locale", "question", "option", "role")))
+        rows.append({**row, "regions": ", ".join(row["regions"]), "read": by, "check": mark})
+    if not rows:
+        why = "somebody has read every option" if offered else "no question has options enough"
+        raise InputError(f"nothing to read: {why}")
+    return pl.DataFrame(rows, OPTION_SHEET)
+
+
+def options_for_natives(
+    recipe: Recipe, *, base: Path = Path(), known: Registry
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The options that a build of a recipe may show and that no native of the region has read.
+
+    Args:
+        recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
+        base: Folder to which its relative locations refer.
+        known: Known locales.
+
+    Returns:
+        `offered_options.OFFERED_OPTIONS`, perhaps without rows, and the questions with their answers,
+        `frame_columns.ANNOTATION_ROWS`.
+
+    Raises:
+        InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
+    """
+    options = RecipeOptions(recipe, base, known)
+    unread = [
+        one.row
+        for one in options.offered(exclusions_of(recipe.mcq, base))
+        if not any(reader.native for reader in one.readers)
+    ]
+    return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
+
+
+def shown_options(mcqs: pl.DataFrame) -> pl.DataFrame:
+    """List what the questions of a release show.
+
+    Args:
+        mcqs: `frame_columns.MCQ_ROWS`.
+
+    Returns:
+        ``template_id``, ``locale``, ``question``, ``option`` and ``role``, by template and locale, role, and
+        how many questions show it (most first).
+    """
+    is_key = pl.col("answer") == pl.int_range(pl.len()).over("mcq_id")
+    each = mcqs.select("mcq_id", *KEY, "question", "options", "answer").explode("options")
+    return (
+        each.with_columns(role=pl.when(is_key).then(pl.lit(KEY_ROLE)).otherwise(pl.lit(DISTRACTOR_ROLE)))
+        .group_by(*KEY, "question", option="options", role="role")
+        .len()
+        .sort(*KEY, "question", "role", "len", "option", descending=[False, False, False, True, True, False])
+        .drop("len")
+    )

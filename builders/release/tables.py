@@ -11,6 +11,8 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
+from blend.builders.mcq.exclusions import VOID
+from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.result import STAGE, McqBuild
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.saq import aggregate
@@ -22,13 +24,16 @@ from blend.loaders.recipes.sources import load_topics
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.responses.shipped import shipped_exclusions
+from blend.loaders.responses.wordings import read_wordings, reworded
 from blend.loaders.topics import read_forms
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry, registry
+from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.recipe.recipe import McqOptions, Recipe
 from blend.schemas.release.manifest import SourceInfo, StageReport
-from blend.schemas.rows.frame_columns import AGREEMENT, FINDINGS, KEY, empty
+from blend.schemas.rows.frame_columns import AGREEMENT, EXCLUSIONS, FINDINGS, KEY, empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ def build_tables(
         agreement=agreement,
         sources=tuple(infos),
         stages=(
-            *_question_stages(inputs, aggregation, mcqs),
+            *_question_stages(inputs, aggregation, mcqs, warn=recipe.mcq.unread == "warn"),
             *(made.stage() for made in triples),
             *(cultural.stage(info.location) for info in topics if cultural is not None),
         ),
@@ -204,9 +209,11 @@ def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
     return recipe.model_copy(update={"sources": tuple(sources)})
 
 
-def _question_stages(inputs: Inputs, aggregation: Sequence[Stage], mcqs: McqBuild) -> list[Stage]:
+def _question_stages(
+    inputs: Inputs, aggregation: Sequence[Stage], mcqs: McqBuild, *, warn: bool
+) -> list[Stage]:
     """The account of everything about questions; none where a release holds no questions."""
-    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs)] if inputs.sources else []
+    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs, warn=warn)] if inputs.sources else []
 
 
 def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
@@ -240,21 +247,28 @@ def _reading(inputs: Inputs) -> list[Stage]:
     ]
 
 
-def _mcq_stage(mcqs: McqBuild) -> Stage:
-    dropped = mcqs.dropped.select(
+def _mcq_stage(mcqs: McqBuild, *, warn: bool) -> Stage:
+    unread = unread_findings(mcqs.reading) if warn else []
+    found = pl.concat([mcqs.found, mcqs.dropped]).select(
         kind="reason",
         source=pl.lit(None, pl.String),
         locale="locale",
         template_id="template_id",
         detail="detail",
     )
-    decided = {
+    decided: dict[str, int | str] = {
         f"{row['judge']}, {verdict}": row[verdict]
         for row in mcqs.deciders.iter_rows(named=True)
         for verdict in ("same", "different")
     }
+    notes = {**decided, UNREAD_NOTE: unread_summary(mcqs.reading)} if unread else decided
+    if n_void := mcqs.found.filter(reason=VOID).height:
+        notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
+    of_reading = pl.DataFrame(
+        [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
+    )
     made = mcqs.summary.select("locale", rows="mcqs")
-    return Stage(STAGE, made, pl.concat([empty(FINDINGS), dropped]), decided)
+    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, of_reading]), notes)
 
 
 def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:
@@ -283,8 +297,18 @@ def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
 
 
 def exclusions_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
-    """The exclusions of a recipe, `frame_columns.EXCLUSIONS`, or null when it names none."""
-    return None if options.exclusions is None else read_exclusions(base / options.exclusions)
+    """The exclusions of a recipe, `frame_columns.EXCLUSIONS`, or null when it names none.
+
+    They quote their questions as they are worded now, where somebody has marked the change as one of wording.
+    """
+    own = None if options.exclusions is None else read_exclusions(base / options.exclusions)
+    if options.wordings is None:
+        return own
+    wordings = read_wordings(base / options.wordings)
+    shipped = shipped_exclusions() if options.judge.shipped else empty(EXCLUSIONS)
+    now = reworded(shipped, wordings)
+    rows = empty(EXCLUSIONS) if own is None else reworded(own, wordings)
+    return pl.concat([rows, now.filter(now["question"] != shipped["question"])])
 
 
 def _placed(model: str | None, base: Path) -> str | None:

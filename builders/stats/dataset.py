@@ -115,7 +115,7 @@ def stats_of_blend(folder: Path) -> DatasetStats:
 
 def _audit_frames(audit: AuditReport) -> dict[str, pl.DataFrame]:
     """One row per rule and locale asked about, with the rule in a line."""
-    figures = dict.fromkeys(("accuracy", "low", "high", "share"), pl.Float64)
+    figures = dict.fromkeys(("accuracy", "low", "high", "share", "by_pair"), pl.Float64)
     schema = {"name": pl.String, "group": pl.String, "questions": pl.Int64, **figures, "definition": pl.String}
     return {
         name: pl.DataFrame(

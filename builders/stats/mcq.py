@@ -6,7 +6,22 @@ import polars as pl
 
 from blend.builders.stats.measures import in_order
 from blend.schemas.language.locales import Registry, registry
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
+
+SPREADS = [spread.value for spread in AnswerSpread]
+"""Spreads of an answer, the widest first."""
+
+DISAGREEMENT = 0.35
+"""Share of questions that exactly one of two models is taken to get right, see `power`.
+
+It and `CORRELATION` are medians over the 15 pairs of six baselines of the audit on BLEnD's 16 regions.
+"""
+CORRELATION = 0.65
+"""Intra-cluster correlation that the two models' difference is taken to have among variants of a template."""
+CLOSE = 0.05
+"""Difference in accuracy for which `McqStats.power` says how many templates it takes."""
+# Quantiles of the normal distribution for two sides of 5 %, and for 80 % power.
+_Z = 1.959963984540054 + 0.8416212335729143
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +37,12 @@ class McqStats:
     distractors: pl.DataFrame
     """One row per locale asked about and region that gives it distractors: ``locale``, ``region`` (code),
     ``options`` (count of distractors), ``share`` of the locale's distractors (fraction)."""
+    spreads: pl.DataFrame
+    """One row per locale and `AnswerSpread`: ``locale``, ``answer_spread``, ``templates`` and ``mcqs`` (counts;
+    a template with several right answers can have several spreads). No rows where that is not known."""
+    power: pl.DataFrame
+    """One row per locale, see `power`: ``locale``, ``templates``, ``mcqs`` (counts), ``difference`` (fraction),
+    ``templates_needed`` (count)."""
 
 
 def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = None) -> McqStats:
@@ -33,22 +54,85 @@ def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = N
 
     Returns:
         The figures. ``counts`` is ordered by locale and topic, ``positions`` by locale and letter, with a row
-        for every letter, and ``distractors`` by locale, most options first, then region. A locale without
-        multiple-choice questions has no rows.
+        for every letter, ``distractors`` by locale, most options first, then region, ``spreads`` by locale, the
+        widest first, and ``power`` by locale. A locale without multiple-choice questions has no rows.
 
     Raises:
         UnknownNameError: If the registry lacks a locale.
     """
     known = registry() if locales is None else locales
-    rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "option_regions")
-    counts, positions, distractors = pl.collect_all(
-        [_counts(rows), _positions(rows), _distractors(rows)], engine="streaming"
+    rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "option_regions", "answer_spread")
+    counts, positions, distractors, spreads, told_apart = pl.collect_all(
+        [_counts(rows), _positions(rows), _distractors(rows), spread_counts(rows), power(rows)],
+        engine="streaming",
     )
     order = in_order("locale", sorted(counts["locale"].unique(), key=known.rank))
     return McqStats(
         counts=counts.sort(order, "topic"),
         positions=positions.sort(order, "letter"),
         distractors=distractors.sort(order, pl.col("options"), "region", descending=[False, True, False]),
+        spreads=spreads.sort(order, in_order("answer_spread", SPREADS)),
+        power=told_apart.sort(order),
+    )
+
+
+def spread_counts(mcqs: pl.LazyFrame) -> pl.LazyFrame:
+    """Count multiple-choice questions by how many other regions gave the right answer.
+
+    Args:
+        mcqs: ``locale``, ``template_id`` and ``answer_spread`` of `MCQ_ROWS`.
+
+    Returns:
+        `McqStats.spreads`, in no order; a locale with any has a row for each `AnswerSpread`.
+    """
+    found = (
+        mcqs.drop_nulls("answer_spread")
+        .group_by("locale", "answer_spread")
+        .agg(templates=pl.col("template_id").n_unique().cast(pl.Int64), mcqs=pl.len().cast(pl.Int64))
+    )
+    each = found.select("locale").unique().join(pl.LazyFrame({"answer_spread": SPREADS}), how="cross")
+    counts = pl.col("templates", "mcqs").fill_null(0)
+    return each.join(found, on=["locale", "answer_spread"], how="left").with_columns(counts)
+
+
+def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
+    """Compute the smallest difference in accuracy that two models must have to be told apart, by locale.
+
+    Both answer the same questions. A paired test at 5 % on two sides finds a difference ``d`` with 80 % power
+    if ``d = (1.960 + 0.842) * sqrt(v * deff / n)``. The variance ``v`` of a question's difference (1, 0 or -1)
+    is at most the share of questions that exactly one model gets right: `DISAGREEMENT` or, where ``d`` is
+    larger, ``d`` itself. Variants of a template rise and fall together: ``deff = 1 + (m - 1) * CORRELATION``
+    questions say as much as one, where ``m`` is the mean size of the template of a question.
+
+    Args:
+        mcqs: ``locale`` and ``template_id`` of `MCQ_ROWS`.
+
+    Returns:
+        `McqStats.power`, in no order: counts, ``difference`` (null if it would be above 1) and
+        ``templates_needed``, templates with as many variants each that bring it down to `CLOSE`.
+
+    References:
+        Connor (1987), Sample size for testing differences in proportions for the paired-sample design; Kish
+        (1965), Survey sampling, for the design effect with clusters of unequal size; Miller (2024), Adding
+        error bars to evals, https://arxiv.org/abs/2411.00640, section 5.
+    """
+    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Int64))
+    by_locale = sizes.group_by("locale").agg(
+        templates=pl.len().cast(pl.Int64),
+        mcqs=pl.col("size").sum(),
+        size=(pl.col("size") ** 2).sum() / pl.col("size").sum(),
+    )
+    per_question = _Z**2 * (1 + (pl.col("size") - 1) * CORRELATION)
+    ratio = per_question / pl.col("mcqs")
+    # The larger one holds: the second is the solution where all of the disagreement is the difference.
+    difference = pl.max_horizontal((DISAGREEMENT * ratio).sqrt(), ratio)
+    needed = DISAGREEMENT * per_question / CLOSE**2 * pl.col("templates") / pl.col("mcqs")
+    return by_locale.select(
+        "locale",
+        "templates",
+        "mcqs",
+        difference=pl.when(difference <= 1).then(difference),
+        templates_needed=needed.ceil().cast(pl.Int64),
     )
 
 

@@ -22,7 +22,7 @@ from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 from blend.schemas.release.release_layout import leads_out
 from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_QUESTIONS,
+    MULTIPLE_CHOICE_CONFIGS,
     QUESTION_CONFIGS,
     base_config,
     key_of,
@@ -261,7 +261,7 @@ class Release:
             return
         if len(suspect_rows(rows, model_of(config))):
             yield "rows"
-        if config == MULTIPLE_CHOICE_QUESTIONS:
+        if config in MULTIPLE_CHOICE_CONFIGS:
             if not texts_agree(rows).all():
                 yield "texts"
             if not regions_agree(rows, self.locales).all():

@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.schemas.rows.configs import (
     ANNOTATIONS,
-    MULTIPLE_CHOICE_QUESTIONS,
+    MULTIPLE_CHOICE_CONFIGS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
@@ -24,7 +24,7 @@ LANGUAGES: dict[str, dict[str, Literal["local", "English"]]] = {
     },
     SHORT_ANSWER_QUESTIONS: {"Question": LOCAL, "Translation": ENGLISH},
     SHORT_ANSWER_PROMPTS: {"prompt": LOCAL, "en_prompt": ENGLISH},
-    MULTIPLE_CHOICE_QUESTIONS: {"question": ENGLISH, "options": ENGLISH},
+    **{config: {"question": ENGLISH, "options": ENGLISH} for config in MULTIPLE_CHOICE_CONFIGS},
 }
 """By configuration, the columns of people's texts and the language that they are in."""
 

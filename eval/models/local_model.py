@@ -57,7 +57,8 @@ def open_local(
     Args:
         model: Directory, or Hub id.
         revision: Commit, tag or branch on the Hub.
-        device: As torch names it; a GPU if there is one, else the CPU, when absent.
+        device: As torch names it, or ``auto`` for all GPUs together; a GPU if there is one, else the CPU, when
+            absent.
         dtype: ``bfloat16`` on a GPU and ``float32`` elsewhere when absent.
         chat: Whether prompts go through the model's chat template; if it has one when absent.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
@@ -113,7 +114,7 @@ class LocalModel:
         self._reading = reading(tokenizer, is_open=is_open, further=thought_marks)
         self._decoding = decoding
         self._context = context
-        on_cpu = chosen_device.device == "cpu"
+        on_cpu = chosen_device.on_cpu
         self._batches = Batches(CPU_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
         written = written_tokens(cache_bytes) if on_cpu else GPU_TOKENS
         self._writing = Batches(written, batch_size=batch_size)
@@ -317,4 +318,7 @@ class LocalModel:
         return None
 
     def _too_large(self, tokens: int) -> str:
-        return f"out of memory: {tokens} tokens do not fit into that of {self._device.device} even on their own"
+        return (
+            f"out of memory: {tokens} tokens do not fit into that of {self._device.device} even on their own; "
+            "use another device, a smaller model, or a server that spreads it over several"
+        )

@@ -21,6 +21,9 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 EXTRA = "eval"
 
+SPREAD = "auto"
+"""Device of a model that is spread over all GPUs, and over the memory beside them where they do not suffice."""
+
 ON_A_SERVER = "a server that spreads it over several (`server`)"
 """What helps with a model that is too large for a device, where the task can ask a server."""
 
@@ -30,15 +33,26 @@ class Device:
     """Device that a model computes on, and the type of its numbers."""
 
     device: str
-    """As torch names it: ``cpu``, ``cuda``, ``cuda:1``."""
+    """As torch names it: ``cpu``, ``cuda``, ``cuda:1``; or `SPREAD`."""
     dtype: Dtype
     """Type of the weights and of what is computed with them; log-probabilities are always float32."""
 
     def shown(self) -> str:
-        """``cpu``, or the name of the GPU."""
+        """``cpu``, or the name of the GPU; of several, all names."""
         import torch
 
+        if self.device == SPREAD and torch.cuda.is_available():
+            return ", ".join(map(torch.cuda.get_device_name, range(torch.cuda.device_count())))
+        if self.on_cpu:
+            return "cpu"
         return torch.cuda.get_device_name(self.device) if self.device.startswith("cuda") else self.device
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether the CPU alone computes."""
+        import torch
+
+        return self.device == "cpu" or (self.device == SPREAD and not torch.cuda.is_available())
 
 
 def check_installed() -> None:
@@ -50,7 +64,7 @@ def check_installed() -> None:
     """
     refuse_without_docstrings("a local model")
     try:
-        for library in ("safetensors", *LIBRARIES):
+        for library in ("accelerate", "safetensors", *LIBRARIES):
             import_module(library)
     except ImportError as error:
         raise MissingExtraError("a local model", extra=EXTRA) from error
@@ -70,7 +84,8 @@ def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Devi
     """Choose where to compute.
 
     Args:
-        device: As torch names it; a GPU if there is one, else the CPU, when absent.
+        device: As torch names it, or ``auto`` for all GPUs together; a GPU if there is one, else the CPU, when
+            absent.
         dtype: ``bfloat16`` on a GPU and ``float32`` elsewhere when absent.
 
     Raises:
@@ -82,6 +97,8 @@ def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Devi
     check_installed()
     import torch
 
+    if device == SPREAD:
+        return Device(SPREAD, dtype or ("bfloat16" if torch.cuda.is_available() else "float32"))
     chosen = device if device is not None else ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         kind = torch.device(chosen).type
@@ -89,7 +106,7 @@ def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Devi
     except (RuntimeError, AssertionError, NotImplementedError):  # what torch says of no such device
         usable = False
     if not usable or kind == "meta":
-        there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+        there = ["cpu", SPREAD, *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
         raise InputError(f"device {chosen!r}: torch finds no such device; choose one of: {', '.join(there)}")
     return Device(chosen, dtype or ("float32" if kind == "cpu" else "bfloat16"))
 
@@ -144,9 +161,10 @@ def load_model(
                 trust_remote_code=False,
                 local_files_only=True,
                 output_loading_info=True,
+                device_map=chosen_device.device,
             )
             loaded, found = answer
-            model: PreTrainedModel = loaded.to(chosen_device.device).eval()
+            model: PreTrainedModel = loaded.eval()
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise InputError(
             f"model {checkpoint.id}: it does not fit into the memory of {chosen_device.device} as "

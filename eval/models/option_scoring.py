@@ -7,7 +7,8 @@ from a copy.
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from blend.eval.models.batches import Padded, padded
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 _COPIED = ("DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer")
 """Layers of a cache that can be copied whole, by name: not every version of transformers has all. Others
 inherit from them and hold more, such as the states of a hybrid model, which the inherited method leaves out."""
+
+PREDICTED_ON_CPU = 2**25
+"""Numbers that a pass over options predicts at a time on a CPU, one for every word of the vocabulary at every
+token: 128 MB in float32, and as much again while they are added up. Of 150,000 words that is 220 tokens."""
+
+PREDICTED_ON_GPU = 2**30
+"""The same on a GPU, whose passes are worth it only if they are larger."""
 
 
 def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestion]) -> list[list[float]]:
@@ -62,9 +70,33 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestio
         del first, logits
         if rows:
             tails = [own[q][o] for q, o in rows]
-            for (q, o), value in zip(rows, _tails(model, output, prefixes, rows, tails), strict=True):
-                sums[q][o] += value
+            slices = list(_slices(model, tails))
+            for positions in slices:
+                # A pass goes on from the cache in place, so that all but the last one get a copy.
+                cache = output.past_key_values
+                cache = cache if positions is slices[-1] else deepcopy(cache)
+                part, of_part = [rows[i] for i in positions], [tails[i] for i in positions]
+                for (q, o), value in zip(part, _tails(model, cache, prefixes, part, of_part), strict=True):
+                    sums[q][o] += value
     return sums
+
+
+def _slices(model: "PreTrainedModel", options: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Positions of options that are computed in one pass: all, or those of like length that memory allows.
+
+    What a pass takes grows with its options, padded to the longest, times the vocabulary; a batch is measured
+    by its prompts and options alone.
+    """
+    predicted = PREDICTED_ON_CPU if model.device.type == "cpu" else PREDICTED_ON_GPU
+    tokens = max(1, predicted // model.config.get_text_config().vocab_size)
+    if len(options) * max(map(len, options)) <= tokens:
+        yield list(range(len(options)))
+        return
+    waiting = sorted(range(len(options)), key=lambda i: (-len(options[i]), i))
+    while waiting:
+        n = max(1, tokens // len(options[waiting[0]]))
+        yield waiting[:n]
+        waiting = waiting[n:]
 
 
 def _head(options: Sequence[Sequence[int]]) -> list[int]:
@@ -92,7 +124,7 @@ def _shareable(cache: Any) -> bool:
 
 def _tails(
     model: "PreTrainedModel",
-    prefixed: Any,
+    cache: Any,
     prefixes: Padded,
     rows: Sequence[tuple[int, int]],
     options: Sequence[Sequence[int]],
@@ -101,9 +133,10 @@ def _tails(
     import torch
 
     device = prefixes.ids.device
-    of_prompt = torch.tensor([q for q, _ in rows], device=device)
+    # On the CPU: the layers of a model that is spread over GPUs have their caches each on their own.
+    of_prompt = torch.tensor([q for q, _ in rows])
     # In place, a copy of the question's cache for each of its options.
-    prefixed.past_key_values.batch_select_indices(of_prompt)
+    cache.batch_select_indices(of_prompt)
     # The cache ends with prompt and head, so padding stands right of what follows; positions go on from the
     # number of true tokens, not of columns.
     fed = padded([ids[:-1] for ids in options], device, left=False)
@@ -111,9 +144,7 @@ def _tails(
     going_on = Padded(
         fed.ids, torch.cat([prefixes.mask[of_prompt], fed.mask], dim=1), fed.positions + lengths * fed.mask
     )
-    output = _forward(
-        model, going_on, past_key_values=prefixed.past_key_values, use_cache=True, logits_to_keep=0
-    )
+    output = _forward(model, going_on, past_key_values=cache, use_cache=True, logits_to_keep=0)
     targets = padded([ids[1:] for ids in options], device, left=False)
     return _sums(output.logits, targets)
 
@@ -122,9 +153,14 @@ def _without_sharing(model: "PreTrainedModel", questions: Sequence[EncodedQuesti
     """The same for models whose state cannot be copied: every option with its whole prompt."""
     options = [ids for question in questions for ids in question.options]
     texts = [question.prefix + ids[:-1] for question in questions for ids in question.options]
-    width = max(map(len, options))
-    output = _forward(model, padded(texts, model.device), use_cache=False, logits_to_keep=width)
-    values = iter(_sums(output.logits[:, -width:], padded(options, model.device)))
+    sums: dict[int, float] = {}
+    for positions in _slices(model, options):
+        part = [options[i] for i in positions]
+        width = max(map(len, part))
+        fed = padded([texts[i] for i in positions], model.device)
+        output = _forward(model, fed, use_cache=False, logits_to_keep=width)
+        sums |= zip(positions, _sums(output.logits[:, -width:], padded(part, model.device)), strict=True)
+    values = (sums[i] for i in range(len(options)))
     return [[next(values) for _ in question.options] for question in questions]
 
 

@@ -140,6 +140,7 @@ class ServerModel:
         self._thought_marks = thought_marks
         self._served_as: str | None = None
         self._max_tokens_key = "max_tokens"
+        self._fixed_temperature = False
 
     def thinks(self) -> bool:
         """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
@@ -275,6 +276,7 @@ class ServerModel:
             decoding=decoding,
             options=self._options,
             max_tokens_key=self._max_tokens_key,
+            fixed_temperature=self._fixed_temperature,
         )
 
     def _ask_all(
@@ -320,16 +322,19 @@ class ServerModel:
     ) -> object:
         from openai import BadRequestError
 
-        key, decoding = self._max_tokens_key, self._decoding
+        learned, decoding = (self._max_tokens_key, self._fixed_temperature), self._decoding
         if max_tokens is not None:
             decoding = decoding.model_copy(update={"max_tokens": max_tokens})
         try:
             return await self._posted(client, *self._text_request(prompt, seed, decoding))
         except BadRequestError as error:
-            if not self._chat or error.param != "max_tokens" or key != "max_tokens":
+            # OpenAI's newer models know the limit by another name only, and take no temperature but their own.
+            if self._chat and error.param == "max_tokens" and learned[0] == "max_tokens":
+                self._max_tokens_key = "max_completion_tokens"
+            elif error.param == "temperature" and decoding.temperature == 0 and not learned[1]:
+                self._fixed_temperature = True
+            else:
                 raise
-            # OpenAI's newer models know the same limit by another name only.
-            self._max_tokens_key = "max_completion_tokens"
             return await self._asked_for_text(client, prompt, seed, max_tokens=max_tokens)
 
     async def _asked_for_logprobs(self, client: "openai.AsyncOpenAI", sent: Sequence[str]) -> object:

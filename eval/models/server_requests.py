@@ -58,6 +58,7 @@ def text_request(
     decoding: Decoding,
     options: ChatOptions,
     max_tokens_key: str = "max_tokens",
+    fixed_temperature: bool = False,
 ) -> TextRequest:
     """The request for one written answer, the same whether it is sent at once or stands in a batch file.
 
@@ -69,9 +70,12 @@ def text_request(
         decoding: How the answer is written.
         options: What is said besides the prompt.
         max_tokens_key: Field of the answer's length, which servers call by two names.
+        fixed_temperature: Whether the model takes no temperature but its own; then none is said.
     """
     asked = chat_fields(options, prompt) if chat else {"prompt": prompt}
     fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **asked}
+    if fixed_temperature:
+        del fields["temperature"]
     path = "/chat/completions" if chat else "/completions"
     return TextRequest(path, with_extra({"model": model, **fields}, options))
 

@@ -5,6 +5,7 @@ vLLM makes its own batches and spreads a model over all GPUs that it sees (``CUD
 
 import math
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from blend.eval.models.answer_tables import ScoreTable, TextTable
@@ -36,7 +37,7 @@ def check_vllm() -> None:
         MissingExtraError: If it is not.
     """
     try:
-        import vllm  # noqa: F401
+        import_module("vllm")
     except ImportError as error:
         raise MissingExtraError("the backend vllm", extra=EXTRA) from error
 

@@ -3,12 +3,13 @@
 from collections.abc import Collection, Sequence
 from math import asin, cos, radians, sin, sqrt
 
-NAMES_FROM = 440
-"""Width in pixels from which on a map has room for names; the placing is for the map of this width."""
-
-_LAND_WIDTH = 0.88 * NAMES_FROM
+_LAND_WIDTH = 310
+"""Pixels of the narrowest map, that of a phone."""
+_SCALES = (1.0, 1.4, 2.0)
+"""Widths of maps as multiples of that one: a name keeps its distance in pixels, and neighbours move apart."""
+_ROUNDS = 3
 _BOX = (20.0, 13.0)
-_MARK = 7.0
+_MARK = 6.5
 
 # Steps right and down, the nearest first: above, below, beside, at the corners, then the same farther away.
 _NEAR = ((0, -14), (0, 16), (19, 1), (-19, 1), (15, -11), (-15, -11), (15, 13), (-15, 13))
@@ -24,24 +25,30 @@ def label_offsets(locations: Sequence[Point]) -> list[Point]:
         locations: Latitude and longitude in degrees.
 
     Returns:
-        Offsets in the order of the locations. Those with the most neighbours choose first; each takes the
-        nearest offset that covers least.
+        Offsets in the order of the locations. Those that other marks leave the fewest choose first, and all
+        several times; each takes the nearest offset that covers least.
     """
     marks = [equal_earth(*location) for location in locations]
-    crowded = sorted(range(len(marks)), key=lambda i: -sum(_apart(marks[i], other) < 40 for other in marks))
-    labels: dict[int, Point] = {}
-    for i in crowded:
-        covered = {
-            offset: _covered(
-                (marks[i][0] + offset[0], marks[i][1] + offset[1]),
-                [*marks[:i], *marks[i + 1 :]],
-                labels.values(),
-            )
-            for offset in _OFFSETS
-        }
-        best = min(_OFFSETS, key=covered.__getitem__)
-        labels[i] = (marks[i][0] + best[0], marks[i][1] + best[1])
-    return [(labels[i][0] - x, labels[i][1] - y) for i, (x, y) in enumerate(marks)]
+    chosen: dict[int, Point] = {}
+
+    def covered(i: int, offset: Point) -> float:
+        area = 0.0
+        for scale in _SCALES:
+            at = [(scale * x, scale * y) for x, y in marks]
+            labels = [_moved(at[j], by) for j, by in chosen.items() if j != i]
+            area += _covered(_moved(at[i], offset), [*at[:i], *at[i + 1 :]], labels)
+        return area
+
+    n_free = [sum(covered(i, offset) == 0 for offset in _OFFSETS) for i in range(len(marks))]
+    crowded = sorted(range(len(marks)), key=n_free.__getitem__)
+    # Several times, as those that chose first did not know what the others would.
+    for i in crowded * _ROUNDS:
+        chosen[i] = min(_OFFSETS, key=lambda offset: covered(i, offset))
+    return [chosen[i] for i in range(len(marks))]
+
+
+def _moved(point: Point, by: Point) -> Point:
+    return point[0] + by[0], point[1] + by[1]
 
 
 def equal_earth(latitude: float, longitude: float) -> Point:
@@ -70,7 +77,3 @@ def _covered(label: Point, others: Sequence[Point], labels: Collection[Point]) -
     width, height = _BOX
     of_marks = sum(overlap(label, mark, width / 2 + _MARK, height / 2 + _MARK) for mark in others)
     return of_marks + 4 * sum(overlap(label, other, width, height) for other in labels)
-
-
-def _apart(one: Point, other: Point) -> float:
-    return sqrt((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2)

@@ -193,7 +193,7 @@ def _difference(test: PairedTest, p_value: float) -> Difference:
     verdict: Verdict = "no difference shown"
     if p_value <= ALPHA:
         verdict = "better" if value > 0 else "worse"
-    return Difference(_in_percent(test.estimate), p_value, verdict)
+    return Difference(test.estimate.scaled(100), p_value, verdict)
 
 
 def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int) -> tuple[Standing, ...]:
@@ -209,7 +209,7 @@ def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int)
     # Too few templates to draw from leave every place possible.
     ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
     standings = [
-        Standing(name, _in_percent(macro_estimate(one, seed=seed)), rank)
+        Standing(name, macro_estimate(one, seed=seed).scaled(100), rank)
         for name, one, rank in zip(names, clusters, ranks, strict=True)
     ]
     return tuple(sorted(standings, key=lambda standing: standing.rank.place))
@@ -218,8 +218,3 @@ def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int)
 def _clusters(rows: pl.DataFrame) -> Clusters:
     # The same items give the same rows and columns, and one seed the same draws: the models are drawn together.
     return cluster_sums(rows["value"].to_numpy(), rows["template_id"].to_numpy(), rows["region"].to_numpy())
-
-
-def _in_percent(estimate: Estimate) -> Estimate:
-    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
-    return Estimate(value, low, high, estimate.n)

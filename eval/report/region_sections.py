@@ -76,7 +76,7 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | 
     ]
     names = [region_name(region) for region in regions]
     cells = tuple(
-        (name, *(cell(by_region.get(region)) for by_region in scores.values()))
+        (f"{name} ({region})", *(cell(by_region.get(region)) for by_region in scores.values()))
         for name, region in zip(names, regions, strict=True)
     )
     chart = score_charts.region_chart(
@@ -98,18 +98,20 @@ _WHERE_LINES_OVERLAP = " Where lines overlap, the comparison above says whether 
 
 def _map(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     drawn = [(run.name, _map_rows(run, metric)) for run in runs]
+    values = [row["value"] for _, rows in drawn for row in rows]
+    if not values:
+        return None
+    domain = score_charts.colour_domain(values)
     pictures = tuple(
-        ReportChart(name, score_charts.region_map(rows, title=metric_name(metric)), large=True)
+        ReportChart(name, score_charts.region_map(rows, title=metric_name(metric), domain=domain), large=True)
         for name, rows in drawn
         if rows
     )
-    if not pictures:
-        return None
     return Section(
         "map",
         "On the map",
-        "One mark where each region lies: brighter and larger is a higher share correct. The figures are "
-        "those by region above.",
+        "One mark where each region lies: brighter and larger is a higher share correct. All models have the "
+        "same colours, which span their figures. Figures and codes are those of the table by region above.",
         pictures,
     )
 
@@ -118,14 +120,14 @@ def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     of_runs = {run.name: pairs(run.of(metric, "region-topic")) for run in runs}
     rows = keys_best_first({run.name: run.of(metric, "region") for run in runs})
     what = f"{metric_name(metric)}, %"
-    pictures, cells = heat_maps(of_runs, rows, (0, 100), what)
+    pictures, cells = heat_maps(of_runs, rows, what)
     if not pictures:
         return None
     return Section(
         "topics",
         "By region and topic",
         "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
-        "intervals. All models have the regions in the same order.",
+        "intervals. All models have the regions in the same order, and the same colours.",
         pictures,
         ReportTable(("model", "region", "topic", what), cells),
     )

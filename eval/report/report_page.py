@@ -12,9 +12,11 @@ from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, 
 from blend.eval.report.hardest_questions import HardQuestion, hardest_questions
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, packaged, page_environment, save_page
+from blend.eval.report.repeat_columns import BETWEEN_RUNS, repeat_columns
 from blend.eval.report.report_sections import ReportTable, Section, region_name, regions_in_words
 from blend.eval.report.score_charts import FEW, LAND, Spec, chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.scores_json import FEW_MARK
 from blend.schemas.errors import InputError
 
 TEMPLATE = "report.html.j2"
@@ -47,6 +49,8 @@ class TaskReport:
     """Charts and tables."""
     hardest: tuple[HardQuestion, ...] = ()
     """What the models get wrong."""
+    n_samples: int = 1
+    """How often every question was asked."""
     questions: EmbeddedQuestions | None = None
     """Every question with every answer; null where answers are not decided one by one."""
     charts: dict[str, Spec] = field(default_factory=dict)
@@ -81,6 +85,8 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0) -> str:
         land=for_script(packaged(LAND)),
         n_open=OPEN_QUESTIONS,
         few=FEW,
+        few_mark=FEW_MARK,
+        repeats=BETWEEN_RUNS,
     )
 
 
@@ -109,6 +115,7 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int) -> TaskReport:
         clusters=task.clusters(runs[0]),
         comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
         sections=sections,
+        n_samples=runs[0].run.description.options.get("samples", 1),
         **_questions(runs, page_bytes),
         charts={
             f"{task.name}-{section.name}-{i}": chart.spec
@@ -136,12 +143,9 @@ def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
     for run in runs:
         table = run.task.overview(run)
         usage = run.scores.usage.columns() if run.scores.usage is not None else {}
-        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | usage)
+        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | repeat_columns(run) | usage)
     head = tuple(dict.fromkeys(name for line in lines for name in line))
     return ReportTable(head, tuple(tuple(line.get(name, "–") for name in head) for line in lines))
-
-
-"""Columns of the overview by what scores call them, and how their figures are written."""
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 from blend.eval.report import score_charts
 from blend.eval.report.score_charts import Spec
-from blend.eval.scores_json import Score
+from blend.eval.scores_json import FEW_MARK, Score
 from blend.schemas.language.locales import Locale, registry
 
 
@@ -36,6 +36,14 @@ class ReportTable:
     rows: tuple[tuple[str, ...], ...]
     """Cells."""
 
+    @property
+    def is_wordy(self) -> bool:
+        """Whether it holds text to be read in lines, and not only figures and names."""
+        return any(len(text) > _FIGURE_CHARACTERS for row in self.rows for text in row[1:])
+
+
+_FIGURE_CHARACTERS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -53,6 +61,8 @@ class Section:
     """Their figures."""
     is_open: bool = False
     """Whether the table is shown at once, since it is what the part is about."""
+    overview: ReportTable | None = None
+    """The few figures that stand for those of the table, shown at once."""
 
 
 @cache
@@ -84,16 +94,16 @@ def pairs(scores: Mapping[str, Score]) -> Pairs:
 
 
 def heat_maps(
-    of_runs: Mapping[str, Pairs], rows: Sequence[str], domain: tuple[float, float], what: str
+    of_runs: Mapping[str, Pairs], rows: Sequence[str], what: str
 ) -> tuple[tuple[ReportChart, ...], tuple[tuple[str, ...], ...]]:
     """A heat map of every run that has scores, all with the same rows, columns and colours; and their figures.
 
     Args:
         of_runs: Scores by model.
         rows: Keys of the rows, in order.
-        domain: Values of the darkest and of the brightest colour.
         what: What the figures are.
     """
+    domain = _domain([score for scores in of_runs.values() for score in scores.values()])
     columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
     pictures = tuple(
         _heat_map(name, scores, rows, columns, domain, what) for name, scores in of_runs.items() if scores
@@ -106,12 +116,19 @@ def heat_maps(
     return pictures, cells
 
 
+def _domain(scores: Sequence[Score]) -> score_charts.Domain:
+    """Ends of the colours: those of figures that enough answers are behind, where there are any."""
+    figures = [(score.value, score.n >= score_charts.FEW) for score in scores if score.value is not None]
+    enough = [value for value, is_enough in figures if is_enough] or [value for value, _ in figures]
+    return score_charts.colour_domain(enough or [0.0, 100.0])
+
+
 def _heat_map(
     title: str,
     scores: Pairs,
     rows: Sequence[str],
     columns: Sequence[str],
-    domain: tuple[float, float],
+    domain: score_charts.Domain,
     what: str,
 ) -> ReportChart:
     values = [
@@ -121,14 +138,17 @@ def _heat_map(
     ]
     x = [region_name(column) for column in columns]
     y = [region_name(row) for row in rows]
-    spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain)
-    many = len(x) > _NARROW_COLUMNS
+    codes = {name: row for name, row in zip(y, rows, strict=True) if name != row}
+    spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain, codes=codes)
     hatched = any(score.n < score_charts.FEW for score in scores.values())
-    return ReportChart(title, spec, wide=many, large=many, hatched=hatched)
+    wide, large = (len(x) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
+    return ReportChart(title, spec, wide=wide, large=large, hatched=hatched)
 
 
-_NARROW_COLUMNS = 7
-"""Columns of numbers that a phone has room for beside the names of the rows."""
+_PHONE_COLUMNS = 16
+"""Columns of numbers that a phone has room for beside the codes of the rows."""
+_THIRD_COLUMNS = 7
+"""Columns that a third of a broad screen has room for beside the names of the rows."""
 
 
 def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
@@ -143,7 +163,10 @@ def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
 
 def cell(score: Score | None) -> str:
     """A score with its interval, as tables show it."""
-    return "–" if score is None else interval_cell(score.value, score.low, score.high)
+    if score is None:
+        return "–"
+    mark = FEW_MARK if score.is_over_few else ""
+    return f"{interval_cell(score.value, score.low, score.high)}{mark}"
 
 
 def interval_cell(value: Any, low: Any, high: Any) -> str:

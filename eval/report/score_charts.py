@@ -4,11 +4,14 @@ Every chart takes the width of the page, says in words what it shows, and carrie
 besides colours. Colours of text and lines come from the page, which knows whether it is dark.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from math import ceil, floor, log10
+from types import MappingProxyType
 from typing import Any
 
-from blend.eval.report.map_labels import NAMES_FROM, label_offsets
+from blend.eval.report.map_labels import label_offsets
 from blend.schemas.errors import MissingExtraError
 
 Spec = dict[str, Any]
@@ -29,6 +32,9 @@ _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down
 _SCHEME = "cividis"
 _BRIGHT = 0.48
 """Share of the scale from which on black text has more contrast than white (both have 4.5 there)."""
+
+_WIDTH = "containerSize()[0]"
+"""Width of a picture's place in pixels, in Vega's language; that of its cells changes with their names."""
 
 _WHOLE = 0
 """A limit of a label's width that is none: a name that is cut off can be another one's."""
@@ -104,17 +110,34 @@ def region_chart(
     if chance is not None:
         guess = alt.Chart(alt.Data(values=[{"value": chance, "what": f"chance, {chance:g} %"}]))
         line = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
-        label = guess.mark_text(align="left", dx=4, baseline="top", y=2).encode(x=x, text="what:N")
+        # Above the rows, between them and the legend: within, it would lie on the marks of the first region.
+        label = guess.mark_text(baseline="bottom", y=-3).encode(x=x, text="what:N")
         layers = line + layers + label
     return spec_of(layers, f"{title} by region with 95 % intervals", height=step * len(regions))
 
 
-def region_map(rows: Rows, *, title: str) -> Spec:
+Domain = tuple[float, float]
+"""Values of the darkest and of the brightest colour."""
+
+
+def colour_domain(values: Sequence[float]) -> Domain:
+    """Ends of a colour scale that figures fill, so that differences between them can be seen.
+
+    The ends are rounded outwards, to a half of the power of ten below the spread: 23.1 to 57.4 gives 20 to 60.
+    """
+    low, high = min(values), max(values)
+    step = 10.0 ** floor(log10(high - low)) / 2 if high > low else 1.0
+    first, last = floor(low / step), ceil(high / step)
+    return first * step, max(last, first + 1) * step
+
+
+def region_map(rows: Rows, *, title: str, domain: Domain) -> Spec:
     """One mark per region where it lies; brighter and larger is more.
 
     Args:
         rows: ``region`` (name), ``code``, ``latitude``, ``longitude``, ``value`` in percent.
         title: What is shown.
+        domain: Values of the darkest and smallest, and of the brightest and largest mark.
     """
     alt = load_altair()
     world = alt.Chart(
@@ -124,27 +147,30 @@ def region_map(rows: Rows, *, title: str) -> Spec:
     placed = [
         {**row, "across": across, "down": down} for row, (across, down) in zip(rows, offsets, strict=True)
     ]
+    # Of neighbours the smaller mark lies on the larger one.
+    placed.sort(key=lambda row: -row["value"])
     base = alt.Chart(alt.Data(values=placed)).encode(longitude="longitude:Q", latitude="latitude:Q")
-    legend = alt.Legend(**_BAR)
     # The size is no encoding: its legend and that of the colour, of one field, would be merged into one.
-    marks = base.mark_circle(opacity=0.95, style="mark", size=alt.expr("30 + 2.9 * datum.value")).encode(
-        color=alt.Color("value:Q", scale=_percent_scale(alt), title=f"{title}, %", legend=legend),
+    filled = f"(datum.value - {domain[0]}) / {domain[1] - domain[0]}"
+    size = alt.expr(f"(50 + 200 * {filled}) * min(1, {_WIDTH} / {_MAP_WIDTH})")
+    marks = base.mark_circle(opacity=0.95, style="mark", size=size).encode(
+        color=_colour(alt, f"{title}, %", domain),
         tooltip=_tooltips(alt, "region", "value"),
     )
-    # On a phone the names of neighbours would cover each other; the list of regions has them.
     names = base.mark_text(
         style="code",
         dx=alt.expr("datum.across"),
         dy=alt.expr("datum.down"),
         fontSize=11,
         fontWeight="bold",
-        opacity=alt.expr(f"width < {NAMES_FROM} ? 0 : 1"),
     ).encode(text="code:N")
     chart = (world + marks + names).project(type="equalEarth")
     spec = spec_of(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
     return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}
 
 
+_MAP_WIDTH = 560
+"""Width in pixels of a map that takes half of a broad screen; on narrower ones marks are smaller."""
 _MAP_HEIGHT = 330
 _MAP_SHAPE = 0.46
 """Height of the land without Antarctica as a share of its width; the page sets the height of a map by it."""
@@ -155,7 +181,13 @@ FEW = 10
 
 
 def heat_map(
-    rows: Rows, *, x: Sequence[str], y: Sequence[str], title: str, domain: tuple[float, float]
+    rows: Rows,
+    *,
+    x: Sequence[str],
+    y: Sequence[str],
+    title: str,
+    domain: Domain,
+    codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Spec:
     """A number in every cell, on a colour that says the same; hatched where it is of fewer than `FEW` answers.
 
@@ -164,33 +196,50 @@ def heat_map(
         x: Columns, in order.
         y: Rows, in order.
         title: What the numbers are.
-        domain: Values of the darkest and of the brightest colour.
+        domain: Values of the darkest and of the brightest colour; what lies beyond has that of the end.
+        codes: What names of rows are shortened to where cells would have no room for numbers.
     """
     alt = load_altair()
     bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X("x:N", sort=list(x), title=None, axis=_upright(alt)),
-        y=alt.Y("y:N", sort=list(y), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
+        y=alt.Y(
+            "y:N",
+            sort=list(y),
+            title=None,
+            axis=_shortened(alt, codes, room=_NAMES_WIDTH + _CELL_WIDTH * len(x)),
+        ),
         tooltip=[
             alt.Tooltip("y:N", title="row"),
             alt.Tooltip("x:N", title="column"),
             *_tooltips(alt, "value", "n"),
         ],
     )
-    cells = base.mark_rect().encode(
-        color=alt.Color(
-            "value:Q",
-            scale=alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True),
-            title=title,
-            legend=alt.Legend(**_BAR),
-        )
-    )
-    hatched = base.transform_filter(alt.datum.n < FEW).mark_rect(color=_HATCHING)
-    numbers = base.mark_text(fontSize=11).encode(
+    colour = _colour(alt, title, domain)
+    cells = base.mark_rect().encode(color=colour)
+    of_few = base.transform_filter(alt.datum.n < FEW)
+    # The number stands on a piece of the plain cell, which the stripes frame.
+    hatched = of_few.mark_rect(color=_HATCHING)
+    plain = of_few.mark_rect(width={"band": 0.8}, height={"band": 0.64}).encode(color=colour)
+    numbers = base.mark_text(fontSize=alt.expr(f"width < {_CELL_WIDTH * len(x)} ? 10 : 11")).encode(
         text=alt.Text("value:Q", format=".0f"),
         color=alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white")),
     )
-    return spec_of(cells + hatched + numbers, f"Heat map: {title}", height=22 * len(y))
+    return spec_of(cells + hatched + plain + numbers, f"Heat map: {title}", height=22 * len(y))
+
+
+_NAMES_WIDTH = 120
+"""Pixels that names of rows take."""
+_CELL_WIDTH = 20
+"""Pixels that a number takes."""
+
+
+def _shortened(alt: Any, codes: Mapping[str, str], *, room: int) -> Any:
+    """An axis beside rows whose names become codes where the picture's place is narrower than its room."""
+    if not codes:
+        return alt.Axis(labelLimit=_WHOLE)
+    code = f"({json.dumps(dict(codes), ensure_ascii=False)})[datum.label] || datum.label"
+    return alt.Axis(labelLimit=_WHOLE, labelExpr=f"{_WIDTH} < {room} ? {code} : datum.label")
 
 
 _HATCHING = {
@@ -199,12 +248,11 @@ _HATCHING = {
     **dict.fromkeys(("x2", "y2"), 1),
     "stops": [
         {"offset": offset, "color": colour}
-        for begin, end in ((0.06, 0.12), (0.2, 0.26), (0.74, 0.8), (0.88, 0.94))
+        for begin, end in ((n / 14, (n + 0.4) / 14) for n in range(1, 14))
         for offset, colour in ((begin, "#fff0"), (begin, "#fff"), (end, "#fff"), (end, "#fff0"))
     ],
 }
-"""Stripes across two corners of a cell, clear of its number, as a gradient with hard edges: Vega-Lite has no
-patterns."""
+"""Stripes across a cell as a gradient with hard edges: Vega-Lite has no patterns."""
 
 
 def _upright(alt: Any) -> Any:
@@ -292,8 +340,11 @@ def _model_scale(alt: Any, models: Sequence[str]) -> Any:
     return alt.Scale(domain=list(models), range=_cycled(_MODEL_COLOURS, len(models)))
 
 
-def _percent_scale(alt: Any) -> Any:
-    return alt.Scale(scheme=_SCHEME, domain=[0, 100])
+def _colour(alt: Any, title: str, domain: Domain) -> Any:
+    """Colours of figures, with a legend that says where they begin and end."""
+    legend = alt.Legend(**_BAR, values=list(domain))
+    scale = alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True)
+    return alt.Color("value:Q", scale=scale, title=title, legend=legend)
 
 
 def _legend(alt: Any, models: Sequence[str]) -> Any:

@@ -18,7 +18,7 @@ FIGURES = pl.Schema(
     {
         **dict.fromkeys(("metric", "scope", "key"), pl.String()),
         **dict.fromkeys(("value", "low", "high"), pl.Float64()),
-        "n": pl.Int64(),
+        **dict.fromkeys(("n", "clusters"), pl.Int64()),
     }
 )
 """`Score`, one row each."""
@@ -44,7 +44,7 @@ class ScoredRun(Summarised):
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Every figure, a row each: ``metric``, ``scope``, ``key``, ``value``, ``low``, ``high`` and ``n``."""
+        """Every figure, a row each, with the fields of `Score` as columns."""
         return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=FIGURES, orient="row")
 
     @property

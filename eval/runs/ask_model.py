@@ -72,13 +72,12 @@ def pending_items(run: Run) -> pl.DataFrame:
 
 
 def _within(spending: Spending, outcome: RunOutcome) -> RunOutcome:
-    if not (spending.is_over and outcome.n_missing):
+    if not spending.is_over:
         return outcome
-    warning = (
-        f"the budget of {money(spending.budget)} is spent ({money(spending.cost)}), and "
-        f"{outcome.n_items - outcome.n_missing:,} of {outcome.n_items:,} items are answered; give a larger "
-        "`budget` to go on"
-    )
+    warning = f"the budget of {money(spending.budget)} is spent ({money(spending.cost)})"
+    if outcome.n_missing:
+        answered = f"{outcome.n_items - outcome.n_missing:,} of {outcome.n_items:,} items are answered"
+        warning += f", and {answered}; give a larger `budget` to go on"
     return outcome._replace(warnings=(*outcome.warnings, warning))
 
 

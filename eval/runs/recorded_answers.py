@@ -1,6 +1,6 @@
 """Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,9 @@ from blend.schemas.language.text_comparison import agreeing, pluralise
 
 ID_COLUMNS = ("item_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
+
+FINISH_REASONS = ("stop", "length")
+"""Why an answer ends, as servers say it: of itself, or cut at the length allowed, which is unanswered."""
 
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
 _SHOWN = 10
@@ -40,8 +43,9 @@ def read_recorded(
 
     Args:
         path: File with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs one item per
-            template), ``response``, and perhaps ``prompt``, the exact text that was asked. Further columns are
-            left out.
+            template), ``response``, and perhaps ``prompt``, the exact text that was asked, ``thought``, what
+            the model thought before, and ``finish_reason``, one of `FINISH_REASONS`. Further columns are left
+            out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
@@ -67,8 +71,10 @@ def read_recorded(
             "item_id": [ids[row.values[id_column]] for row in rows],
             "text": [row.values["response"] or "" for row in rows],
             "asked": [row.values.get("prompt") or None for row in rows],
+            "thought": [row.values.get("thought") or None for row in rows],
+            "finish_reason": [row.values.get("finish_reason") or None for row in rows],
         },
-        schema={"item_id": pl.String, "text": pl.String, "asked": pl.String},
+        schema=dict.fromkeys(("item_id", "text", "asked", "thought", "finish_reason"), pl.String),
     )
     joined = answers.join(
         items.select("item_id", "locale", "prompt_id"), on="item_id", how="left", maintain_order="left"
@@ -85,7 +91,7 @@ def _rows(path: Path, encoding: str | None) -> list[Cells]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)})")
     diagnostics = Diagnostics()
-    columns = Columns(("response",), (*ID_COLUMNS, "prompt"), others=True)
+    columns = Columns(("response",), (*ID_COLUMNS, "prompt", "thought", "finish_reason"), others=True)
     rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
     if not rows:
@@ -133,7 +139,7 @@ def _check(
     problems: list[RowError] = []
     seen: dict[object, str] = {}
     for row in rows:
-        name, response = row.values.get(id_column), row.values.get("response")
+        name = row.values.get(id_column)
         where = f"{row.location}, column {id_column}"
         if not isinstance(name, str) or not name:
             problems.append(RowError("the id is blank", where=where, fix="fill it in"))
@@ -143,15 +149,24 @@ def _check(
         elif name not in ids and name not in skipped:
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
             problems.append(RowError(f"nothing is asked under {name!r}", where=where, fix=fix))
-        elif response is not None and not isinstance(response, str):
-            where = f"{row.location}, column response"
-            problems.append(RowError(f"{response!r} is not text", where=where, fix="write text in quotes"))
+        else:
+            problems += _wrong_texts(row)
         seen.setdefault(name, row.location)
     if len(problems) > _SHOWN:
         n_more = len(problems) - _SHOWN
         more = f"{pluralise(n_more, 'further row')} {agreeing(n_more, 'is', 'are')} wrong"
         problems = [*problems[:_SHOWN], RowError(more, where=path.name, fix="mend the first ones and see")]
     raise_all(problems)
+
+
+def _wrong_texts(row: Cells) -> Iterator[RowError]:
+    for column in ("response", "thought", "finish_reason"):
+        value, where = row.values.get(column), f"{row.location}, column {column}"
+        if value is not None and not isinstance(value, str):
+            yield RowError(f"{value!r} is not text", where=where, fix="write text in quotes")
+        elif column == "finish_reason" and value and value not in FINISH_REASONS:
+            fix = f"write {' or '.join(FINISH_REASONS)}, or leave it empty"
+            yield RowError(f"{value!r} is not why an answer ends", where=where, fix=fix)
 
 
 def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.models.thoughts import Marks, any_mark, split_thought
-from blend.eval.runs.run_description import RunDescription
+from blend.eval.runs.run_description import RecordedAnswers, RunDescription
 
 WRITTEN = ("text", "thought", "finish_reason")
 """Columns of `answer_files.ANSWERS` by which an answer is told from a thought."""
@@ -23,8 +23,9 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
     """Answers with what was said alone, and whether they were answered at all.
 
     Unanswered is a text whose thought does not end, one that says nothing, and one that was cut at the length
-    allowed, of a model that ends by itself: one that writes after a chat template, and a caller's object that
-    says so. A base model goes on for as long as it may, so what it wrote by then is its answer.
+    allowed, of a model that ends by itself: one that writes after a chat template, and a caller's object or
+    recorded answers that say so. A base model goes on for as long as it may, so what it wrote by then is its
+    answer.
 
     Args:
         answers: `answer_files.ANSWERS`, or some of its columns, `WRITTEN` among them.
@@ -73,7 +74,7 @@ def split_answers(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
 
 def ends_by_itself(run: RunDescription) -> bool:
     """Whether an answer that was cut at its length is none: the model would have ended it."""
-    return run.model.backend == "python" or (run.model.backend != "recorded" and run.model.chat)
+    return isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
 
 
 def _split_texts(answers: pl.DataFrame, further: Sequence[Marks]) -> pl.DataFrame:

@@ -64,8 +64,8 @@ def correlation(
         ]
     )
     interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
-    low, high = (None, None) if interval is None else interval
-    return Estimate(value, low, high, float(len(x)))
+    low, high, over = (None, None, None) if interval is None else (*interval, n_clusters)
+    return Estimate(value, low, high, float(len(x)), over)
 
 
 def _correlations(x: FloatArray, y: FloatArray, weights: FloatArray, kind: str) -> FloatArray:

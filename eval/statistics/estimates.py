@@ -1,6 +1,6 @@
 """Figures: means and other ratios per group, their mean over groups, and the gap between groups."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,18 @@ class Estimate:
     """Upper end."""
     n: float
     """Sum of the denominators: for a mean, the number of items."""
+    clusters: int | None = None
+    """Number of clusters that the interval is over; null where there is none, or it is not over clusters."""
+
+    @property
+    def is_over_few(self) -> bool:
+        """Whether the interval is over so few clusters that it is wide whatever the values are."""
+        return self.clusters is not None and self.clusters < FEW
+
+    def scaled(self, by: float) -> "Estimate":
+        """The figure in another unit, for example in percent."""
+        value, low, high = (None if x is None else by * x for x in (self.value, self.low, self.high))
+        return replace(self, value=value, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,8 @@ def estimates(
                 interval = percentile_interval(figures[:, column], n_clusters=n_clusters, level=level)
             size = float(packed.counts[column].sum())
             low, high = interval or (None, None)
-            found[row] = Estimate(None if np.isnan(ratio) else ratio, low, high, size)
+            over = None if interval is None else n_clusters
+            found[row] = Estimate(None if np.isnan(ratio) else ratio, low, high, size, over)
     return tuple(found[row] for row in range(len(clusters.groups)))
 
 
@@ -186,5 +199,5 @@ def _spread(figures: FloatArray) -> FloatArray:
 
 
 def _with(value: float, interval: tuple[float, float] | None, clusters: Clusters) -> Estimate:
-    low, high = (None, None) if interval is None else interval
-    return Estimate(value, low, high, float(clusters.counts.sum()))
+    low, high, over = (None, None, None) if interval is None else (*interval, len(clusters.keys))
+    return Estimate(value, low, high, float(clusters.counts.sum()), over)

@@ -16,11 +16,13 @@ class RepeatedScore:
     """A mean over repeated answers, and what its variance is made of."""
 
     between_runs: Estimate
-    """The mean, and the interval that further runs over the same questions would move in."""
+    """The mean, and the interval that further runs over the same questions would move in; without one where
+    `repeats_error` is null."""
     items_error: float | None
-    """Standard error from the questions being some of many; null with one cluster."""
-    repeats_error: float
-    """Standard error from the answers being drawn."""
+    """Standard error from the questions being some of many; null with one cluster, or where clusters vary by no
+    more than the repeats do."""
+    repeats_error: float | None
+    """Standard error from the answers being drawn; null where all answers to a question are alike."""
 
 
 def repeated_score(
@@ -67,10 +69,18 @@ def repeated_score(
     of_clusters = cluster_sums(deviation, cluster).totals
     n_clusters = of_clusters.size
     mean = float((weight * numbers).sum())
-    reach = student_quantile(1 - (1 - level) / 2, int(freedom.sum())) * math.sqrt(repeats) if repeats else 0.0
-    total = float((of_clusters**2).sum()) * n_clusters / (n_clusters - 1) if n_clusters > 1 else None
-    return RepeatedScore(
-        Estimate(mean, max(mean - reach, 0.0), min(mean + reach, 1.0), float(len(numbers))),
-        None if total is None else math.sqrt(max(total - repeats, 0.0)),
-        math.sqrt(repeats),
-    )
+    total = float((of_clusters**2).sum()) * n_clusters / (n_clusters - 1) if n_clusters > 1 else 0.0
+    items_error, repeats_error = _root(total - repeats), _root(repeats)
+    low, high = None, None
+    if repeats_error is not None:
+        reach = student_quantile(1 - (1 - level) / 2, int(freedom.sum())) * repeats_error
+        low, high = max(mean - reach, 0.0), min(mean + reach, 1.0)
+    return RepeatedScore(Estimate(mean, low, high, float(len(numbers))), items_error, repeats_error)
+
+
+def _root(variance: float) -> float | None:
+    """A standard error; null without a variance: one item is like itself, which makes no figure certain."""
+    return math.sqrt(variance) if variance > _ROUNDING else None
+
+
+_ROUNDING = 1e-18

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import translate_errors
-from blend.eval.scores_json import ALL, Score, percent, percents
+from blend.eval.scores_json import ALL, Score, estimated, percent, percents
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
-from blend.eval.statistics.estimates import Estimate, estimates
+from blend.eval.statistics.estimates import estimates
 from blend.eval.triples import TripleTask
 from blend.eval.triples.people_judgements import read_judgements
 from blend.eval.triples.prediction_sheet import predictions
@@ -98,16 +98,9 @@ def _agreement(rows: pl.DataFrame, seed: int) -> list[Score]:
         return []
     columns = (several["yes"].to_numpy(), several["n"].to_numpy(), several["qid"].to_numpy())
     return [
-        _plain("agreement-alpha", alpha(*columns, seed=seed)),
+        estimated("agreement-alpha", "overall", ALL, alpha(*columns, seed=seed)),
         percent("agreement-pairs", "overall", ALL, pairwise_agreement(*columns, seed=seed)),
     ]
-
-
-def _plain(metric: str, found: Estimate) -> Score:
-    n = round(found.n)
-    return Score(
-        metric=metric, scope="overall", key=ALL, value=found.value, low=found.low, high=found.high, n=n
-    )
 
 
 def _precision(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -135,6 +128,10 @@ def _correlations(rows: pl.DataFrame, every: pl.DataFrame, run: ScoredRun, seed:
             continue
         metric = _NAMES.get(name, own if name == decided_by else name)
         columns = (known[name].to_numpy(), known["people"].to_numpy(), known["qid"].to_numpy())
-        scores.append(_plain(f"rank-correlation-{metric}", correlation(*columns, kind="rank", seed=seed)))
-        scores.append(_plain(f"correlation-{metric}", correlation(*columns, seed=seed)))
+        scores.append(
+            estimated(
+                f"rank-correlation-{metric}", "overall", ALL, correlation(*columns, kind="rank", seed=seed)
+            )
+        )
+        scores.append(estimated(f"correlation-{metric}", "overall", ALL, correlation(*columns, seed=seed)))
     return scores

@@ -122,8 +122,7 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
     if len({language for scores in of_runs.values() for _, language in scores}) < 2:
         return None
     countries = keys_best_first({run.name: run.of(main, "country") for run in runs})
-    highest = max(one.value or 0.0 for scores in of_runs.values() for one in scores.values()) or 1.0
-    pictures, figures = heat_maps(of_runs, countries, (0, highest), f"{main}, %")
+    pictures, figures = heat_maps(of_runs, countries, f"{main}, %")
     cells = tuple((name, language, country, figure) for name, country, language, figure in figures)
     return Section(
         "languages",

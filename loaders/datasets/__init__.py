@@ -19,6 +19,7 @@ from blend.schemas.rows.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     PER_REGION,
+    QUESTION_CONFIGS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
@@ -288,7 +289,7 @@ def _choice(
     wanted = list(tables.values()) if split is None else [tables[split]]
     if asked is None:
         return _Choice(wanted, [])
-    if config not in (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS):
+    if config not in QUESTION_CONFIGS:
         raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
     regions = regions_of(manifest, known, config)
     found = dict.fromkeys(find_region(name, regions, where=where) for name in asked)

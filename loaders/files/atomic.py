@@ -13,6 +13,7 @@ from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.stopping import raise_if_stopped
 
 
 def atomic_write(path: Path, content: str | bytes, *, mode: int | None = None) -> None:
@@ -86,6 +87,7 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
                 yield beside
                 _sync(beside)
                 _refuse_foreign(out, check)
+                raise_if_stopped()
                 _swap(beside, out, previous)
             finally:
                 _remove(beside)
@@ -115,6 +117,17 @@ def _is_about(error: OSError, out: Path) -> bool:
     path = Path(os.fsdecode(error.filename))
     ours = (out, *(out.with_name(f".{out.name}.{part}") for part in ("partial", "previous", "lock")))
     return out.is_relative_to(path) or any(path.is_relative_to(location) for location in ours)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Let processes that add to one file wait for each other."""
+    with FileLock(path.with_name(f".{path.name}.lock")) as lock:
+        try:
+            yield
+        finally:
+            # While it is still held: afterwards it may be another process's.
+            Path(lock.lock_file).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -7,19 +7,16 @@ whole, one batch at a time, so that a run that dies loses no verdict that it had
 import codecs
 import csv
 import io
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock
-
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.appended_rows import append_rows, complete_rows
+from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import UTF_16
@@ -141,7 +138,7 @@ def append_decisions(path: Path, decisions: Sequence[Decision]) -> None:
     fix = "change the permissions, or name another file of decisions"
     with storage_errors(path, kept="the file is as before; ", fix=fix):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(path):
+        with one_at_a_time(path):
             if path.exists() and path.stat().st_size:
                 if _is_ours(path):
                     _append(path, decisions)
@@ -172,7 +169,7 @@ def _text(path: Path, diagnostics: Diagnostics) -> str:
         diagnostics.finding(
             "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
         )
-    complete_lines, rest = _parted(content)
+    complete_lines, rest = complete_rows(content, _is_complete)
     if rest:
         row = complete_lines.count(b"\n") + 1
         diagnostics.finding(
@@ -184,17 +181,6 @@ def _text(path: Path, diagnostics: Diagnostics) -> str:
     return utf8_text(
         complete_lines, location, save_as="save the file as tab-separated text with the encoding UTF-8"
     )
-
-
-def _parted(content: bytes) -> tuple[bytes, bytes]:
-    """The content up to its last whole line, and what follows: a line cut off in the middle, or nothing.
-
-    A last line without line feed is whole if it has all cells: editors leave the line feed out.
-    """
-    head, line_feed, tail = content.rpartition(b"\n")
-    if not line_feed or not tail or _is_complete(tail):
-        return content, b""
-    return head + line_feed, tail
 
 
 def _is_complete(line: bytes) -> bool:
@@ -287,35 +273,10 @@ def _check_no_contradiction(placed: Sequence[tuple[str, Decision]], diagnostics:
 
 
 def _append(path: Path, decisions: Sequence[Decision]) -> None:
-    # Unbuffered: one call writes all rows, so that half a row is rare, and nothing is written later.
-    with path.open("r+b", buffering=0) as file:
+    with path.open("rb") as file:
         header = next(_reader(file.readline().decode("utf-8-sig", errors="replace")))
-        _check_header(header, path.name)
-        end, line_feed = _end_of_rows(file)
-        try:
-            file.truncate(end)
-            file.seek(end)
-            _write(file, line_feed + _lines(_cells(decisions, header)))
-            os.fsync(file.fileno())
-        except OSError:
-            file.truncate(end)
-            raise
-
-
-def _end_of_rows(file: io.FileIO) -> tuple[int, bytes]:
-    """Return where the next row goes, and the line feed to write before it if the last row has none."""
-    size = file.seek(-1, os.SEEK_END) + 1
-    if file.read(1) == b"\n":
-        return size, b""
-    file.seek(0)
-    complete_lines, _ = _parted(file.read())
-    return len(complete_lines), b"" if complete_lines.endswith(b"\n") else b"\n"
-
-
-def _write(file: io.FileIO, data: bytes) -> None:
-    written = 0
-    while written < len(data):
-        written += file.write(data[written:]) or 0
+    _check_header(header, path.name)
+    append_rows(path, _lines(_cells(decisions, header)), _is_complete)
 
 
 def _cells(decisions: Sequence[Decision], columns: Sequence[str]) -> Iterator[list[str]]:
@@ -328,12 +289,3 @@ def _lines(records: Iterable[list[str]]) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(records)
     return text.getvalue().encode()
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with FileLock(path.with_name(f".{path.name}.lock")) as lock:
-        try:
-            yield
-        finally:
-            Path(lock.lock_file).unlink(missing_ok=True)

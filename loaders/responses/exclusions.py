@@ -1,4 +1,4 @@
-"""Exclusions: options that people of a region have excluded, not to be shown about it again."""
+"""Exclusions: verdicts on options; those that people have excluded are not to be shown about a region again."""
 
 from pathlib import Path
 
@@ -6,10 +6,14 @@ import polars as pl
 
 from blend.loaders.files.rows import Columns
 from blend.loaders.responses.fillers import read_reviewed_options
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.rows.frame_columns import EXCLUSIONS
 
 _COLUMNS = Columns(
-    ("template_id", "locale", "option", "kind", "reviewer"), optional=("question", "why"), ignored=("when",)
+    ("template_id", "locale", "option", "kind", "reviewer"),
+    optional=("question", "why", "native", "confidence"),
+    ignored=("when",),
 )
 
 
@@ -21,6 +25,29 @@ def read_exclusions(path: Path) -> pl.DataFrame:
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.
-        RowError: If it cannot be read or lacks a column.
+        RowError, RowErrors: If it cannot be read, lacks a column, says neither yes nor no of a native, calls a
+            model one, or states a confidence that is not a fraction.
     """
-    return read_reviewed_options(path, "exclusions", EXCLUSIONS, _COLUMNS)
+    as_text = pl.Schema({**EXCLUSIONS, "confidence": pl.String()})
+    rows = read_reviewed_options(path, "exclusions", as_text, _COLUMNS)
+    known = rows.with_columns(pl.col("confidence").cast(pl.Float64, strict=False))
+    problems: list[RowError] = []
+    for who, native, text, confidence, source in zip(
+        *rows.select("reviewer", "native", "confidence").get_columns(),
+        known["confidence"],
+        rows["source"],
+        strict=True,
+    ):
+        if native not in ("yes", "no", None):
+            where = f"{source}, column native"
+            problems.append(RowError(f"unknown value {native!r}", where=where, fix="write yes or no"))
+        elif native == "yes" and who.startswith(MODEL_PREFIX):
+            fix = "leave the cell empty, or name the person in the column reviewer"
+            problems.append(
+                RowError(f"{who!r} is a model, not a native", where=f"{source}, column native", fix=fix)
+            )
+        if text is not None and not (confidence is not None and 0 <= confidence <= 1):
+            fix = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
+            problems.append(RowError(f"unknown value {text!r}", where=f"{source}, column confidence", fix=fix))
+    raise_all(problems)
+    return known

@@ -44,13 +44,11 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
         RowError: If it cannot be read or lacks a column.
     """
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file of {what}; correct the recipe's key mcq.{what}")
+        raise InputError(f"{path}: there is no such file of {what}; correct its name (mcq.{what} in a recipe)")
     diagnostics = Diagnostics()
     rows = []
     for cells in read_rows(path, path.parent, diagnostics, columns):
-        rows.append(
-            (*(str(cells.values.get(name) or "") or None for name in schema.names()[:-1]), cells.location)
-        )
+        rows.append((*(_text(cells.values.get(name)) for name in schema.names()[:-1]), cells.location))
         try:
             pseudonym(str(cells.values["reviewer"] or ""))
         except ValueError as error:
@@ -58,3 +56,7 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
             diagnostics.problem(what, where=f"{cells.location}, column reviewer", fix=fix)
     diagnostics.raise_problems()
     return pl.DataFrame(rows, schema, orient="row")
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value) or None

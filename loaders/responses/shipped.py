@@ -1,16 +1,23 @@
 """Shipped decisions: what the blend team decided about the answers of BLEnD's 16 regions; no native checked it.
 
 They lie in the package ``blend.decisions``, under the licence of the dataset, in the formats of a recipe's own
-files: `loaders.responses.decisions` and `loaders.responses.exclusions`.
+files: `loaders.responses.decisions` and `loaders.responses.exclusions`. Beside them are slips in the English of
+questions.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import as_file, files
+from typing import NamedTuple
 
 import polars as pl
 
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.responses.decisions import Decision, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.wordings import Wording, read_wordings
+from blend.schemas.rows.frame_columns import KEY
 
 
 @cache
@@ -25,6 +32,17 @@ def shipped_decisions() -> tuple[Decision, ...]:
 
 
 @cache
+def shipped_readings() -> pl.DataFrame:
+    """The questions of which the blend team read every option that the 16 regions offered, accepted or not.
+
+    Returns:
+        ``template_id``, ``locale``, ``question`` (in English), one row per question, in the order of the file.
+    """
+    with as_file(files("blend.decisions") / "blend" / "questions_read.tsv") as path:
+        return pl.read_csv(path, separator="\t", infer_schema=False).select(*KEY, "question")
+
+
+@cache
 def shipped_exclusions() -> pl.DataFrame:
     """The shipped exclusions, `frame_columns.EXCLUSIONS`, in the order of the file, each with its question.
 
@@ -33,3 +51,54 @@ def shipped_exclusions() -> pl.DataFrame:
     """
     with as_file(files("blend.decisions") / "blend" / "exclusions.tsv") as path:
         return read_exclusions(path)
+
+
+@cache
+def shipped_risk() -> dict[str, dict[str, float]]:
+    """The coefficients of `builders.mcq.option_risk`, by model and feature.
+
+    ``benchmarks/option_risk.py`` fits them on the published answers and the shipped exclusions.
+    """
+    with as_file(files("blend.decisions") / "blend" / "option_risk.tsv") as path:
+        rows = pl.read_csv(path, separator="\t").select("model", "feature", "coefficient").iter_rows()
+    found: dict[str, dict[str, float]] = {}
+    for model, feature, coefficient in rows:
+        found.setdefault(model, {})[feature] = coefficient
+    return found
+
+
+@cache
+def shipped_wordings() -> dict[str, Wording]:
+    """The slips of grammar and spelling in published questions, by template; in any region with that wording.
+
+    They change nothing that is asked. The shipped exclusions quote the questions without them.
+    """
+    with as_file(files("blend.decisions") / "blend" / "wordings.tsv") as path:
+        return {one.template_id: one for one in read_wordings(path)}
+
+
+class OptionTexts(NamedTuple):
+    """What readers said of options of a template whatever the region asked about."""
+
+    refused: frozenset[str]
+    """Options that are no answer of the kind asked for, and are offered nowhere."""
+    corrected: Mapping[str, str]
+    """Options with a slip in their English, and what is shown in their place."""
+
+
+_OPTION_TEXTS = Columns(("template_id", "option", "kind", "corrected"), ignored=("reviewer", "when", "why"))
+
+
+@cache
+def shipped_option_texts() -> dict[str, OptionTexts]:
+    """What the blend team said of the options of the 16 regions by themselves, by template."""
+    with as_file(files("blend.decisions") / "blend" / "option_texts.tsv") as path:
+        rows = [cells.values for cells in read_rows(path, path.parent, Diagnostics(), _OPTION_TEXTS)]
+    found: dict[str, tuple[set[str], dict[str, str]]] = {}
+    for row in rows:
+        refused, corrected = found.setdefault(str(row["template_id"]), (set(), {}))
+        if row["kind"] == "silly":
+            refused.add(str(row["option"]))
+        else:
+            corrected[str(row["option"])] = str(row["corrected"])
+    return {one: OptionTexts(frozenset(refused), corrected) for one, (refused, corrected) in found.items()}

@@ -15,6 +15,7 @@ from blend.schemas.base.field_errors import entry_problems
 from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.language.calendars import Calendar
 from blend.schemas.language.languages import NAMES, english_name, is_country, is_language, is_script
 
 PACKAGED = "locales.toml"
@@ -54,6 +55,8 @@ class Locale(Row):
     """Direction of the script: left to right or right to left."""
     script: Annotated[str, Field(pattern=r"^[A-Z][a-z]{3}$")]
     """ISO 15924 code of the script that the language is written in there, for example ``Kore``."""
+    calendar: Calendar = "gregory"
+    """Calendar that people count months by, perhaps beside the Gregorian one: ``persian`` in Iran."""
     parent: _Code
     """ISO 3166 alpha-2 code of the country that the region is or lies in: ``ID`` for ``JB``."""
     latitude: Annotated[float, Field(ge=-90, le=90)] | None = None

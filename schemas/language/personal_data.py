@@ -41,6 +41,9 @@ def pseudonym(text: str) -> str:
     return text
 
 
+MODEL_PREFIX: Final = "chat:"
+"""How a language model is named where the pseudonym of a person could stand; its own name follows."""
+
 Pseudonym = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(pseudonym)]
 """Who did something, by a name that tells nobody who it is."""
 

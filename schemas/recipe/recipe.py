@@ -101,6 +101,12 @@ class McqOptions(FrozenModel):
     target_drop_named: StrictBool = False
     """Whether a right answer that names a region, its people or its capital is left out, and the question with
     it where there is no other."""
+    specific_only: StrictBool = False
+    """Whether only answers that nobody of another region gave are asked for (``answer_spread`` ``specific``);
+    ``default`` mode."""
+    hard: StrictBool = False
+    """Whether the configuration ``multiple-choice-hard`` is made as well: at most one question per template and
+    region, whose distractors hide the right answer; ``default`` mode."""
     distractor_min_votes: PositiveCount = 2
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
     distractor_reserve_votes: PositiveCount = 1
@@ -112,8 +118,20 @@ class McqOptions(FrozenModel):
     """CSV, JSON Lines or Parquet file of reviewed distractors for questions that are short of them, relative
     to the recipe."""
     exclusions: str | None = None
-    """CSV, JSON Lines or Parquet file of options that people of a region excluded, relative to the
-    recipe."""
+    """CSV, JSON Lines or Parquet file of verdicts on options, relative to the recipe; those that people
+    excluded are not shown about a region."""
+    wordings: str | None = None
+    """CSV, JSON Lines or Parquet file of changes in the wording of questions that change nothing that is asked,
+    relative to the recipe; verdicts that quote the wording before still count."""
+    unread: Literal["warn", "drop", "keep"] = "warn"
+    """What becomes of options that nobody has read, in default mode: ``warn`` shows them and says so, ``drop``
+    leaves them out, ``keep`` shows them."""
+    model_confidence: StrictFloat = Field(default=0.8, ge=0, le=1)
+    """Confidence from which a model's verdict on an option counts where no person has given one; below it the
+    option counts as read by nobody."""
+    max_risk: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Up to which estimated probability of being refused an option that nobody has read is shown as wrong, in
+    ``default`` mode; all are when absent."""
     judge: JudgeOptions = JudgeOptions()
     """Who decides whether two answers mean the same."""
 

@@ -23,6 +23,8 @@ class Fares(FrozenModel):
     share: float | None = Field(ge=0, le=1)
     """Of a baseline: share of all questions that it gets right, guessing where it has no opinion. Of a leak:
     share of all questions that have it."""
+    by_pair: float | None = Field(default=None, ge=0, le=1)
+    """Of a baseline: the same where every pair of template and locale counts once; null of leaks."""
 
 
 class AuditReport(FrozenModel):

@@ -29,6 +29,9 @@ FILLERS_STEM = "fillers"
 EXCLUSIONS_STEM = "exclusions"
 """The same of the file of options that people excluded."""
 
+WORDINGS_STEM = "wordings"
+"""The same of the file of changes of wording."""
+
 FORMS_STEM = "forms"
 """The same of the file of what nationalities are called in other languages."""
 

@@ -11,12 +11,14 @@ ANNOTATIONS = "annotations"
 SHORT_ANSWER_QUESTIONS = "short-answer-questions"
 SHORT_ANSWER_PROMPTS = "short-answer-prompts"
 MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
+MULTIPLE_CHOICE_HARD = "multiple-choice-hard"
 
 CONFIGS: dict[str, type[BaseModel]] = {
     ANNOTATIONS: Annotation,
     SHORT_ANSWER_QUESTIONS: Question,
     SHORT_ANSWER_PROMPTS: ShortAnswerPrompt,
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
+    MULTIPLE_CHOICE_HARD: MultipleChoiceQuestion,
     FOOD_TRIPLES: Triple,
     FOOD_ALIGNED: Triple,
     FOOD_TEMPLATES: TripleTemplate,
@@ -29,6 +31,7 @@ KEYS: dict[str, str] = {
     SHORT_ANSWER_QUESTIONS: "template_id",
     SHORT_ANSWER_PROMPTS: "prompt_id",
     MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
+    MULTIPLE_CHOICE_HARD: "mcq_id",
     FOOD_TRIPLES: "qid",
     FOOD_ALIGNED: "qid",
     FOOD_TEMPLATES: "relation",
@@ -36,13 +39,16 @@ KEYS: dict[str, str] = {
 }
 """Configuration to the field that no two rows of a split share."""
 
-ASKED: dict[str, tuple[str, ...]] = {MULTIPLE_CHOICE_QUESTIONS: ("template_id", "country")}
+MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, MULTIPLE_CHOICE_HARD)
+"""Configurations of questions with options, in one split for all regions."""
+
+ASKED: dict[str, tuple[str, ...]] = dict.fromkeys(MULTIPLE_CHOICE_CONFIGS, ("template_id", "country"))
 """Configuration to the fields that name what is asked, where several rows ask it with other options."""
 
 PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS)
 """Configurations with one split per region."""
 
-QUESTION_CONFIGS = (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS)
+QUESTION_CONFIGS = (*PER_REGION, *MULTIPLE_CHOICE_CONFIGS)
 """Configurations whose rows are about locales."""
 
 NOT_BY_LANGUAGE = (*QUESTION_CONFIGS, CULTURAL_PROMPTS)

@@ -60,6 +60,7 @@ MCQS = pl.Schema(
         "options": pl.List(pl.String()),
         "option_locales": pl.List(pl.String()),
         "answer": pl.Int64(),
+        "answer_spread": pl.String(),
     }
 )
 """One row per multiple-choice question; `builders.mcq.published_mcqs` adds the published columns."""
@@ -93,12 +94,16 @@ EXCLUSIONS = pl.Schema(
         "reviewer": pl.String(),
         "why": pl.String(),
         "question": pl.String(),
+        "native": pl.String(),
+        "confidence": pl.Float64(),
         **_LOCATION,
     }
 )
-"""One row per option that people of a region excluded: the template, the locale asked about, the option in
-English, why it is not to be shown there (``also-right``, ``silly``, or ``wrong`` for a correct answer that is
-none), who says so, their words, and the question in English where the row counts for those words alone."""
+"""One row per verdict on an option: the template, the locale asked about, the option in English, the verdict
+(``also-right``, ``silly``, or ``wrong`` for a correct answer that is none, and it is not to be shown there;
+``ok``, and somebody has read it), who says so, their words, the question in English where the row counts for
+those words alone, ``yes`` where who says so is a native of the region (null: not), and how sure a model is
+of it, a fraction (null: it does not say, or it is a person)."""
 
 AGREEMENT = pl.Schema(
     {

@@ -230,6 +230,15 @@ class ShortAnswerPrompt(Prompt):
     """BCP 47 tag of the local language, for example ``su``."""
 
 
+@described
+class AnswerSpread(StrEnum):
+    """How many other regions' people gave the right answer to the same question as well."""
+
+    UNIVERSAL = "universal"
+    SHARED = "shared"
+    SPECIFIC = "specific"
+
+
 class MultipleChoiceQuestion(Row):
     """A question about one region with one right answer among answers of other regions."""
 
@@ -259,6 +268,9 @@ class MultipleChoiceQuestion(Row):
     """Locale asked about, for example ``su-JB``."""
     topic: Text
     """One of the topics of the dataset, for example ``Food``."""
+    answer_spread: AnswerSpread | None
+    """In how many other regions somebody gave the right answer as well: ``universal`` in six or more,
+    ``shared`` in one to five, ``specific`` in none; null in paper mode."""
 
     @model_validator(mode="after")
     def _one_right_option(self) -> Self:

@@ -87,6 +87,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "templates accept": ("templates", "accept", "{place}"),
     "reviews propose": ("reviews", "propose", "{place}"),
     "reviews accept": ("reviews", "accept", "{place}"),
+    "questions options": ("questions", "options", "{place}"),
+    "questions accept": ("questions", "accept", "{place}"),
+    "questions agreement": ("questions", "agreement", "{place}"),
     "review-pairs propose": ("review-pairs", "propose", "{place}"),
     "review-pairs accept": ("review-pairs", "accept", "{place}"),
 }

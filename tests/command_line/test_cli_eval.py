@@ -126,7 +126,7 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
             ["--thought-marks", "<plan>"],
             "--thought-marks <plan>: expected two marks such as '<plan>,</plan>'",
         ),
-        (["--device", "abacus"], "device 'abacus': torch finds no such device; choose one of: cpu"),
+        (["--device", "abacus"], "device 'abacus': torch finds no such device; choose one of: cpu, auto"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

@@ -49,7 +49,7 @@ def test_stats_of_an_unknown_table(release: Path):
     with pytest.raises(BlendError) as error:
         run("stats", release, "--table", "overlaps")
     assert str(error.value) == (
-        "unknown table 'overlaps'; did you mean 'overlap'? the nearest of the 15 there are: overlap, "
+        "unknown table 'overlaps'; did you mean 'overlap'? the nearest of the 17 there are: overlap, "
         "templates, non-answers"
     )
 

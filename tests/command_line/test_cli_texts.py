@@ -87,6 +87,7 @@ def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     assert "variance-across-unbiased" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

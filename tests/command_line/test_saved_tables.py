@@ -238,18 +238,19 @@ def test_decisions_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved
 
 
 PROPOSED = {
-    "reviews": ("reviews", "propose", {"invalid": '"x"'}),
-    "pairs": ("review-pairs", "propose", {"verdict": '"same,different"'}),
+    "reviews": ("reviews", "propose", ("--all",), {"invalid": '"x"'}),
+    "pairs": ("review-pairs", "propose", ("--all",), {"verdict": '"same,different"'}),
+    "options": ("questions", "options", (), {"verdict": '"ok,also-right,silly,wrong"'}),
 }
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("family", "command", "lists"), PROPOSED.values(), ids=PROPOSED)
+@pytest.mark.parametrize(("family", "command", "more", "lists"), PROPOSED.values(), ids=PROPOSED)
 def test_a_workbook_offers_what_can_be_decided(
-    tmp_path: Path, family: str, command: str, lists: dict[str, str]
+    tmp_path: Path, family: str, command: str, more: tuple[str, ...], lists: dict[str, str]
 ):
     for name in ("sheet.csv", "sheet.xlsx"):
-        run(family, command, "--out", tmp_path / name, "--all")
+        run(family, command, "--out", tmp_path / name, *more)
     sheet = openpyxl.load_workbook(tmp_path / "sheet.xlsx").active
     header = [cell.value for cell in sheet[1]]
     offered = {

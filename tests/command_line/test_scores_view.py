@@ -28,6 +28,8 @@ SCORES = Scores(
         # Over fewer items: in a table of its own, since it cannot share the column of counts.
         figure("sem-b-gap", "region", "JB", -3.0, 300, -6.0, 0.5),
         figure("sem-b", "language", "local", 49.0, 700, 43.0, 55.0),
+        figure("sem-b", "topic", "Sport", 50.0, 30, 1.3, 98.7).model_copy(update={"clusters": 2}),
+        figure("sem-b", "topic", "Food", 50.0, 300, 44.0, 56.0).model_copy(update={"clusters": 10}),
         figure("elsewhere", "prompt-pair", "a/b", 1.0, 1),
     ),
 )
@@ -56,6 +58,10 @@ def test_scores_stand_in_eighty_columns():
         "South Korea (KR)  56.0 [50.0, 62.0]                  –  600",
         "region                 sem-b-gap    n",
         "West Java (JB)  -3.0 [-6.0, 0.5]  300",
+        "topic              sem-b    n",
+        "Sport  50.0 [1.3, 98.7]*   30",
+        "Food   50.0 [44.0, 56.0]  300",
         "language              sem-b    n",
         "local     49.0 [43.0, 55.0]  700",
+        "* over two to nine templates, topics or the like: wide, since so few say little.",
     ]

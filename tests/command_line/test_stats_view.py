@@ -73,11 +73,23 @@ def test_large_counts_of_multiple_choice_questions_fit():
     )
     letters = pl.DataFrame({"locale": ["ko-KR"] * 4, "letter": list("ABCD"), "mcqs": [185_184] * 4})
     distractors = pl.DataFrame({"locale": ["ko-KR"], "region": ["GB"], "options": [2_222_208], "share": [1.0]})
-    text = rendered(mcq_tables(McqStats(counts, letters, distractors)).values(), 80)
+    spreads = pl.DataFrame(
+        [("ko-KR", spread, 49, 123_456) for spread in ("universal", "shared", "specific")],
+        schema=["locale", "answer_spread", "templates", "mcqs"],
+        orient="row",
+    )
+    power = pl.DataFrame(
+        [("ko-KR", 294, 740_736, 0.1234, 1_234_567)],
+        schema=["locale", "templates", "mcqs", "difference", "templates_needed"],
+        orient="row",
+    )
+    text = rendered(mcq_tables(McqStats(counts, letters, distractors, spreads, power)).values(), 80)
     assert max(map(cell_len, text.splitlines())) <= 80
     lines = [line.split() for line in text.splitlines()]
     assert ["ko-KR", "294", "740,736", *["185,184"] * 4] in lines
+    assert ["ko-KR", "294", "740,736", "12.3%", "1,234,567"] in lines
     assert ["all", *["123,456"] * 6] in lines
+    assert ["all", *["49"] * 3, *["123,456"] * 3] in lines
 
 
 def test_every_table_says_what_it_holds(stats):

@@ -122,6 +122,13 @@ COMMANDS = (
         ("pairs.csv", "decisions.tsv"),
         ("decisions.tsv",),
     ),
+    Command("questions options recipe.toml --out new.csv", _RECIPE),
+    Command("questions agreement verdicts.tsv", ("verdicts.tsv",)),
+    Command(
+        "questions accept options.csv --out verdicts.tsv --reviewer r01",
+        ("options.csv", "verdicts.tsv"),
+        ("verdicts.tsv",),
+    ),
     Command("wikidata domains meal --domain-file domains.toml", ("domains.toml",)),
     Command(
         "eval run release --task multiple-choice --answers choices.csv --out new",

@@ -138,6 +138,11 @@ def _upstream() -> None:
 def _sheets() -> None:
     run_blend("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
     run_blend("review-pairs", "propose", "recipe.toml", "--all", "--out", "pairs.csv")
+    run_blend("questions", "options", "recipe.toml", "--out", "options.csv")
+    _fill("options.csv", {"verdict": "ok"})
+    Path("verdicts.tsv").write_text(
+        "template_id\tlocale\toption\tkind\treviewer\nfood-01\tko-KR\tsoup\tok\tr02\n", encoding="utf-8"
+    )
     _fill("pairs.csv", {"verdict": "different", "who": "r01", "when": "2026-11-20"})
     Path("natives.csv").write_text(
         "id,topic,locale,text\nKR-01,Food,ko-KR,Which Korean dish is eaten on birthdays?\n"

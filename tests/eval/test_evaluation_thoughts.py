@@ -15,7 +15,8 @@ from blend.eval.models.protocols import ChatOptions, Generation
 from blend.eval.report.scored_runs import check_comparable
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import signature
-from helpers.models.model_server import ModelServer, Reply, serving
+from helpers.models.http_server import Reply
+from helpers.models.model_server import ModelServer, serving
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_thinking_model
 

@@ -109,7 +109,7 @@ def test_too_few_templates(mini_release: Path):
     with pytest.raises(InputError) as raised:
         part_examples(rows, ChoiceOptions(shots=2))
     assert str(raised.value) == (
-        "ko-KR: 2 question templates can be an example, and `shots=2` needs as many and one more to ask; "
+        "ko-KR: `shots=2` needs 2 question templates to show and one to ask, and 2 can be shown; "
         "choose fewer `shots`, or other `locales`"
     )
     assert refused(lambda: items_of(mini_release, "multiple-choice", shots_seed=1)) == (

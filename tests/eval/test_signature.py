@@ -56,6 +56,7 @@ OF_A_TASK: Mapping[str, Mapping[str, Any]] = {
         "limit": 9,
         "style": "letters",
         "rotations": 2,
+        "config": "multiple-choice-hard",
         "samples": 3,
         "shots": 2,
         "shots_seed": 1,

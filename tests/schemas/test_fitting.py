@@ -30,6 +30,7 @@ SOUND = {
     "answer": 1,
     "locale": "en-GB",
     "topic": "Food",
+    "answer_spread": None,
 }
 
 

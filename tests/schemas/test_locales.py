@@ -210,7 +210,7 @@ def test_extended_by_a_known_locale():
             (
                 "own.toml, entry 1 (eo-ZA), field alias: unknown field; choose from: tag, language, region, "
                 "region_name, upstream, prompt_name, nationalities, aliases, capitals, native_name, direction, "
-                "script, parent, latitude, longitude, split, semeval, other_codes, collections"
+                "script, calendar, parent, latitude, longitude, split, semeval, other_codes, collections"
             ),
         ),
         (

@@ -71,6 +71,7 @@ def mcq(**changes: object) -> MultipleChoiceQuestion:
         "answer": 1,
         "locale": "ko-KR",
         "topic": "Food",
+        "answer_spread": "shared",
     }
     return MultipleChoiceQuestion.model_validate({**row, **changes})
 
@@ -87,6 +88,7 @@ def test_a_multiple_choice_question_is_consistent():
         ({"answer_idx": "A"}, "letter A is not option 1"),
         ({"answer": 4}, "less than 4"),
         ({"options": ("a", "b", "c")}, "at least 4 items"),
+        ({"answer_spread": "common"}, "'universal', 'shared' or 'specific'"),
     ],
 )
 def test_what_a_multiple_choice_question_may_not_be(changes: dict[str, object], message: str):

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from blend.builders.annotation.server.projects import wanted_projects
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import texts_of
+from blend.builders.release.reviewing import shown_options
 from blend.loaders.files.content import is_directory
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.label_studio.wanted import WantedProject
@@ -19,13 +21,14 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.tables import read_tables, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.rows.frame_columns import KEY
 
 _RELEASE_STAGE: Final = "mcq-review"
 _LONGEST_NAME = 24
 
 
 def projects_to_export(source: str, *, tags: Sequence[str] | None = None) -> list[WantedProject]:
-    """The projects that a project file asks for, or in which a release's questions are reviewed.
+    """The projects that a project file asks for, or in which the options of a release's questions are read.
 
     Args:
         source: Project file, directory of a release, or release on the Hub.
@@ -75,24 +78,27 @@ def _locale(project: WantedProject) -> str:
 
 
 def _of_release(release: Path) -> list[WantedProject]:
-    mcqs = read_tables(release).mcqs
-    if mcqs is None or mcqs.is_empty():
+    tables = read_tables(release)
+    if tables.mcqs is None or tables.mcqs.is_empty():
         raise InputError(f"{release}: has no multiple-choice questions to review; name another release")
     known, stage = release_locales(release), STAGES[_RELEASE_STAGE]
-    locales = [known.get(tag) for tag in sorted(mcqs["locale"].unique())]
+    locales = [known.get(tag) for tag in sorted(tables.mcqs["locale"].unique())]
     name = re.sub(r"[^a-z0-9._-]+", "-", read_manifest(release).name.lower())[:_LONGEST_NAME].strip(".-_")
     project = Project(
         name=name or "release",
         stages=(_RELEASE_STAGE,),
         locales=tuple(LocaleSettings(locale=locale.tag) for locale in locales),
     )
+    answered = tables.questions.drop("source").join(tables.annotations.drop("source"), on=KEY)
+    material = Material(options=shown_options(tables.mcqs), answered=answered)
+    texts = [texts_of(locale.language, stage.name) for locale in locales]
     return [
         WantedProject(
             name=f"{project.name}/{stage.name}/{locale.tag}",
             title=stage.title(project, locale.tag),
-            config=stage.config(project, locale, texts_of(locale.language, stage.name)),
-            overlap=1,
-            tasks=stage.tasks(project, locale, Material(mcqs=mcqs)),
+            config=stage.config(project, locale, of_page),
+            overlap=stage.readers(project),
+            tasks=stage.tasks(project, locale, replace(material, ui_strings=of_page.ui_strings)),
         )
-        for locale in locales
+        for locale, of_page in zip(locales, texts, strict=True)
     ]

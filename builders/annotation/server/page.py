@@ -45,6 +45,7 @@ def status_page(status: ProjectStatus) -> str:
         locales=status.locales.to_dicts(),
         people=status.people.to_dicts(),
         questions=questions,
+        verdicts=status.verdicts.to_dicts(),
     )
 
 

@@ -10,7 +10,9 @@ from blend.builders.annotation.check import CheckedProject, regions_note
 from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.pulling import readings
 from blend.builders.annotation.stages.model import WORK
+from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
 from blend.builders.saq.collection import COMPLETE, STOPPED
+from blend.schemas.rows.frame_columns import EXCLUSIONS
 
 PACE_DAYS = 7
 """Days by which the pace is measured: the last ones, today's included."""
@@ -35,6 +37,8 @@ class ProjectStatus:
     """One row per stage, locale and annotator, most work first: ``stage``, ``locale``, ``annotator``; how many
     annotations are ``counts``, ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where
     unknown) and ``last`` (day)."""
+    verdicts: pl.DataFrame
+    """`verdict_agreement.AGREEMENT` of the stage *mcq-review*; without rows where nobody has read an option."""
     regions: str | None
     """What is missing for multiple-choice questions; null where nothing is."""
 
@@ -50,13 +54,19 @@ def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
         InputError, RowError, RowErrors: If there is no key, or what was pulled is damaged.
     """
     questions = collection_plan(checked.file.project, checked.material)
-    work = pl.concat(
-        [pl.DataFrame(schema=WORK), *(reading.work for _, _, reading in readings(checked.file).values())]
+    found = [reading for _, _, reading in readings(checked.file).values()]
+    work = pl.concat([pl.DataFrame(schema=WORK), *(reading.work for reading in found)])
+    verdict_rows = [row for reading in found for row in reading.rows.get("exclusions", ())]
+    verdicts = (
+        verdict_agreement(pl.DataFrame(verdict_rows, EXCLUSIONS))
+        if verdict_rows
+        else pl.DataFrame(schema=AGREEMENT)
     )
     project = checked.file.project
     locales = _locales(questions, work, today)
     regions = regions_note(checked.file, checked.file.locales, checked.material)
-    return ProjectStatus(project.name, today, project.wanted, questions, locales, _people(work), regions)
+    people = _people(work)
+    return ProjectStatus(project.name, today, project.wanted, questions, locales, people, verdicts, regions)
 
 
 def _locales(questions: pl.DataFrame, work: pl.DataFrame, today: date) -> pl.DataFrame:

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-import polars as pl
-
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
@@ -13,7 +11,6 @@ from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.label_studio.wanted import WantedProject
 from blend.schemas.language.locales import Locale
-from blend.schemas.rows.frame_columns import MCQ_ROWS
 
 
 class StageLocale(NamedTuple):
@@ -79,7 +76,7 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
                 name=stage_locale.name,
                 title=stage_locale.title,
                 config=stage_locale.stage.config(project, stage_locale.locale, texts),
-                overlap=max((task.wanted for task in tasks), default=1),
+                overlap=stage_locale.stage.readers(project),
                 tasks=tasks,
                 renewed=stage_locale.stage.renewed,
             )
@@ -92,15 +89,13 @@ def _with_recipe(file: ProjectFile, material: Material) -> Material:
     used = {stage_locale.stage.name for stage_locale in stage_locales(file)}
     if file.project.recipe is None or not any(STAGES[name].needs_recipe for name in used):
         return material
-    from blend.builders.release.reviewing import undecided_pairs
-    from blend.builders.release.tables import build_tables
+    from blend.builders.release.reviewing import options_for_natives, undecided_pairs
     from blend.loaders.recipes import read_recipe
 
     recipe, base = read_recipe(file.base / file.project.recipe), file.base
     if "equivalence" in used:
         material = replace(material, pairs=undecided_pairs(recipe, base=base))
     if "mcq-review" in used:
-        tables = build_tables(recipe, base=base, locales=file.locales)
-        mcqs = pl.concat([pl.DataFrame(schema=MCQ_ROWS), *tables.mcq_batches()])
-        material = replace(material, mcqs=mcqs, answered=tables.annotation_rows())
+        options, answered = options_for_natives(recipe, base=base, known=file.locales)
+        material = replace(material, options=options, answered=answered)
     return material

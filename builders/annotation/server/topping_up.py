@@ -1,7 +1,7 @@
 """Topping up: more responses are asked for exactly where the five-valid rule wants them, and nowhere else."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.exports import raw_export
 from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
+from blend.builders.annotation.server.pulling import readings
 from blend.builders.annotation.server.session import Session, session
+from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask
@@ -26,7 +28,7 @@ class TopUp:
     asked_again: tuple[str, ...]
     """Templates for which more responses are asked than before."""
     complete: tuple[str, ...]
-    """Templates that nobody is asked any more, because they have the valid responses wanted."""
+    """Templates that nobody is asked any more, because they have the valid responses or the readers wanted."""
     dropped: tuple[str, ...]
     """Templates that nobody is asked any more, because too many do not know."""
 
@@ -41,7 +43,8 @@ def top_up_project(
     """Ask for more responses where they are wanted, and drop questions whose limit of *I don't know* is passed.
 
     Counts what was pulled: the five-valid rule needs responses and reviews. A task is asked of as many people
-    more as valid responses are missing, besides all who have annotated it, whatever came of that.
+    more as valid responses are missing, besides all who have annotated it, whatever came of that. So are the
+    options of *mcq-review*, of one more where readers disagree.
 
     Args:
         checked: The project, read after the last pull.
@@ -58,8 +61,8 @@ def top_up_project(
         ServerError: If the server fails; the same command goes on.
     """
     file = checked.file
-    plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
-    asking = [stage_locale for stage_locale in stage_locales(file) if stage_locale.stage.name == "answer"]
+    asking = [one for one in stage_locales(file) if one.stage.name in ("answer", "mcq-review")]
+    plan = _plan(checked, asking)
     done = []
     with session(file, within) as at:
         for number, stage_locale in enumerate(asking, start=1):
@@ -81,6 +84,17 @@ def top_up_project(
             if on_progress is not None:
                 on_progress("top up", number, len(asking))
     return [one for one in done if one.asked_again or one.complete or one.dropped]
+
+
+def _plan(checked: CheckedProject, asking: Sequence[StageLocale]) -> dict[str, dict[str, Any]]:
+    """What is still wanted, by id of the task."""
+    file = checked.file
+    plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
+    if any(one.stage.name == "mcq-review" for one in asking):
+        for stage_locale, tasks, reading in readings(file).values():
+            if stage_locale.stage.name == "mcq-review":
+                plan |= reading_plan(tasks, reading, file.project.readers)
+    return plan
 
 
 def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:

@@ -58,7 +58,7 @@ def english_of(locale: Locale) -> str | None:
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
-    """One task per question of the locale, for as many people as responses are wanted."""
+    """One task per question of the locale."""
     return [
         Task(
             {
@@ -68,7 +68,6 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
                 "question": question["question"] or question["en_question"],
                 "en_question": question["en_question"],
             },
-            wanted=project.wanted,
         )
         for question in asked(project, locale, material)
     ]
@@ -136,5 +135,6 @@ STAGE = Stage(
     read,
     does="give up to three answers, or one of four reasons not to; *another reason* needs words",
     gives="[`responses/`](responses.md#responses)",
+    readers=lambda project: project.wanted,
     reads_questions=True,
 )

@@ -40,8 +40,6 @@ class Task(NamedTuple):
     """What the labelling configuration shows; ``data["blend_id"]`` is the task's id, the same for ever."""
     proposal: list[dict[str, Any]] | None = None
     """Result to begin with, as Label Studio's predictions have it; null for none."""
-    wanted: int = 1
-    """Annotations wanted, each by another person."""
 
     @property
     def blend_id(self) -> str:
@@ -66,12 +64,14 @@ class Material:
     """`frame_columns.REVIEWS`: what has been reviewed so far."""
     pairs: pl.DataFrame | None = None
     """`pair_sheets.PAIR_SHEET`: pairs of answers that nobody has decided."""
-    mcqs: pl.DataFrame | None = None
-    """Multiple-choice questions, `frame_columns.MCQ_ROWS`."""
+    options: pl.DataFrame | None = None
+    """Options that questions may show and that no native has read, in the order in which they are shown:
+    ``template_id``, ``locale``, ``question`` (in English), ``option`` and ``role``; see
+    `option_sheets.OPTION_SHEET`."""
     predictions: pl.DataFrame | None = None
     """`stages.predictions.PREDICTIONS`: what models predict."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
-    """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, of which `mcqs` are made."""
+    """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
     """Short texts in the language of those who do the tasks, among them names of topics."""
 
@@ -121,6 +121,8 @@ class Stage:
     """What people do in it, in Markdown, for the table of stages in the documentation."""
     gives: str
     """What comes out, likewise."""
+    readers: Callable[[Project], int] = lambda _project: 1
+    """Annotations wanted per task, each by another person."""
     by_reviewers: bool = False
     """Whether reviewers do it, not annotators."""
     reads_questions: bool = False

@@ -53,8 +53,8 @@ _STYLE = """\
 """
 
 
-def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
-    """One task per row of the sheet, for as many people as responses are wanted."""
+def tasks(_project: Project, locale: Locale, material: Material) -> list[Task]:
+    """One task per row of the sheet."""
     if material.predictions is None:
         return []
     return [
@@ -66,7 +66,6 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
                 "image": _shown(row["image"], row["dish"]),
                 "ingredients": [{"value": text} for text in dict.fromkeys(row["ingredients"])],
             },
-            wanted=project.wanted,
         )
         for row in material.predictions.sort("id").iter_rows(named=True)
     ]
@@ -115,4 +114,5 @@ STAGE = Stage(
     read,
     does="tick which of a model's predicted ingredients belong into a dish, without knowing the model",
     gives="`judgements.jsonl` ([probing.md](probing.md))",
+    readers=lambda project: project.wanted,
 )

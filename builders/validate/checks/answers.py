@@ -7,10 +7,11 @@ import polars as pl
 
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
+from blend.builders.mcq.wordings import put_right_by_readers
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
@@ -24,7 +25,7 @@ def check_right_answers(release: Release) -> Iterator[Problem]:
       canonical spelling of its format)
     """
     given = release.once(GoldAnswers.read)
-    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
+    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=_COLUMNS):
         if given.surely(batch, of="locale"):
             continue
         correct = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
@@ -43,7 +44,7 @@ def check_wrong_answers(release: Release) -> Iterator[Problem]:
     """
     given = release.once(GoldAnswers.read)
     found = error if release.manifest.recipe.mcq.fillers is None else warning
-    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=_COLUMNS):
+    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=_COLUMNS):
         if given.surely(batch, of="region"):
             continue
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
@@ -70,10 +71,12 @@ class GoldAnswers:
         columns = dict.fromkeys(("ID", "locale", "text"), pl.String())
         parts = [pl.DataFrame(schema=columns)]
         tags: set[str] = set()
+        options = release.manifest.recipe.mcq
+        is_put_right = options.mode == "default" and options.judge.shipped
         for batch in release.batches(ANNOTATIONS, columns=["locale", "annotations"]):
             rows = batch.complete().rows
             tags.update(rows["locale"])
-            parts.append(pl.DataFrame(_answers(rows, formats), columns, orient="row"))
+            parts.append(pl.DataFrame(_answers(rows, formats, put_right=is_put_right), columns, orient="row"))
         regions = {tag: release.locales.get(tag).region for tag in tags if tag in release.locales}
         answers = pl.concat(parts).with_columns(
             region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
@@ -115,8 +118,10 @@ def _formats(release: Release) -> dict[str, AnswerFormat]:
     return template_formats(pl.concat(rows)) if rows else {}
 
 
-def _answers(rows: pl.DataFrame, formats: Mapping[str, AnswerFormat]) -> Iterator[tuple[str, str, str]]:
-    """Every English variant of every answer, as written and in the canonical spelling of its format."""
+def _answers(
+    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], *, put_right: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Every English variant of every answer: as written, put right, in the canonical spelling of its format."""
     variants = (
         rows.explode("annotations")
         .select("ID", "locale", text=pl.col("annotations").struct.field("en_answers"))
@@ -126,6 +131,8 @@ def _answers(rows: pl.DataFrame, formats: Mapping[str, AnswerFormat]) -> Iterato
     )
     for template_id, tag, text in variants.iter_rows():
         yield template_id, tag, shown(text)
+        if put_right:
+            yield template_id, tag, put_right_by_readers(template_id, shown(text))
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         spelled = None if answer_format is AnswerFormat.TEXT else understood(shown(text), answer_format)
         if spelled is not None:

@@ -22,7 +22,7 @@ from blend.schemas.language.characters import (
     unseen_in,
 )
 from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
 from blend.schemas.rows.triple_rows import language_of_split
 
 PROMPTS: Final = ("prompt", "en_prompt")
@@ -53,7 +53,7 @@ def check_characters(release: Release) -> Iterator[Problem]:
       the locale or, in tables from Wikidata, the language of the split; private-use and unassigned characters
     """
     for table in release.valid_tables:
-        only = _suspicious(release, table) if table.config == MULTIPLE_CHOICE_QUESTIONS else None
+        only = _suspicious(release, table) if table.config in MULTIPLE_CHOICE_CONFIGS else None
         yield from _problems_in(release, release.read(table, only=only))
 
 

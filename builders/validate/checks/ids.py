@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from blend.builders.mcq.wordings import corrected
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.schemas.language.region_mentions import in_english, is_named, others_named
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),
@@ -154,20 +155,24 @@ def _annotated(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
 
 
 def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
-    """Multiple-choice questions ask the short-answer question of their locale, region named."""
+    """Multiple-choice questions ask the short-answer question of their locale: region named, no slips."""
+    mcq = release.manifest.recipe.mcq
+    wording = corrected if mcq.mode == "default" and mcq.judge.shipped else lambda _, en_question: en_question
     known = asked.filter(pl.col("locale").is_in(release.locales.tags)).drop_nulls("Translation")
     expected = known.select(
         "ID",
         "locale",
         expected_topic="Topic",
-        expected=pl.struct("Translation", "locale").map_elements(
-            lambda row: prompt_question(row["Translation"], release.locales.get(row["locale"])),
+        expected=pl.struct("ID", "Translation", "locale").map_elements(
+            lambda row: prompt_question(
+                wording(row["ID"], row["Translation"]), release.locales.get(row["locale"])
+            ),
             return_dtype=pl.String,
         ),
     )
     unread = release.unread(SHORT_ANSWER_QUESTIONS)
     differ = pl.col("question").ne_missing(pl.col("expected"))
-    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["ID", "locale", "question", "topic"]):
+    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=["ID", "locale", "question", "topic"]):
         rows = _without(batch.rows.filter(pl.col("locale").is_in(release.locales.tags)), unread)
         # A question is asked with many options: it is compared once.
         asked_so = rows.drop("MCQID").unique().join(expected, on=["ID", "locale"], how="left")

@@ -10,7 +10,7 @@ from blend.builders.validate.checked_release import Release
 from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.schemas.language.locales import Registry
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
 
 
@@ -35,7 +35,7 @@ def check_mcq_texts(release: Release) -> Iterator[Problem]:
       ending disagree
     """
     columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
-    for batch in release.suspect_rows("texts", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+    for batch in release.suspect_rows("texts", *MULTIPLE_CHOICE_CONFIGS, columns=columns):
         rows = batch.complete().rows
         for row in rows.filter(~texts_agree(rows)).iter_rows(named=True):
             for what in _text_problems(row):
@@ -49,7 +49,7 @@ def check_mcq_regions(release: Release) -> Iterator[Problem]:
     """
     columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
     names = _Names(release.locales)
-    for batch in release.suspect_rows("regions", MULTIPLE_CHOICE_QUESTIONS, columns=columns):
+    for batch in release.suspect_rows("regions", *MULTIPLE_CHOICE_CONFIGS, columns=columns):
         rows = batch.complete().rows
         for row in rows.filter(~regions_agree(rows, release.locales)).iter_rows(named=True):
             for what in names.problems(row):
@@ -64,21 +64,21 @@ def check_positions(release: Release) -> Iterator[Problem]:
     * warning: in a region, the correct answer stands at one position two or more times oftener than at another;
       info in paper mode, which sorts the options
     """
-    counts: dict[str, list[int]] = {}
-    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["locale", "answer"]):
+    counts: dict[tuple[str, str], list[int]] = {}
+    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=["locale", "answer"]):
         for locale, answer, rows in batch.complete().rows.group_by("locale", "answer").len().iter_rows():
             if answer in range(len(LETTERS)):
-                counts.setdefault(locale, [0] * len(LETTERS))[answer] += rows
+                counts.setdefault((batch.table.config, locale), [0] * len(LETTERS))[answer] += rows
     # Paper mode sorts the options by text, so that its positions are what they are.
     known = release.locales
     by_construction = release.manifest.recipe.mcq.mode == "default"
     found = warning if by_construction else info
-    for locale, held in sorted(counts.items()):
+    for (config, locale), held in sorted(counts.items()):
         if max(held) - min(held) > 1:
             shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
             where = f"{known.get(locale).prompt_name} ({locale})" if locale in known else locale
             what = f"the correct answers about {where} are not spread evenly: {shown}"
-            yield found(MULTIPLE_CHOICE_QUESTIONS, what, REBUILD if by_construction else "")
+            yield found(config, what, REBUILD if by_construction else "")
 
 
 def _text_problems(row: Mapping[str, Any]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.manifest import TableInfo
 from blend.schemas.release.release_layout import MANIFEST_NAME
-from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
 from blend.schemas.rows.vectorised_validation import suspect_rows
 
 _SHOWN_CHARACTERS = 60
@@ -67,7 +67,7 @@ def check_splits(release: Release) -> Iterator[Problem]:
     for batch in release.batches(*QUESTION_CONFIGS, columns=["locale", "language"]):
         unknown.update(tag for tag in batch.rows["locale"] if tag not in release.locales)
         locale = release.locale_of(batch.table)
-        if batch.table.config == MULTIPLE_CHOICE_QUESTIONS or locale is None:
+        if batch.table.config in MULTIPLE_CHOICE_CONFIGS or locale is None:
             continue
         misplaced = batch.rows.filter(
             pl.col("locale").ne_missing(locale.tag) | pl.col("language").ne_missing(locale.language)

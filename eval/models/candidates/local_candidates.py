@@ -84,7 +84,7 @@ class LocalCandidateScorer:
         self._max_masks = max_masks
         self._context = context
         self._encoder = Encoder(tokenizer, chat=False)
-        on_cpu = chosen_device.device == "cpu"
+        on_cpu = chosen_device.on_cpu
         self._fed = FED_ON_CPU if on_cpu else FED_ON_GPU
         # One token at a time means one prompt at a time, however long it is.
         self._batches = Batches(1 if on_cpu else GPU_TOKENS, batch_size=batch_size)

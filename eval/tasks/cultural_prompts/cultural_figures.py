@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from blend.eval.scores_json import ALL, Score, missing_share, plain
+from blend.eval.scores_json import ALL, Score, estimated, missing_share, plain
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts.lexical_variance import Variances, anova
@@ -188,12 +188,5 @@ def _mean(values: Sequence[float], seed: int) -> Estimate:
 
 
 def _score(metric: str, scope: str, key: str, found: Estimate, *, n: int | None = None) -> Score:
-    return Score(
-        metric=metric,
-        scope=scope,
-        key=key,
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        n=round(found.n) if n is None else n,
-    )
+    score = estimated(metric, scope, key, found)
+    return score if n is None else score.model_copy(update={"n": n})

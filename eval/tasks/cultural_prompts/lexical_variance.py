@@ -121,12 +121,13 @@ def _mean(values: FloatArray, seed: int, draws: int) -> Estimate:
         return Estimate(None, None, None, 0.0)
     if len(known) < FEW:
         few = student_interval(known, np.ones(len(known)), level=LEVEL) if len(known) > 1 else None
-        low, high = few or (None, None)
-        return Estimate(float(known.mean()), low, high, float(len(known)))
+        low, high, over = (*few, len(known)) if few else (None, None, None)
+        return Estimate(float(known.mean()), low, high, float(len(known)), over)
     drawn = [weights @ known / len(known) for weights in cluster_weights(len(known), seed=seed, draws=draws)]
     return _estimate(known.mean(), np.concatenate([np.zeros(0), *drawn]), len(known))
 
 
 def _estimate(value: float, figures: FloatArray, n: int) -> Estimate:
-    low, high = percentile_interval(figures, n_clusters=n) or (None, None)
-    return Estimate(float(value), low, high, float(n))
+    interval = percentile_interval(figures, n_clusters=n)
+    low, high, over = (None, None, None) if interval is None else (*interval, n)
+    return Estimate(float(value), low, high, float(n), over)

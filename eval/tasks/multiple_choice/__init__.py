@@ -29,7 +29,7 @@ POSITIONS = 4
 class ChoiceOptions(ShotOptions):
     """Options of asking multiple-choice questions."""
 
-    KEPT_WHERE_GIVEN: ClassVar = ShotOptions.KEPT_WHERE_GIVEN | {"confidence"}
+    KEPT_WHERE_GIVEN: ClassVar = ShotOptions.KEPT_WHERE_GIVEN | {"confidence", "config"}
 
     style: Annotated[
         Style,
@@ -41,6 +41,10 @@ class ChoiceOptions(ShotOptions):
     rotations: Annotated[
         int, TaskOption("ask each question with the correct option in so many positions, at most four", least=1)
     ] = 1
+    config: Annotated[
+        Literal["multiple-choice-questions", "multiple-choice-hard"],
+        TaskOption("the questions to ask: all, or the hard split where the release has one"),
+    ] = "multiple-choice-questions"
     confidence: Annotated[
         bool, TaskOption("in the style json, have the model say how sure it is, in percent")
     ] = False
@@ -70,7 +74,7 @@ class MultipleChoice(Task):
     title = "Multiple choice"
     measure = "blend-mcq"
     asks = "one question about a region with four options"
-    reads = "`multiple-choice-questions`"
+    reads = "`multiple-choice-questions`, or `multiple-choice-hard`"
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte")
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
@@ -82,7 +86,7 @@ class MultipleChoice(Task):
     ) -> tuple[ChoiceOptions, tuple[str, ...]]:
         """See `Task.settle`."""
         del manifest
-        return options, ("multiple-choice-questions",)
+        return options, (options.config,)
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: ChoiceOptions) -> "TaskItems":
         """See `Task.items`."""
@@ -111,8 +115,10 @@ class MultipleChoice(Task):
             says_confidence=asked.get("confidence", False),
         )
         stated = {"conf": "stated"} if asked.get("confidence") else {}
+        # Kept where it is not as usual.
+        of_split = {"config": asked["config"]} if "config" in asked else {}
         return scored._replace(
-            signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **stated}
+            signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
@@ -129,9 +135,10 @@ class MultipleChoice(Task):
             confidence_section,
             cultures_section,
             positions_section,
+            spread_section,
         )
 
-        own = (cultures_section(runs), positions_section(runs), confidence_section(runs))
+        own = (spread_section(runs), cultures_section(runs), positions_section(runs), confidence_section(runs))
         return (
             *region_sections(runs, chance=100 / POSITIONS),
             *(section for section in own if section is not None),

@@ -10,7 +10,6 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT
 from blend.schemas.prompts.choice_prompts import ANSWER_KEY, PUBLISHED_PROMPT
 from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
 
 PROMPTS: dict[Style, str] = {
@@ -28,17 +27,20 @@ GOLD = pl.Schema(
         "answer": pl.Int64(),
         "option_texts": pl.List(pl.String()),
         "option_regions": pl.List(pl.String()),
+        "answer_spread": pl.String(),
     }
 )
 """One row per item, in the order of the items: the multiple-choice question, by how many places its options are
-turned, the index of the correct one from 0, and the options and the regions behind them as shown."""
+turned, the index of the correct one from 0, the options and the regions behind them as shown, and in how many
+other regions people gave the correct one (`AnswerSpread`; null in paper mode). Runs of earlier versions do not
+have the last."""
 
 
 def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> TaskItems:
     """The items of multiple choice.
 
     Args:
-        tables: ``multiple-choice-questions`` with the columns of `frame_columns.MCQ_ROWS` and ``region``.
+        tables: The configuration of ``options`` with the columns of `frame_columns.MCQ_ROWS` and ``region``.
         options: Style, rotations, locales, limit.
 
     Returns:
@@ -50,7 +52,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     Raises:
         InputError: If a locale has too few templates for the examples.
     """
-    questions = tables[MULTIPLE_CHOICE_QUESTIONS].with_columns(can_be_example=pl.lit(value=True))
+    questions = tables[options.config].with_columns(can_be_example=pl.lit(value=True))
     rows, held_out = part_examples(questions, options)
     turned = _turned(some_templates(rows, options), options.rotations)
     examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)
@@ -62,6 +64,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
             "rotation",
             "answer",
             "option_regions",
+            "answer_spread",
             question_id="mcq_id",
             option_texts="options",
         )

@@ -22,7 +22,7 @@ from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.tasks.multiple_choice.chosen_options import choose
 from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {
@@ -65,7 +65,8 @@ def score_choices(
 
     Args:
         items: `items.ITEMS`, with ``sample`` where there are several; prompts and options are not needed.
-        gold: `tasks.multiple_choice.choice_items.GOLD`, row by row the same items.
+        gold: `tasks.multiple_choice.choice_items.GOLD`, row by row the same items; without ``answer_spread``
+            there are no scores by it.
         answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order;
             items without an answer are left out of every figure but ``missing``.
         style: Style of the questions.
@@ -74,7 +75,8 @@ def score_choices(
         says_confidence: Whether answers say how sure they are (`confidence.stated_confidence`).
 
     Returns:
-        `DECISIONS`, and the scores: those of all items first, then by region, topic, position, culture.
+        `DECISIONS`, and the scores: those of all items first, then by region, topic, answer
+        spread, position, culture.
 
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
@@ -105,6 +107,7 @@ def score_choices(
     others = {name: _correct(chosen, rows["answer"], answered) for name, chosen in choices.others.items()}
     scores = (
         *_accuracies(kept, seed),
+        *_by_answer_spread(kept, seed),
         *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
         *_parsing(kept, seed),
         missing_share(int(answered.sum()), len(answered)),
@@ -138,6 +141,18 @@ def _accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
         scores += _each("accuracy", scope, _shares(rows, pl.col("correct"), *columns), seed)
     return scores
+
+
+def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """Accuracy by how many other regions gave the correct answer, the most widespread ones first.
+
+    Nothing of a release in paper mode or a run of an earlier version, where that is not known.
+    """
+    if "answer_spread" not in rows.columns:
+        return []
+    known = rows.drop_nulls("answer_spread")
+    by_spread = _each("accuracy", "answer-spread", _shares(known, pl.col("correct"), "answer_spread"), seed)
+    return sorted(by_spread, key=lambda score: list(AnswerSpread).index(AnswerSpread(score.key)))
 
 
 def _by_other_rules(rows: pl.DataFrame, rules: Sequence[str], seed: int) -> list[Score]:

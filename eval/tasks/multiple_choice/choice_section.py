@@ -1,4 +1,4 @@
-"""Multiple choice in the report: default culture, positions, confidence, and what hardest questions show."""
+"""Multiple choice in the report: answer spread, cultures, positions, confidence, and what questions show."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -60,11 +60,31 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
     return found
 
 
+def spread_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """Accuracy by how many other regions gave the correct answer as well."""
+    cells = tuple(
+        (run.name, spread, cell(score), f"{score.n:,}")
+        for run in runs
+        for spread, score in run.of("accuracy", "answer-spread").items()
+    )
+    if not cells:
+        return None
+    return Section(
+        "answer-spread",
+        "By how widespread the correct answer is",
+        "People of six or more other regions gave a universal answer as well, of one to five a shared one, of "
+        "none a specific one. A universal answer can be known from anywhere.",
+        (),
+        ReportTable(("model", "correct answer", "accuracy, %", "questions"), cells),
+        is_open=True,
+    )
+
+
 def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Whose culture was chosen, of the wrong answers, where it was on offer."""
     of_runs = {run.name: pairs(run.of("default-culture", "region-culture")) for run in runs}
     rows = sorted({region for scores in of_runs.values() for region, _ in scores}, key=region_name)
-    pictures, _ = heat_maps(of_runs, rows, (0, 100), "chosen when wrong, %")
+    pictures, _ = heat_maps(of_runs, rows, "chosen when wrong, %")
     cells = tuple(
         (run.name, region_name(culture), cell(score))
         for run in runs
@@ -120,17 +140,21 @@ def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
 
 def confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
-    cells: list[tuple[str, ...]] = []
+    overall: list[tuple[str, ...]] = []
+    by_region: list[tuple[str, ...]] = []
     for run in runs:
         errors, areas = ({**run.of(name, "overall"), **run.of(name, "region")} for name in ("ece", "auroc"))
         given = {**run.of(_GIVEN, "coverage"), **run.of(_GIVEN, "region-coverage")}
         for key, error in errors.items():
             of_key = (given.get(str(one) if key == ALL else f"{key}/{one}") for one in COVERAGES)
-            where = "all" if key == ALL else region_name(key)
-            cells.append((run.name, where, cell(error), cell(areas.get(key)), *map(cell, of_key)))
-    if not cells:
+            figures = (cell(error), cell(areas.get(key)), *map(cell, of_key))
+            if key == ALL:
+                overall.append((run.name, *figures))
+            else:
+                by_region.append((run.name, region_name(key), *figures))
+    if not overall:
         return None
-    head = ("model", "region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES))
+    head = ("ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES))
     return Section(
         "confidence",
         "Confidence",
@@ -138,8 +162,8 @@ def confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
         "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
         "is chance. Then the share correct of its most confident answers.",
         (),
-        ReportTable(head, tuple(cells)),
-        is_open=True,
+        ReportTable(("model", "region", *head), tuple(by_region)),
+        overview=ReportTable(("model", *head), tuple(overall)),
     )
 
 

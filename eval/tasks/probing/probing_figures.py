@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from blend.eval.scores_json import ALL, Score, missing_share, percent, percents, plain
+from blend.eval.scores_json import ALL, Score, estimated, missing_share, percent, percents, plain
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.triples.triple_decisions import MIN_DISHES
@@ -110,8 +110,7 @@ def _is_share(metric: str) -> bool:
 def _score(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
     if _is_share(metric.removesuffix("-macro")):
         return percent(metric, scope, key, estimate)
-    value, low, high, n = estimate.value, estimate.low, estimate.high, estimate.n
-    return Score(metric=metric, scope=scope, key=key, value=value, low=low, high=high, n=round(n))
+    return estimated(metric, scope, key, estimate)
 
 
 def _clusters(rows: pl.DataFrame, *groups: str) -> Clusters:

@@ -5,10 +5,19 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.few_shot import own_prompt
-from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
+from blend.eval.scores_json import (
+    ALL,
+    UNANSWERED,
+    Score,
+    ScoredItems,
+    estimated,
+    missing_share,
+    percent,
+    percents,
+)
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
-from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
+from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers, lemmas_signature
 from blend.eval.text.language_readers import primary
@@ -152,14 +161,8 @@ def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[S
         for second in prompts[number + 1 :]:
             pair = values.filter(prompt_id=first).join(values.filter(prompt_id=second), on=key)
             one = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
-            found.append(_plain(f"{metric}-correlation", "prompt", f"{first}/{second}", one))
+            found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", one))
     return found
-
-
-def _plain(metric: str, scope: str, key: str, one: Estimate) -> Score:
-    return Score(
-        metric=metric, scope=scope, key=key, value=one.value, low=one.low, high=one.high, n=round(one.n)
-    )
 
 
 def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.builders.audit import COMBINED, DEFINITIONS
+from blend.builders.audit import COMBINED, DEFINITIONS, REGION_BLIND
 from blend.builders.audit.leaks import LEAKS
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.rows.frame_columns import ANNOTATIONS
@@ -111,6 +111,33 @@ def test_the_most_frequent_right_answer():
     )
     found = fares(audit, "frequent")
     assert (found["questions"], found["accuracy"]) == (4, 0.75)
+
+
+def test_the_option_that_most_other_regions_gave():
+    known = annotations(
+        ("t0", "ko-KR", ["rice"], [], 5),  # its own answer says nothing: the solver does not know Korea
+        ("t0", "en-GB", ["Bread", "tea"], [], 1),
+        ("t0", "es-ES", ["bread"], [], 5),
+        ("t1", "es-ES", ["tea"], [], 5),  # another template
+    )
+    questions = asked(one(["rice", "bread", "tea"], "ko-KR", "t0"), one(["bread", "tea"], "en-GB", "t0"))
+    audit = blend.audit_questions(questions, annotations=known)
+    found = fares(audit, "widespread")
+    assert (found["questions"], found["accuracy"]) == (2, 0.5)
+    # Who knows how the region sounds does not know this, and the other way round.
+    with_others = blend.audit_questions(questions, annotations=known.filter(pl.col("locale") != "ko-KR"))
+    assert fares(with_others, REGION_BLIND) == fares(audit, REGION_BLIND)
+
+
+def test_a_pair_counts_once_however_many_variants_it_has():
+    questions = asked(
+        *(one(["tea", "milk", str(number)], "ko-KR", "t0") for number in range(3)),
+        one(["rice", "bread"], "en-GB", "t0"),
+    )
+    known = annotations(("t0", "en-GB", ["tea"], [], 5), ("t0", "ko-KR", ["bread"], [], 5))
+    found = fares(blend.audit_questions(questions, annotations=known), "widespread")
+    assert (found["questions"], found["accuracy"]) == (4, 0.75)
+    assert (found["overall"], found["by_pair"]) == (0.75, 0.5)
 
 
 def test_the_option_that_recurs_among_variants():
@@ -313,7 +340,8 @@ def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     page = (root / "docs" / "audit.md").read_text(encoding="utf-8")
     for row in paper.baselines.iter_rows(named=True):
         interval = f"({row['low'] * 100:.0f}–{row['high'] * 100:.0f})"
-        figures = f"{row['accuracy'] * 100:.1f} % {interval} | {row['overall'] * 100:.1f} %"
+        shares = f"{row['by_pair'] * 100:.1f} % | {row['overall'] * 100:.1f} %"
+        figures = f"{row['accuracy'] * 100:.1f} % {interval} | {shares}"
         shown = f"| {row['questions']:,} | {figures} |\n"
         assert re.search(rf"\n\| `{row['baseline']}` .*{re.escape(shown)}", page), row
     # What default mode promises holds here too: no option twice, and few synonyms beside the right answer.

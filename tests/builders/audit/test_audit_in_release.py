@@ -62,8 +62,10 @@ def test_it_is_the_same_as_an_audit_of_the_release(sample_release):
 def test_the_card_and_the_statistics_tell_it(sample_release):
     card = (sample_release / "README.md").read_text(encoding="utf-8")
     audit = read_audit(sample_release)
-    share = audit.overall["combined"].share
-    assert f"everything that can be seen of a question, weighed as in others {share:.0%}" in card
+    share, by_pair = audit.overall["combined"].share, audit.overall["combined"].by_pair
+    assert (
+        f"everything that can be seen of a question, weighed as in others {by_pair:.0%} ({share:.0%})" in card
+    )
     figures = stats_of_release(sample_release)
     assert figures.to_json()["audit"] == audit.model_dump(mode="json")
     frame = figures.frames()["audit_baselines"]

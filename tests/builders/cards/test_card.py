@@ -17,6 +17,7 @@ from blend.builders.cards.header import size_category
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
 from blend.schemas.base.arrow_types import arrow_schema
 from blend.schemas.rows.configs import model_of
 from blend.schemas.rows.published_rows import Annotation
@@ -189,6 +190,16 @@ def test_every_locale_has_its_row(card, sample_release: Path):
     # With the names that its speakers know, and how they write.
     assert "| `IR` | `fa-IR` | Iran | ایران | Persian | فارسی | Arabic, right to left |" in card
     assert "| `CN` | `zh-CN` | China | 中国 | Chinese | 中文 | Simplified Chinese |" in card
+
+
+def test_it_counts_the_questions_by_how_widespread_their_answer_is(card, sample_release: Path):
+    rows = read_config(sample_release, "multiple-choice-questions")
+    kinds = ("universal", "shared", "specific")
+    assert " MCQs | universal | shared | specific |\n" in card
+    for locale in rows["locale"].unique():
+        mine = rows.filter(locale=locale)["answer_spread"].to_list()
+        counts = [len(mine), *map(mine.count, kinds)]
+        assert f"% | {' | '.join(map(str, counts))} |\n" in card
 
 
 def test_every_link_and_picture_of_the_card_is_in_the_release(card, sample_release: Path):

@@ -11,7 +11,8 @@ from blend.builders.judges.chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges.equivalence import Verdict
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.errors import BlendError
-from helpers.models.chat_server import DROP, SECRET, Chat, Reply, answers_in, judge_at, sensible, served
+from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible, served
+from helpers.models.http_server import DROP
 
 pytestmark = pytest.mark.integration
 
@@ -59,7 +60,7 @@ def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
     together = threading.Barrier(3)
     under_way: list[int] = []
 
-    def say(body: dict[str, Any]) -> Reply:
+    def say(body: dict[str, Any]) -> ChatReply:
         under_way.append(together.wait(timeout=30))
         return sensible(body)
 
@@ -71,15 +72,15 @@ def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
 @pytest.mark.parametrize(
     "fault",
     [
-        Reply({"message": "slow down"}, 429, {"Retry-After": "0.01"}),
-        Reply({"message": "slow down"}, 429, {"retry-after-ms": "10"}),
-        Reply({"message": "oops"}, 500, {"retry-after-ms": "10"}),
-        Reply({"message": "restarting"}, 503, {"retry-after-ms": "10"}),
+        ChatReply({"message": "slow down"}, 429, {"Retry-After": "0.01"}),
+        ChatReply({"message": "slow down"}, 429, {"retry-after-ms": "10"}),
+        ChatReply({"message": "oops"}, 500, {"retry-after-ms": "10"}),
+        ChatReply({"message": "restarting"}, 503, {"retry-after-ms": "10"}),
         DROP,
     ],
     ids=["429", "429-ms", "500", "503", "dropped"],
 )
-def test_what_the_server_cannot_serve_is_repeated(chat: Chat, fault: Reply | str):
+def test_what_the_server_cannot_serve_is_repeated(chat: Chat, fault: ChatReply | str):
     kept: list[Decision] = []
     chat.script = [fault, fault]
     assert judge_at(chat.url, kept).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
@@ -88,28 +89,28 @@ def test_what_the_server_cannot_serve_is_repeated(chat: Chat, fault: Reply | str
 
 
 def test_the_servers_pause_is_kept(chat: Chat):
-    chat.script = [Reply({"message": "slow down"}, 429, {"Retry-After": "1"})]
+    chat.script = [ChatReply({"message": "slow down"}, 429, {"Retry-After": "1"})]
     started = time.monotonic()
     judge_at(chat.url).verdicts([("soccer", "football")])
     assert time.monotonic() - started >= 1
 
 
 MALFORMED = [
-    Reply("They mean the same."),
-    Reply('{"verdict": "perhaps"}'),
-    Reply('{"verdict": "same", "verdict": "different"}'),
-    Reply(""),
-    Reply(None),
-    Reply(raw=b'{"choices": []}'),
-    Reply(raw=b"[]"),
-    Reply(raw=b'{"choices": [{"mess'),
-    Reply(raw=b'{"choices": "\xff"}'),
-    Reply(raw=b"<html>hello</html>", headers={"Content-Type": "text/html"}),
+    ChatReply("They mean the same."),
+    ChatReply('{"verdict": "perhaps"}'),
+    ChatReply('{"verdict": "same", "verdict": "different"}'),
+    ChatReply(""),
+    ChatReply(None),
+    ChatReply(raw=b'{"choices": []}'),
+    ChatReply(raw=b"[]"),
+    ChatReply(raw=b'{"choices": [{"mess'),
+    ChatReply(raw=b'{"choices": "\xff"}'),
+    ChatReply(raw=b"<html>hello</html>", headers={"Content-Type": "text/html"}),
 ]
 
 
 @pytest.mark.parametrize("reply", MALFORMED, ids=lambda reply: repr(reply.content or reply.raw))
-def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: Reply):
+def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: ChatReply):
     chat.script = [reply, reply]
     assert judge_at(chat.url).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
     first, second, third = chat.requests
@@ -119,7 +120,7 @@ def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: Reply):
 
 
 def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: Chat):
-    chat.say = lambda body: Reply("It depends.") if "gin" in answers_in(body) else sensible(body)
+    chat.say = lambda body: ChatReply("It depends.") if "gin" in answers_in(body) else sensible(body)
     kept: list[Decision] = []
     pairs = [("gin", "schnapps"), ("soccer", "football"), ("tonic", "gin"), ("apple", "fruit")]
     with pytest.raises(BlendError) as caught:
@@ -134,7 +135,7 @@ def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: C
 
 
 def test_a_model_that_never_gives_a_verdict_is_not_asked_forever(chat: Chat):
-    chat.say = lambda _: Reply("Hello! How can I help you?")
+    chat.say = lambda _: ChatReply("Hello! How can I help you?")
     with pytest.raises(BlendError) as caught:
         judge_at(chat.url, concurrency=1).verdicts([(f"a{i}", f"b{i}") for i in range(100)])
     assert len(str(caught.value).splitlines()) == MAX_UNDECIDED
@@ -143,7 +144,7 @@ def test_a_model_that_never_gives_a_verdict_is_not_asked_forever(chat: Chat):
 
 def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     refusal = {"message": "Unsupported value: 'temperature'", "param": "temperature", "code": "unsupported"}
-    chat.say = lambda body: Reply(refusal, 400) if "temperature" in body else sensible(body)
+    chat.say = lambda body: ChatReply(refusal, 400) if "temperature" in body else sensible(body)
     judge = judge_at(chat.url)
     assert judge.verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
     judge.verdicts([("apple", "fruit")])
@@ -154,19 +155,19 @@ def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     ("fault", "message"),
     [
         (
-            Reply({"message": f"Incorrect API key provided: {SECRET}"}, 401),
+            ChatReply({"message": f"Incorrect API key provided: {SECRET}"}, 401),
             "the server refuses the API key (HTTP 401); correct OPENAI_API_KEY",
         ),
         (
-            Reply({"message": f"no model m1 for {SECRET}"}, 404),
+            ChatReply({"message": f"no model m1 for {SECRET}"}, 404),
             "HTTP 404, 'no model m1 for …'; correct model or `base_url`",
         ),
         (
-            Reply({"message": "You exceeded your quota"}, 429),
+            ChatReply({"message": "You exceeded your quota"}, 429),
             f"HTTP 429, 'You exceeded your quota'; {AGAIN}",
         ),
         (
-            Reply(status=502, raw=b"<html>Bad Gateway</html>", headers={"Content-Type": "text/html"}),
+            ChatReply(status=502, raw=b"<html>Bad Gateway</html>", headers={"Content-Type": "text/html"}),
             f"HTTP 502, '<html>Bad Gateway</html>'; {AGAIN}",
         ),
         (
@@ -176,7 +177,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     ],
     ids=["401", "404", "429", "502", "dropped"],
 )
-def test_a_server_that_cannot_be_asked_is_an_error(chat: Chat, fault: Reply | str, message: str):
+def test_a_server_that_cannot_be_asked_is_an_error(chat: Chat, fault: ChatReply | str, message: str):
     kept: list[Decision] = []
     judge = judge_at(chat.url, kept, retries=0, concurrency=1)
     judge.verdicts([("apple", "fruit")])
@@ -198,7 +199,7 @@ def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch):
 def test_a_server_that_keeps_silent(chat: Chat):
     held = threading.Event()
 
-    def say(body: dict[str, Any]) -> Reply:
+    def say(body: dict[str, Any]) -> ChatReply:
         held.wait()
         return sensible(body)
 

@@ -20,7 +20,7 @@ from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from helpers.models.chat_server import SECRET, Chat, Reply, sensible
+from helpers.models.chat_server import SECRET, Chat, ChatReply, sensible
 from helpers.tiers import rest_exhaustive
 
 pytestmark = pytest.mark.integration
@@ -77,7 +77,7 @@ def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
         return [*built.core(), built.deciders, built.dropped, built.summary]
 
     # The server breaks down in the middle; the next build asks what is missing only.
-    chat.say = lambda body: sensible(body) if len(chat.requests) <= 250 else Reply({"message": "no"}, 400)
+    chat.say = lambda body: sensible(body) if len(chat.requests) <= 250 else ChatReply({"message": "no"}, 400)
     with pytest.raises(BlendError, match="HTTP 400, 'no'"):
         build()
     kept = len(read_decisions(path))
@@ -122,7 +122,7 @@ def test_a_run_that_is_stopped_keeps_every_verdict_it_got(
     stuck, held = threading.Semaphore(0), threading.Event()
     served_first = iter(range(6))
 
-    def say(body: dict[str, Any]) -> Reply:
+    def say(body: dict[str, Any]) -> ChatReply:
         if next(served_first, None) is None:
             stuck.release()
             held.wait()

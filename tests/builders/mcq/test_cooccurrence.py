@@ -78,7 +78,7 @@ def test_all_variants_show_possibly_correct_options_as_well():
     assert ("zh-CN", "grape") in shown_to(build_of(ANSWERS), "en-GB")
 
 
-READ = {"template_id": "T-1", "locale": "en-GB", "reviewer": "r1", "question": "What do people eat?"}
+READ = {"template_id": "T-1", "locale": "en-GB", "reviewer": "r1", "question": "What do people eat? (T-1)"}
 
 
 def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):

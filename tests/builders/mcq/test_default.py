@@ -67,6 +67,20 @@ def test_right_answers_that_name_a_region_are_left_out_by_option():
         assert right_answers(build_of(tied, options=chosen), "ko-KR") == {"fig"}
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("Cadbury's, Cadbury", "cadbury"),
+        ("master chef, masterchef", "masterchef"),
+        ("a level, a levels, a-levels", "a level"),
+        ("english literature, english language", "english literature, english language"),
+        ("win, win, our player, win", "win, win, our player, win"),
+    ],
+)
+def test_several_spellings_of_a_word_are_shown_as_one(given, shown):
+    assert ("zh-CN", shown) in shown_to(build_of({**FRUIT, "zh-CN": [(given, 3)]}), "en-GB")
+
+
 def test_no_distractor_names_a_region_its_people_or_its_capital():
     named = [("British museum", 4), ("Seoul", 3), ("uk", 3), ("the Americas", 2), ("grape", 2)]
     build = build_of({**FRUIT, "zh-CN": named})

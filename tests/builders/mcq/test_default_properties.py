@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
 from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import MCQS
+from blend.schemas.rows.frame_columns import EXCLUSIONS, MCQS
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
 
@@ -69,6 +69,69 @@ def test_a_locale_whose_answers_are_not_drawn_changes_no_options(templates, limi
             mine = before.filter(pl.col("template_id") == key[0], pl.col("locale") == key[1])
             assert mine["mcq_id"].to_list() == rows["mcq_id"].to_list()
             assert [sorted(o) for o in mine["options"]] == [sorted(o) for o in rows["options"]]
+
+
+def asked_of(questions, annotations, limit):
+    """What every question shows: its locale and words, its options in any order, and the correct one."""
+    rows = build_mcq(questions, annotations, options=McqOptions(variants=limit), seed=3).frame()
+    asked = rows.join(questions.select("template_id", "locale", "en_question"), on=["template_id", "locale"])
+    shown = asked.select("locale", "en_question", "options", "answer").rows()
+    return [(tag, words, tuple(sorted(texts)), texts[answer]) for tag, words, texts, answer in shown]
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(25), deadline=None)
+@given(TEMPLATES, LIMITS, st.booleans())
+def test_no_question_is_asked_twice(templates, limit, same_words):
+    questions, annotations = frames_of(ordered(templates))
+    if same_words:
+        questions = questions.with_columns(en_question=pl.lit("What do people eat?"))
+    asked = asked_of(questions, annotations, limit)
+    assert len(asked) == len(set(asked))
+
+
+def test_a_locale_is_asked_in_the_same_words_once():
+    questions, annotations = frames_of({"T-1": FRUIT | {"en-GB": [("fig", 2)]}, "T-2": FRUIT, "T-3": FRUIT})
+    questions = questions.with_columns(en_question=pl.lit("What do people eat?"))
+    build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
+    # No majority in the UK for T-1, which leaves it to T-2.
+    asked = {"en-GB": {"T-2"}, "en-US": {"T-1"}, "ko-KR": {"T-1"}, "ar-DZ": {"T-1"}}
+    rows = build.frame().group_by("locale").agg("template_id").rows()
+    assert {tag: set(templates) for tag, templates in rows} == asked
+    lost = build.dropped.filter(template_id="T-3", locale="en-GB").select("reason", "detail").row(0)
+    assert lost == ("asked-already", "T-2 asks it in the same words")
+
+
+EXCLUDED = st.fixed_dictionaries(
+    {
+        "template_id": st.sampled_from(["T-1", "T-2", "T-3"]),
+        "locale": st.sampled_from(TAGS),
+        "option": st.sampled_from([*WORDS, "Apple"]),
+        "kind": st.sampled_from(["also-right", "silly", "wrong"]),
+        "reviewer": st.just("r1"),
+    }
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(25), deadline=None)
+@given(TEMPLATES, st.lists(EXCLUDED, max_size=10), LIMITS)
+def test_what_is_refused_at_home_is_offered_nowhere(templates, excluded, limit):
+    excluded = [row for row in excluded if row["template_id"] in templates]
+    build = build_mcq(
+        *frames_of(ordered(templates)),
+        options=McqOptions(variants=limit),
+        seed=3,
+        exclusions=pl.DataFrame(excluded, schema=EXCLUSIONS),
+    )
+    refused = {
+        (row["template_id"], row["locale"], row["option"].lower())
+        for row in excluded
+        if row["kind"] != "also-right"
+    }
+    for row in build.frame().iter_rows(named=True):
+        for tag, text in zip(row["option_locales"], row["options"], strict=True):
+            assert tag == row["locale"] or (row["template_id"], tag, text) not in refused
 
 
 @pytest.mark.slow

@@ -33,6 +33,22 @@ def test_an_excluded_option_is_shown_elsewhere_only(kind):
     assert others[0].equals(others[1])
 
 
+def test_what_was_read_and_accepted_changes_nothing():
+    for option in ("Pear", "apple"):
+        build = build_of(MORE, exclusions=exclusions_of({"option": option, "kind": "ok"}))
+        assert build.frame().equals(build_of(MORE).frame())
+
+
+@pytest.mark.parametrize(
+    ("natives", "is_shown"),
+    [(["ok", "ok"], False), (["ok", "ok", "silly"], True), (["ok", "silly", "ok", "silly"], False)],
+)
+def test_most_of_three_natives_outvote_a_refusal(natives: list[str], is_shown: bool):
+    by_natives = [{"kind": kind, "native": "yes", "reviewer": f"n{n}"} for n, kind in enumerate(natives)]
+    build = build_of(MORE, exclusions=exclusions_of({"kind": "also-right"}, *by_natives))
+    assert (("en-US", "pear") in shown_to(build, "en-GB")) == is_shown
+
+
 def test_a_right_answer_that_is_none_is_not_asked_for():
     two = {**MORE, "en-GB": [("apple", 4), ("cherry", 4)]}
     build = build_of(two, exclusions=exclusions_of({"option": "apple", "kind": "wrong"}))
@@ -41,6 +57,22 @@ def test_a_right_answer_that_is_none_is_not_asked_for():
     none_left = build_of(MORE, exclusions=exclusions_of({"option": "apple", "kind": "wrong"}))
     assert none_left.frame().filter(locale="en-GB").is_empty()
     assert loss_of(none_left, "en-GB") == ("turned-down", "reviewers say that 'apple' is wrong")
+
+
+@pytest.mark.parametrize(("kind", "is_shown"), [("also-right", True), ("silly", False), ("wrong", False)])
+def test_what_a_region_calls_silly_or_wrong_of_its_own_is_offered_nowhere(kind, is_shown):
+    only = {**MORE, "en-GB": [("cherry", 4)]}
+    build = build_of(only, exclusions=exclusions_of({"option": "Cherry", "kind": kind}))
+    assert (("en-GB", "cherry") in shown_to(build, "en-US")) == is_shown
+    assert (("en-GB", "refused-at-home", 1) in build.outcomes.rows()) != is_shown
+
+
+def test_a_number_is_refused_in_any_spelling():
+    numbers = {"en-GB": [("7", 3)], "en-US": [("1", 3)], "ko-KR": [("3", 3)], "ar-DZ": [("9", 3)]}
+    numbers["es-MX"] = [("5", 3)]
+    exclusions = exclusions_of({"option": "07", "kind": "silly"})
+    build = build_of(numbers, answer_format="integer", exclusions=exclusions)
+    assert shown_to(build, "en-US") == {("ko-KR", "3"), ("ar-DZ", "9"), ("es-MX", "5")}
 
 
 def test_every_mistake_is_told():
@@ -53,7 +85,7 @@ def test_every_mistake_is_told():
     assert told == [
         "exclusions, row 1: unknown template 'T-9'; write the id of a template that is built",
         "exclusions, row 2: unknown locale 'en-XX'; did you mean 'es-MX'?",
-        "exclusions, row 3: unknown kind 'bad'; the kinds are also-right, silly, wrong",
+        "exclusions, row 3: unknown kind 'bad'; the kinds are also-right, silly, wrong, ok",
         "exclusions, row 4: an exclusion without option, reviewer; fill it in or delete the row",
     ]
 
@@ -79,8 +111,48 @@ def test_a_release_uses_and_carries_them(tmp_path: Path):
     assert whole.recipe.mcq.exclusions is None
 
 
+@pytest.mark.slow
+def test_verdicts_on_other_words_are_told_and_kept_where_only_the_wording_changed(tmp_path: Path):
+    build_release(sample_recipe(), tmp_path / "before")
+    first = read_config(tmp_path / "before", "multiple-choice-questions").row(0, named=True)
+    key = {name: first[name] for name in ("template_id", "locale")}
+    excluded = first["options"][(first["answer"] + 1) % 4]
+    before = first["question"].replace(" ", " really ", 1)
+    row = {**key, "option": excluded, "kind": "silly", "reviewer": "r1", "question": before}
+    pl.DataFrame([row]).write_csv(tmp_path / "verdicts.csv")
+
+    def built(name: str, **options: str) -> tuple[list[str], list[str]]:
+        mcq = McqOptions(exclusions="verdicts.csv", **options)
+        recipe = sample_recipe().model_copy(update={"mcq": mcq})
+        build_release(recipe, tmp_path / name, base=tmp_path)
+        asked = read_config(tmp_path / name, "multiple-choice-questions").filter(**key)
+        findings = pl.read_ndjson(tmp_path / name / "reports" / "findings.jsonl")
+        void = findings.filter(pl.col("kind") == "void-verdicts", **key)
+        return asked["options"].explode().to_list(), void["detail"].to_list()
+
+    shown, void = built("void")
+    assert excluded in shown
+    assert void == [f"1 verdict on {before!r}, asked as {first['question']!r}"]
+    wording = {"template_id": first["template_id"], "wording": " really ", "corrected": " ", "reviewer": "r2"}
+    pl.DataFrame([wording]).write_csv(tmp_path / "wordings.csv")
+    shown, void = built("kept", wordings="wordings.csv")
+    assert excluded not in shown
+    assert void == []
+    carried = (tmp_path / "kept" / "wordings.csv").read_bytes()
+    assert carried == (tmp_path / "wordings.csv").read_bytes()
+
+
+def test_a_file_that_says_neither_yes_nor_no_of_a_native(tmp_path: Path):
+    (tmp_path / "mine.csv").write_text(
+        "template_id,locale,option,kind,reviewer,native\nT-1,en-GB,pear,ok,r1,maybe\n", encoding="utf-8"
+    )
+    with pytest.raises(BlendError) as raised:
+        read_exclusions(tmp_path / "mine.csv")
+    assert str(raised.value) == "mine.csv:2, column native: unknown value 'maybe'; write yes or no"
+
+
 def test_a_file_that_is_not_there(tmp_path: Path):
     with pytest.raises(BlendError) as raised:
         read_exclusions(tmp_path / "no.csv")
-    told = "there is no such file of exclusions; correct the recipe's key mcq.exclusions"
+    told = "there is no such file of exclusions; correct its name (mcq.exclusions in a recipe)"
     assert str(raised.value) == f"{tmp_path}/no.csv: {told}"

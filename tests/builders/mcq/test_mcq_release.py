@@ -5,16 +5,18 @@ import pytest
 
 from blend.builders.mcq import build_mcq
 from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.published_rows import AnswerSpread
 from helpers.questions.mcq_inputs import positions
 
 pytestmark = pytest.mark.integration
 
-YIELD = {5: (458, 3111, 5788), "all": (462, 3333, 135_290)}
-REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1, "turned-down": 47}
-SHORT = {5: 1141, "all": 919}
-DISTRACTORS = (672, 2109)
+YIELD = {5: (451, 3005, 5266), "all": (453, 3248, 98_097)}
+REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1}
+REASONS |= {"turned-down": 47, "unstated-calendar": 7}
+SHORT = {5: 1240, "all": 997}
+DISTRACTORS = (590, 1898)
 # Questions before, kept of them, moved of the kept; the same for those that the locale is not drawn into.
-JOINING = {"ko-KP": (5430, 4435, 193, 3916, 91), "as-AS": (5216, 3391, 272, 2593, 95)}
+JOINING = {"ko-KP": (4929, 4075, 164, 3675, 90), "as-AS": (4717, 3091, 244, 2436, 99)}
 
 
 @pytest.mark.exhaustive
@@ -55,12 +57,13 @@ def test_yield(built, variants):
 
 
 THRESHOLDS = [
-    ({"target_min_votes": 2}, 4699),
-    ({"target_min_votes": 4}, 1918),
-    ({"target_max_non_answers": 1}, 2978),
-    ({"distractor_min_votes": 3}, 2568),
-    ({"target_drop_named": True}, 2945),
-    ({"distractor_reserve_votes": 2}, 2421),
+    ({"target_min_votes": 2}, 4570),
+    ({"target_min_votes": 4}, 1847),
+    ({"target_max_non_answers": 1}, 2877),
+    ({"distractor_min_votes": 3}, 2446),
+    ({"target_drop_named": True}, 2842),
+    ({"specific_only": True}, 1038),
+    ({"distractor_reserve_votes": 2}, 2324),
 ]
 
 
@@ -68,6 +71,17 @@ THRESHOLDS = [
 @pytest.mark.parametrize(("thresholds", "questions"), THRESHOLDS)
 def test_other_thresholds(built, thresholds, questions):
     assert built(**thresholds).summary["questions"].sum() == questions
+
+
+def test_the_tables_of_answer_spread_in_the_documentation(root, build, mcqs):
+    page = (root / "docs" / "mcq.md").read_text(encoding="utf-8")
+    pairs = mcqs.unique(["template_id", "locale", "answer_spread"])
+    for spread in AnswerSpread:
+        counts = [f"{len(rows.filter(answer_spread=spread)):,}" for rows in (pairs, mcqs)]
+        assert f"| `{spread}` | {' | '.join(counts)} |" in page
+    for tag in build.summary["locale"]:
+        counts = [str(len(pairs.filter(locale=tag, answer_spread=spread))) for spread in AnswerSpread]
+        assert f"| {tag} | {' | '.join(counts)} |\n" in page
 
 
 def test_the_table_of_regions_in_the_documentation(root, paper_build, build, mcqs):

@@ -29,6 +29,7 @@ MCQ = {
     "options": ['say "cheese"', "a\\b", "떡볶이", "tea\u2028time"],
     "option_locales": ["en-GB", "en-US", "ko-KR", "su-JB"],
     "answer": 1,
+    "answer_spread": "specific",
 }
 
 
@@ -58,6 +59,7 @@ def test_the_question_names_the_region(row):
 def test_regions_letters_and_topic(row):
     assert row["option_regions"] == ["GB", "US", "KR", "JB"]
     assert (row["country"], row["answer"], row["answer_idx"], row["topic"]) == ("US", 1, "B", "Food")
+    assert row["answer_spread"] == "specific"
 
 
 def test_rows_keep_their_order():

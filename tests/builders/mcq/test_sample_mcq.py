@@ -41,4 +41,7 @@ def test_every_locale_gets_multiple_choice_questions(tables, mode, at_least):
 def test_questions_are_left_out_for_every_reason(tables):
     questions, aggregation = tables
     built = build_mcq(questions, aggregation.annotations, options=McqOptions(), seed=0)
-    assert set(built.dropped["reason"]) == {"not-applicable", "non-answers", "few-votes", "short"}
+    assert set(built.dropped["reason"]) == {
+        *("not-applicable", "non-answers", "few-votes", "short"),
+        "unstated-calendar",
+    }

@@ -224,6 +224,8 @@ def cases(draw):
     numbers = range(len(regions))
     some = st.sets(st.sampled_from(numbers)) if regions else st.just(set())
     couples = [(a, b) for a, b in combinations(numbers, 2) if regions[a] != regions[b]]
+    texts = draw(st.lists(st.sampled_from("abcdefgh"), min_size=len(regions), max_size=len(regions)))
+    same = {(a, b) for a, b in couples if texts[a] == texts[b]}
     few = st.sets(st.sampled_from(numbers), max_size=4) if regions else st.just(set())
     degrees = st.lists(st.integers(0, 3), min_size=len(regions), max_size=len(regions))
     golds = st.builds(
@@ -235,11 +237,13 @@ def cases(draw):
     return Case(
         regions=regions,
         alive=[draw(some) | draw(some) for _ in of_targets],
-        conflicts=draw(st.sets(st.sampled_from(couples), max_size=12)) if couples else set(),
+        # Options that show the same never stand side by side.
+        conflicts=same | (draw(st.sets(st.sampled_from(couples), max_size=12)) if couples else set()),
         golds=of_targets,
         fillers=fillers,
         reserve=fillers & draw(few),
         seed=draw(SEEDS),
+        texts=texts,
     )
 
 
@@ -248,6 +252,26 @@ def cases(draw):
 @given(cases(), st.integers(1, 10))
 def test_the_first_that_serves_is_found_as_by_trying_all(case, limit):
     assert chosen(case, limit) == plainly_chosen(case, limit)
+
+
+def texts_of(case, target, picks):
+    return [(pick.gold, frozenset(case.texts[i] for i in pick.triple)) for pick in picks[target]]
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(150))
+@given(cases(), st.sampled_from([2, 5, 10, "all"]))
+def test_no_question_shows_what_another_one_does(case, limit):
+    picks = chosen(case, limit)
+    for target in range(len(picks)):
+        shown = texts_of(case, target, picks)
+        assert len(shown) == len(set(shown))
+
+
+def test_all_variants_show_every_three_texts_once():
+    # Four regions say "a", "b", "b" and "c": of three texts there is one question.
+    case = Case(range(4), [set(range(4))], {(1, 2)}, [[match(unlike=(0,) * 4)]], (), (), 0, "abbc")
+    assert texts_of(case, 0, chosen(case, "all")) == [(0, frozenset("abc"))]
 
 
 @pytest.mark.parametrize(("reserve", "higher", "n"), [({3}, (), 1), ({2, 3}, (), 0), ({2, 3}, {1}, 1)])

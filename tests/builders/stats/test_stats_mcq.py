@@ -1,12 +1,15 @@
 """Figures of multiple-choice questions: how many, where the right option stands, who gives wrong ones."""
 
+from functools import partial
+
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.builders.stats.mcq import McqStats, mcq_stats
+from blend.builders.stats.mcq import CORRELATION, DISAGREEMENT, McqStats, mcq_stats
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.rows.frame_columns import MCQ_ROWS
 from helpers.examples import examples
@@ -76,9 +79,50 @@ def test_regions_that_give_wrong_options(figures):
     assert figures.distractors.filter(locale="en-GB")["region"].to_list() == ["DZ", "KR", "US"]
 
 
+def test_spreads_of_the_right_answer():
+    of_rows = pl.Series(["shared", "universal", "shared", None])
+    figures = mcq_stats(MCQS.with_columns(answer_spread=of_rows))
+    assert figures.spreads.rows() == [
+        ("ko-KR", "universal", 1, 1),
+        ("ko-KR", "shared", 2, 2),
+        ("ko-KR", "specific", 0, 0),
+    ]
+
+
+def test_the_difference_that_tells_two_models_apart():
+    rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(100)]
+    figures = mcq_stats(mcqs_of(*rows, *rows[:50], *rows[:50]))
+    # 50 templates with one question and 50 with three: a question's template has (50 + 50 * 9) / 200 = 2.5, so
+    # that 1 + 1.5 * 0.65 = 1.975 questions say as much as one. 2.80159 * sqrt(0.35 * 1.975 / 200) = 0.16470;
+    # for 0.05 it takes (0.16470 / 0.05) ** 2 = 10.851 times as many.
+    assert figures.power.rows() == [("ko-KR", 100, 200, pytest.approx(0.16470, abs=1e-5), 1086)]
+
+
+def test_few_questions_tell_only_models_apart_that_differ_in_more_than_they_would():
+    rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(10)]
+    # With a disagreement of 35 % it would be 0.52: more than the disagreement. 2.8016 ** 2 / 10 = 0.7849.
+    assert mcq_stats(mcqs_of(*rows)).power["difference"].to_list() == [pytest.approx(0.7849, abs=1e-4)]
+    assert mcq_stats(mcqs_of(*rows[:7])).power["difference"].to_list() == [None]
+
+
+def test_the_difference_is_found_in_four_of_five_comparisons():
+    # Two models on 120 templates with three questions each; of a template, part of the models' difference
+    # is common to its questions, so that these correlate by 0.65.
+    rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(120) for _ in range(3)]
+    (difference,) = mcq_stats(mcqs_of(*rows)).power["difference"]
+    shares = [(DISAGREEMENT - difference) / 2, 1 - DISAGREEMENT, (DISAGREEMENT + difference) / 2]
+    rng = np.random.default_rng(1)
+    draw = partial(rng.choice, [-1, 0, 1], p=shares)
+    # A question takes its template's value with probability sqrt(0.65), else one of its own.
+    common = rng.random((1000, 120, 3)) < CORRELATION**0.5
+    means = np.where(common, draw(size=(1000, 120, 1)), draw(size=(1000, 120, 3))).mean(axis=2)
+    found = np.abs(means.mean(axis=1)) > 1.96 * means.std(axis=1, ddof=1) / 120**0.5
+    assert found.mean() == pytest.approx(0.8, abs=0.04)
+
+
 def test_a_lazy_frame_gives_the_same(figures):
     lazy = mcq_stats(MCQS.lazy())
-    for name in ("counts", "positions", "distractors"):
+    for name in ("counts", "positions", "distractors", "spreads", "power"):
         assert_frame_equal(getattr(lazy, name), getattr(figures, name), check_exact=True)
 
 

@@ -68,6 +68,7 @@ def published(draw: st.DrawFn) -> pl.DataFrame:
                 "options": draw(st.permutations(TEXTS))[:4],
                 "option_locales": tags,
                 "answer": answer,
+                "answer_spread": draw(st.sampled_from(["shared", None])),
             }
         )
     rows = published_rows(pl.DataFrame(mcqs, MCQS), ASKED, locales=registry()).to_dicts()

@@ -155,6 +155,7 @@ def test_fewer_digits_hide_no_such_architecture(made: Callable[[str], str], arch
         probed(made(architecture), dtype="bfloat16")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["XLNetConfig", "RwkvConfig"])
 def test_options_of_such_an_architecture_are_refused(made: Callable[[str], str], architecture: str):
     kept: list[Any] = []
@@ -172,6 +173,7 @@ def gpt2(tiny_gpt2: Path) -> Any:
     return load_model(find_checkpoint(str(tiny_gpt2)), Device("cpu", "float32"))
 
 
+@pytest.mark.slow
 def test_what_a_reader_is_told(gpt2: Any):
     tried = [Twice("egg", 1, -3.0, -3.0), Twice("soy sauce", 2, -7.25, -9.5), Twice("salt", 1, -4.0, -4.002)]
     with pytest.raises(InputError) as raised:
@@ -190,6 +192,7 @@ def test_what_a_reader_is_told(gpt2: Any):
     )
 
 
+@pytest.mark.slow
 def test_the_tolerance_follows_from_the_number_type(gpt2: Any):
     import torch
 
@@ -201,6 +204,7 @@ def test_the_tolerance_follows_from_the_number_type(gpt2: Any):
     assert found == pytest.approx({"torch.float32": 2**-9.5, "torch.float16": 2**-3, "torch.bfloat16": 2**-1.5})
 
 
+@pytest.mark.slow
 def test_half_of_the_candidates_may_choose_other_experts_in_fewer_digits(gpt2: Any):
     import torch
 

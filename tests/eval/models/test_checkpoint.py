@@ -177,6 +177,7 @@ def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):
     assert other.config_digest == first.config_digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "found"), [("tiny-bert", "BertForMaskedLM"), ("tiny-t5", "T5ForConditionalGeneration")]
 )
@@ -226,11 +227,12 @@ def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cuda:7", "meta", "quantum"])
 def test_a_device_that_is_not_there(device: str):
     import torch
 
-    there = ", ".join(["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])
+    there = ", ".join(["cpu", "auto", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])
     with pytest.raises(BlendError) as caught:
         choose_device(device)
     assert str(caught.value) == f"device {device!r}: torch finds no such device; choose one of: {there}"

@@ -41,6 +41,41 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [None, "disk"])
+def test_a_model_spread_over_devices_scores_and_writes_the_same(
+    tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: str | None
+):
+    """Without a second device, the last block is fetched from the disk instead, by the same hooks."""
+    from accelerate import dispatch_model
+
+    import blend.eval.models.local_model as module
+
+    loads = []
+
+    def spread(*arguments: Any) -> Any:
+        loads.append(arguments)
+        model: Any = load_model(*arguments)
+        if elsewhere is not None:
+            blocks = {f"transformer.h.{number}": "cpu" for number in range(len(model.transformer.h))}
+            blocks |= dict.fromkeys(
+                ("transformer.wte", "transformer.wpe", "transformer.ln_f", "lm_head"), "cpu"
+            )
+            parts = blocks | {list(blocks)[len(model.transformer.h) - 1]: elsewhere}
+            dispatch_model(model, parts, main_device="cpu", offload_dir=str(tmp_path / "weights"))
+            assert any(weights.is_meta for weights in model.parameters())
+        return model
+
+    monkeypatch.setattr(module, "load_model", spread)
+    model = open_model(str(tiny_gpt2), device="auto")
+    scores = model.option_logprobs(PROMPTS, OPTIONS)
+    np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
+    alone = open_model(str(tiny_gpt2), device="cpu").generate(PROMPTS)
+    assert [one.text for one in model.generate(PROMPTS)] == [one.text for one in alone]
+    assert model.describe().device == choose_device("auto").shown()
+    assert loads[0][1].device == "auto"
+
+
+@pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), batch_size=st.integers(1, 7), tokens=st.integers(1, 400))
 def test_batch_order_and_budget_change_no_score(
@@ -201,7 +236,10 @@ def test_an_item_that_does_not_fit_on_its_own_is_an_error_of_its_own(
     monkeypatch.setattr(module, "option_logprobs", small)
     scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
     assert [error is None for error in scores.errors] == [True] * 5 + [False]
-    assert scores.errors[5] == "out of memory: 134 tokens do not fit into that of cpu even on their own"
+    assert scores.errors[5] == (
+        "out of memory: 134 tokens do not fit into that of cpu even on their own; use another device, a "
+        "smaller model, or a server that spreads it over several"
+    )
     np.testing.assert_allclose(scores.logprobs[:5], whole_run(tiny_gpt2)[:5], **CLOSE)
 
 

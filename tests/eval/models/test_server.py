@@ -12,7 +12,8 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import Decoding, Generation
 from blend.eval.models.server import MAX_FAILURES, ServerModel, open_server
 from blend.schemas.errors import BlendError, InputError, ServerError
-from helpers.models.model_server import DROP, ModelServer, Reply, serving
+from helpers.models.http_server import DROP, Reply
+from helpers.models.model_server import ModelServer, serving
 
 pytestmark = pytest.mark.integration
 
@@ -83,6 +84,18 @@ def test_a_server_that_knows_the_limit_by_another_name(server: ModelServer):
     assert [answer.text for answer in asked(server).generate(["a", "b"])] == ["x", "x"]
     assert ["max_tokens" in body for _, body in server.requests] == [True, False, False]
     assert [body.get("max_completion_tokens") for _, body in server.requests] == [None, 5, 5]
+
+
+def test_a_model_that_takes_no_temperature_but_its_own(server: ModelServer):
+    refusal = {"error": {"message": "only the default (1)", "param": "temperature", "code": "unsupported"}}
+    answer = {"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}
+    server.script = [Reply(refusal, 400), Reply(answer), Reply(answer)]
+    assert [answer.text for answer in asked(server).generate(["a", "b"])] == ["x", "x"]
+    assert [body.get("temperature") for _, body in server.requests] == [0, None, None]
+    # One that was asked for is not left out.
+    server.script = [Reply(refusal, 400)]
+    (refused,) = asked(server, decoding=Decoding(temperature=0.5)).generate(["a"])
+    assert "only the default (1)" in refused.error
 
 
 HTML = Reply(raw=b"<html>Hello</html>", headers={"Content-Type": "text/html"})

@@ -10,7 +10,8 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import ChatOptions, Decoding, Generation
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
 from blend.schemas.errors import ArgumentError
-from helpers.models.model_server import ModelServer, Reply, serving
+from helpers.models.http_server import Reply
+from helpers.models.model_server import ModelServer, serving
 
 pytestmark = pytest.mark.integration
 

@@ -30,6 +30,7 @@ def bytes_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "bytes"
 
 
+@pytest.mark.slow
 def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer

@@ -35,6 +35,7 @@ def test_options_can_be_asked_of_a_server(tiny_gpt2: Path, dtype: Any):
     )
 
 
+@pytest.mark.slow
 def test_candidates_cannot(shared: Path, dtype: Any):
     prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"), device="cpu", dtype=dtype)
     with pytest.raises(InputError) as raised:

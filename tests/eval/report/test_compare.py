@@ -17,6 +17,7 @@ from blend.eval.evaluation import compare_runs, read_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.schemas.errors import InputError
 from blend.views.comparison import comparison_views
+from blend.views.scores import FEW_NOTE
 
 
 @pytest.mark.slow
@@ -47,6 +48,20 @@ def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
     assert max(map(cell_len, lines)) <= 80
     for words in ("good is better than poor", "corrected p", "95 % interval", "possible"):
         assert words in printed
+
+
+@pytest.mark.slow
+def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_run):
+    def printed(*runs: Path) -> str:
+        console = Console(file=io.StringIO(), width=80)
+        for part in comparison_views(compare_runs(runs)):
+            console.print(part, crop=False)
+        return console.file.getvalue()
+
+    few = [make_run(name, share, limit=4) for name, share in (("first", 0.9), ("second", 0.4))]
+    assert "]*" in printed(*few)
+    assert printed(*few).splitlines()[-2] == FEW_NOTE
+    assert "*" not in printed(good, poor)
 
 
 def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):

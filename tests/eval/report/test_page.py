@@ -22,6 +22,9 @@ from blend.eval.report.report_sections import regions_in_words
 from blend.eval.report.score_charts import region_map
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import VARIANTS
+from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.run_tables import write_frame
+from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError, MissingExtraError
 
 pytestmark = pytest.mark.slow  # for what its tests share
@@ -100,6 +103,23 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     assert all(spec["description"] and spec["width"] == "container" for spec in specs.values())
     kinds = {name.split("-")[2] for name in specs}
     assert kinds == {"regions", "map", "topics", "cultures", "positions"}
+
+
+def test_the_three_spreads_of_answers_are_told_apart(elements: Elements, good: Path):
+    (run,) = read_scored([good])
+    assert list(run.of("accuracy", "answer-spread")) == ["universal", "shared", "specific"]
+    assert "By how widespread the correct answer is" in elements.text
+
+
+def test_a_run_of_an_earlier_version_is_scored_and_shown_without_them(good: Path, tmp_path: Path):
+    old = Path(shutil.copytree(good, tmp_path / "old"))
+    write_frame(old / "gold.parquet", read_run(old).gold().drop("answer_spread"))
+    write_scores(read_run(old), score_answers(read_run(old), allow_missing=True))
+    before, now = (
+        json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scores"] for folder in (old, good)
+    )
+    assert before == [score for score in now if score["scope"] != "answer-spread"]
+    assert "By how widespread" not in build_report(read_scored([old]))
 
 
 def test_the_hardest_questions_are_wrong_and_two_of_a_region(good: Path, poor: Path):
@@ -209,7 +229,7 @@ def test_of_two_neighbours_the_southern_one_is_named_below_its_mark():
         {"region": code, "code": code, "latitude": lat, "longitude": lon, "value": 50.0}
         for code, (lat, lon) in places.items()
     ]
-    spec = region_map(rows, title="accuracy")
+    spec = region_map(rows, title="accuracy", domain=(0, 100))
     drawn = [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", ())]
     below = {row["code"]: row["down"] > 0 for row in drawn if "code" in row}
     assert below == {"KP": False, "KR": True, "US": False, "ZA": False}
@@ -217,13 +237,22 @@ def test_of_two_neighbours_the_southern_one_is_named_below_its_mark():
 
 COVERING = """
 [...document.querySelectorAll('.chart[id*=-map-]')].flatMap(chart => {
-  const names = [...chart.querySelectorAll('.mark-text.role-mark text')]
-    .filter(text => text.getAttribute('opacity') !== '0').map(text => text.getBoundingClientRect());
+  const names = [...chart.querySelectorAll('.mark-text.role-mark text')].map(a => a.getBoundingClientRect());
   return names.flatMap((a, i) => names.slice(i + 1).filter(b =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3));
 }).length
 """
 """Pairs of region names on maps that cover each other; a text's box is higher than its letters."""
+
+CHANCE = """
+[...document.querySelectorAll('.chart[id*=-regions-]')].flatMap(chart => {
+  const boxes = name => [...chart.querySelectorAll(name)].map(one => one.getBoundingClientRect());
+  const rows = Math.min(...boxes('.mark-rule line').map(one => one.top));
+  const legend = Math.max(0, ...boxes('.role-legend text').map(one => one.bottom));
+  return boxes('.mark-text.role-mark text').map(label => legend - 3 < label.top && label.bottom < rows + 3);
+})
+"""
+"""Whether the label of the line of chance stands between the legend and the rows, for each that there is."""
 
 LAND = "getComputedStyle(document.querySelector('.chart[id*=-map-] .mark-shape path')).fill"
 
@@ -264,6 +293,7 @@ def test_a_browser_draws_it_at_any_width(
             boxes = "[...document.querySelectorAll('.scroll:not(.wide)')]"
             assert tab.evaluate(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth)")
             assert tab.evaluate(COVERING) == 0
+            assert tab.evaluate(CHANCE) == [True]
             assert tab.evaluate(LAND) == {"light": "rgb(221, 227, 234)", "dark": "rgb(45, 51, 59)"}[scheme]
             tab.close()
         browser.close()

@@ -100,7 +100,8 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     ]
     results.write_text("".join([*good[4:], good[5], *(json.dumps(line) + "\n" for line in bad)]))
     heard: list[str] = []
-    read = run(batch_in=[results], on_warning=heard.append)
+    (empty := tmp_path / "errors.jsonl").touch()
+    read = run(batch_in=[results, empty], on_warning=heard.append)
     assert read.outcome is not None
     assert (read.outcome.n_missing, read.outcome.n_failed) == (4, 3)
     assert heard == [
@@ -108,6 +109,7 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
             "the answers come from 'tiny-2026-11-01', and 'tiny' was asked; if these are two models, begin "
             "anew in another `out`"
         ),
+        f"{empty} holds no results",
         "1 answer to items that have one already, left out: the first one of an item counts",
         "1 item without a result; write the requests again with `batch_out`, or ask without it",
     ]

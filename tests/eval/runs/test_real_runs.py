@@ -18,7 +18,8 @@ import pytest
 
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.run_directory import read_run
-from helpers.models.model_server import DROP, ModelServer, Reply, serving
+from helpers.models.http_server import DROP, Reply
+from helpers.models.model_server import ModelServer, serving
 
 pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 

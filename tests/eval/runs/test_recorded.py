@@ -57,6 +57,21 @@ def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: st
     assert (found.description.id, found.description.file) == (path.name, path.name)
 
 
+def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
+    header = "item_id,response,thought,finish_reason\n"
+    found = read_recorded(written(tmp_path, f"{header}a1,x,Hm,stop\na2,half of,,length\n"), TWO)
+    assert found.answers.select("text", "thought", "finish_reason").rows() == [
+        ("x", "Hm", "stop"),
+        ("half of", None, "length"),
+    ]
+    with pytest.raises(InputError) as raised:
+        read_recorded(written(tmp_path, f"{header}a1,x,,eos\n"), TWO)
+    assert str(raised.value) == (
+        "answers.csv:2, column finish_reason: 'eos' is not why an answer ends; write stop or length, or leave "
+        "it empty"
+    )
+
+
 def test_a_cell_may_be_long(tmp_path: Path):
     # Python's own reader stops at 131,072 characters.
     text = "word " * 60_000

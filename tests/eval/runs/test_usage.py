@@ -119,7 +119,7 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
     assert planned.stdout in asked.stderr
     usage = read_usage(blend.score_run(out).run)
     assert usage is not None
-    assert f"Until now: {usage.in_words()}.\n" in asked.stdout
+    assert f"In all: {usage.in_words()}.\n" in asked.stdout
     assert usage.in_words() in RUNNER.invoke(app, ["eval", "score", str(out)]).stdout
     pushed = push_scores(out, "o/m", dataset="o/d", dry_run=True).content
     assert usage.in_words() in " ".join(pushed.split())
@@ -166,7 +166,7 @@ def test_a_server_that_does_not_count_keeps_no_budget(
         (["--price", "1,x"], "--price 1,x: expected two numbers such as 0.15,0.60"),
         (
             ["--price", "1,-2"],
-            "--price: (1.0, -2.0) is not possible (it is two numbers from 0 on, of tokens in and out)",
+            "--price: 1, -2: expected two numbers from 0 on, of a million tokens in and out",
         ),
         (
             ["--price", "1,2", "--answers", "a.csv"],

@@ -11,6 +11,7 @@ X = [1, 2, 2, 4, 5, 7, 7, 8]
 Y = [2, 1, 4, 3, 7, 8, 6, 6]
 
 
+@pytest.mark.slow
 def test_against_scipy():
     stats = pytest.importorskip("scipy.stats")
     assert correlation(X, Y).value == pytest.approx(stats.pearsonr(X, Y).statistic, abs=1e-12)

@@ -76,12 +76,21 @@ def test_all_right_is_not_certainly_right():
     # The mean over regions that were asked these templates is no more certain.
     regions = np.repeat(["KR", "GB"], 10)
     assert macro_estimate(cluster_sums(np.ones(20), np.tile(np.arange(10), 2), regions)) == Estimate(
-        1.0, right.low, 1.0, 20.0
+        1.0, right.low, 1.0, 20.0, clusters=10
     )
     equal = cluster_sums(np.zeros(20), np.tile(np.arange(10), 2), regions)
-    assert macro_estimate(equal) == Estimate(0.0, 0.0, wrong.high, 20.0)
+    assert macro_estimate(equal) == Estimate(0.0, 0.0, wrong.high, 20.0, clusters=10)
     # Differences of models are no shares: two that always agree do not differ.
-    assert macro_estimate(equal, proportion=False) == Estimate(0.0, 0.0, 0.0, 20.0)
+    assert macro_estimate(equal, proportion=False) == Estimate(0.0, 0.0, 0.0, 20.0, clusters=10)
+
+
+def test_an_interval_says_what_it_is_over():
+    templates = np.concatenate([np.arange(9), np.arange(12), np.zeros(5)])
+    regions = np.repeat(["KR", "GB", "US"], [9, 12, 5])
+    found = estimates(cluster_sums(np.arange(26) % 2, templates, regions))
+    # In the order of their names: GB, KR, US, which has one template and so no interval.
+    assert [(one.clusters, one.is_over_few) for one in found] == [(12, False), (9, True), (None, False)]
+    assert found[1].scaled(100) == Estimate(100 * 4 / 9, 100 * found[1].low, 100 * found[1].high, 9.0, 9)
 
 
 def test_items_of_one_template_are_not_independent():

@@ -18,7 +18,8 @@ def test_both_parts_by_hand():
     found = repeated_score([1, 0, 1, 1], ["a", "a", "b", "b"], ["s", "s", "t", "t"])
     assert found.between_runs.value == 3 / 4
     assert found.repeats_error == pytest.approx(np.sqrt(1 / 16))
-    assert found.items_error == pytest.approx(0)
+    # Nothing is left for the questions, which is no proof that they do not vary.
+    assert found.items_error is None
     # Student's t with two degrees of freedom; a share is 1 at most.
     assert (found.between_runs.low, found.between_runs.high) == (0.0, 1.0)
 
@@ -27,7 +28,8 @@ def test_the_mean_over_groups_weighs_groups_alike():
     # One group of one question that is always right, one of two that never are.
     found = repeated_score([1, 1, 0, 0, 0, 0], [1, 1, 2, 2, 3, 3], [1, 1, 2, 2, 3, 3], ["a"] * 2 + ["b"] * 4)
     assert found.between_runs.value == 1 / 2
-    assert (found.items_error, found.repeats_error) == (0.0, 0.0)
+    # All answers to a question are alike, and so is what the two regions are above and below their means.
+    assert (found.items_error, found.repeats_error) == (None, None)
 
 
 def test_an_answer_without_a_repeat_varies_as_the_others():
@@ -36,6 +38,13 @@ def test_an_answer_without_a_repeat_varies_as_the_others():
     assert complete.repeats_error == pytest.approx(np.sqrt(4 * 0.5 / 16))
     assert lacking.repeats_error == pytest.approx(np.sqrt(3 * 0.5 / 9))
     assert repeated_score([1, 0], ["a", "a"], ["s", "s"]).items_error is None
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0] * 3, [0.1] * 3])
+def test_what_does_not_vary_is_unknown_and_not_certain(values: list[float]):
+    found = repeated_score(values, ["a"] * len(values), ["s"] * len(values))
+    assert (found.between_runs.low, found.between_runs.high) == (None, None)
+    assert (found.items_error, found.repeats_error) == (None, None)
 
 
 @st.composite
@@ -59,8 +68,7 @@ def test_the_same_answer_again_and_again_is_one_answer(one, n):
     assert tested[0] == tested[1]
     values, templates, regions = again
     found = repeated_score(values, np.repeat(np.arange(len(one[0])), n), templates, regions)
-    assert found.repeats_error == pytest.approx(0, abs=1e-9)
-    assert found.between_runs.low == pytest.approx(found.between_runs.high)
+    assert (found.repeats_error, found.between_runs.low, found.between_runs.high) == (None, None, None)
 
 
 @given(answers(), st.randoms())
@@ -69,7 +77,7 @@ def test_the_order_of_answers_is_irrelevant(one, rng):
     order = rng.sample(range(len(values)), len(values))
     first = repeated_score(values, questions, templates)
     other = repeated_score(*([column[i] for i in order] for column in (values, questions, templates)))
-    assert first.repeats_error == pytest.approx(other.repeats_error)
+    assert (first.repeats_error or 0) == pytest.approx(other.repeats_error or 0)
     assert first.between_runs.value == pytest.approx(other.between_runs.value)
 
 
@@ -97,7 +105,7 @@ def test_intervals_of_repeated_answers_hold(n_templates, samples):
         held["questions"] += score.low <= of_the_kind <= score.high
         held["runs"] += found.between_runs.low <= chance.mean() <= found.between_runs.high
         both.append(score.value)
-        alone.append((found.items_error**2, found.repeats_error**2))
+        alone.append(((found.items_error or 0) ** 2, found.repeats_error**2))
     assert 0.925 <= held["questions"] / 1_000 <= 0.97
     assert 0.93 <= held["runs"] / 1_000 <= 0.97
     # Both parts together are the variance that the score really has.

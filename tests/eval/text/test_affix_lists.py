@@ -28,6 +28,7 @@ def test_a_list_is_written_as_texts_are_compared(language: str):
     assert {affix.after for affix in affixes} <= {"", *SOUNDS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LISTED)
 @given(text=st.text())
 def test_every_word_keeps_a_stem(language: str, text: str):

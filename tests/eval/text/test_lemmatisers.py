@@ -206,6 +206,7 @@ def test_message_for_stanza_without_its_model(
     )
 
 
+@pytest.mark.slow
 def test_message_for_a_model_of_stanza_that_cannot_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]
 ):

@@ -108,6 +108,7 @@ def test_tokens_of_any_text_are_nltk_s(reference, text):
     assert nltk_tokens(text) == tokens(text)
 
 
+@pytest.mark.slow
 def test_tokens_of_the_goldens_are_nltk_s(reference, shared: Path):
     lines = (shared / "golden" / "extrinsic" / "responses.jsonl").read_text().splitlines()
     for line in lines:

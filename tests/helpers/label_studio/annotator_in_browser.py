@@ -85,16 +85,19 @@ class Annotator:
         mouse.up()
         column.locator(".htx-ranker-item", has_text=answer).first.wait_for()
 
-    def submit(self, *, by_button: bool = False) -> list[dict[str, Any]]:
-        """Send it by keys or by the button, and wait until the server has it; returns the results sent."""
+    def submit(self, *, by_button: bool = False, tab: bool = True) -> list[dict[str, Any]]:
+        """Send it by keys or by the button, and wait until the server has it; returns the results sent.
+
+        With ``tab``, the key Tab leads out of a field first, which takes the keys for itself.
+        """
         with self.page.expect_response(
             lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
         ) as sent:
             if by_button:
                 self.submit_button().click()
             else:
-                # Out of a field that takes the keys for itself.
-                self.page.keyboard.press("Tab")
+                if tab:
+                    self.page.keyboard.press("Tab")
                 self.page.keyboard.press("Control+Enter")
         assert sent.value.ok, sent.value.status
         return list(sent.value.json()["result"])

@@ -37,7 +37,7 @@ PICTURES = {
     "review": Picture("fa-IR", QUESTION, 700),
     "collect": Picture("fa-IR", 'topics = ["Education"]', 680),
     "equivalence": Picture("en-US", 'recipe = "collected/recipe.toml"', 430),
-    "mcq-review": Picture("ko-KR", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 900),
+    "mcq-review": Picture("ko-KR", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 820),
     "predictions": Picture("en-US", 'predictions = "sheet.csv"', 560),
 }
 SHEET = "id,dish,ingredients\nd1,Clam chowder,clams|potatoes|cream|onions|tomatoes\n"

@@ -92,6 +92,12 @@ def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
     return {"from_name": control, "to_name": "question", "type": "choices", "value": {"choices": [option]}}
 
 
+def ticked(control: str, *options: str) -> dict[str, Any]:
+    """The result of ticking options of several."""
+    value = {"choices": list(options)}
+    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
+
+
 @pytest.fixture(scope="session")
 def _studio(tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], None]) -> Running:
     if find_spec("label_studio_sdk") is None:

@@ -8,18 +8,22 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
 from typing import Any
+
+from helpers.models.http_server import HttpServer, Reply, Request
 
 PATHS = ("/v1/chat/completions", "/v1/completions")
 
+# Whoever counts tokens must not look for any in the upload of a file.
+_LIMITS = {"x-ratelimit-remaining-tokens": "1000000", "x-ratelimit-reset-tokens": "1s"}
 
-class BatchServer:
+
+class BatchServer(HttpServer):
     """Answers at once, or in batches that are done when they have been asked for a few times."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.name = "tiny-2026-11-01"
         self.live: Counter[str] = Counter()
         """Prompts answered live, without the first words to learn the server's name."""
@@ -38,8 +42,29 @@ class BatchServer:
         """Why batches fail as a whole."""
         self.requires_completion_tokens = False
         self._lock = threading.Lock()
-        self.http = _Http(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
+
+    def reply(self, request: Request) -> Reply:
+        """A text, or what became of files and batches."""
+        status, body = self._found(request)
+        raw = body if isinstance(body, bytes) else None
+        return Reply(body, status, _LIMITS, raw)
+
+    def _found(self, request: Request) -> tuple[int, Any]:
+        path = request.path.partition("?")[0]
+        if path in PATHS:
+            return self.ask(path, request.json())
+        match [request.method, *path.removeprefix("/v1/").split("/")]:
+            case ["POST", "files"] if self.knows_batches:
+                return 200, self.upload(request.headers["Content-Type"], request.body)
+            case ["POST", "batches"] if self.knows_batches:
+                return 200, self.submit(request.json())
+            case ["GET", "batches"]:
+                return 200, {"object": "list", "data": list(self.batches.values()), "has_more": False}
+            case ["GET", "batches", batch_id]:
+                return 200, self.batch(batch_id)
+            case ["GET", "files", file_id, "content"]:
+                return 200, self.files[file_id]
+        return 404, {"error": {"message": f"no such path {request.path}"}}
 
     def answered(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """The reply to one request for a text."""
@@ -136,65 +161,6 @@ class BatchServer:
         return good, bad
 
 
-class _Http(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Clients are killed here."""
-
-
-@contextmanager
-def serving_batches() -> Iterator[BatchServer]:
+def serving_batches() -> AbstractContextManager[BatchServer]:
     """A running server."""
-    server = BatchServer()
-    thread = threading.Thread(target=server.http.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.http.shutdown()
-        thread.join()
-        server.http.server_close()
-
-
-def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.path in PATHS:
-                self._send(*server.ask(self.path, json.loads(body)))
-            elif self.path == "/v1/files" and server.knows_batches:
-                self._send(200, server.upload(self.headers["Content-Type"], body))
-            elif self.path == "/v1/batches" and server.knows_batches:
-                self._send(200, server.submit(json.loads(body)))
-            else:
-                self._send(404, {"error": {"message": f"no such path {self.path}"}})
-
-        def do_GET(self) -> None:
-            path, _, _ = self.path.removeprefix("/v1/").partition("?")
-            match path.split("/"):
-                case ["batches"]:
-                    batches = list(server.batches.values())
-                    self._send(200, {"object": "list", "data": batches, "has_more": False})
-                case ["batches", batch_id]:
-                    self._send(200, server.batch(batch_id))
-                case ["files", file_id, "content"]:
-                    self._send(200, server.files[file_id])
-                case _:
-                    self._send(404, {"error": {"message": f"no such path {self.path}"}})
-
-        def _send(self, status: int, body: dict[str, Any] | bytes) -> None:
-            content = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            # Whoever counts tokens must not look for any in the upload of a file.
-            self.send_header("x-ratelimit-remaining-tokens", "1000000")
-            self.send_header("x-ratelimit-reset-tokens", "1s")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Handler
+    return BatchServer().serving()

@@ -1,14 +1,12 @@
 """A chat server of OpenAI's protocol that serves only so much, over HTTP, and counts what reaches it."""
 
-import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+
+from helpers.models.http_server import HttpServer, Reply, Request
 
 
 @dataclass
@@ -43,7 +41,7 @@ class Seen:
     """Times of those that were refused."""
 
 
-class LimitingServer:
+class LimitingServer(HttpServer):
     """Answers each prompt with itself, within its limits."""
 
     def __init__(self, limits: Limits) -> None:
@@ -53,15 +51,14 @@ class LimitingServer:
         self._under_way = 0
         self._window = (0.0, 0)
         self._workers = threading.Semaphore(limits.workers or 10_000)
-        self.http = _Http(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
+        super().__init__()
 
-    def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, str], Any]:
-        """Status, headers and content of the reply to a request."""
-        prompt = body["messages"][-1]["content"]
+    def reply(self, request: Request) -> Reply:
+        """The prompt itself, or that there are too many requests."""
+        prompt = request.json()["messages"][-1]["content"]
         admitted, headers = self._admit()
         if not admitted:
-            return 429, headers, {"error": {"message": "slow down"}}
+            return Reply({"error": {"message": "slow down"}}, 429, headers)
         with self._workers:
             time.sleep(self.limits.service_s)
         with self._lock:
@@ -69,7 +66,7 @@ class LimitingServer:
             self.seen.answered[prompt] += 1
         choice = {"index": 0, "message": {"role": "assistant", "content": prompt}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 100, "completion_tokens": 400, "total_tokens": 500}
-        return 200, headers, {"model": "m", "choices": [choice], "usage": usage}
+        return Reply({"model": "m", "choices": [choice], "usage": usage}, headers=headers)
 
     def _admit(self) -> tuple[bool, dict[str, str]]:
         limits, now_s = self.limits, time.monotonic()
@@ -94,44 +91,6 @@ class LimitingServer:
             return False, headers | ({} if limits.retry_after is None else {"Retry-After": limits.retry_after})
 
 
-@contextmanager
-def limiting(limits: Limits) -> Iterator[LimitingServer]:
+def limiting(limits: Limits) -> AbstractContextManager[LimitingServer]:
     """A running server."""
-    server = LimitingServer(limits)
-    thread = threading.Thread(target=server.http.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.http.shutdown()
-        thread.join()
-        server.http.server_close()
-
-
-class _Http(ThreadingHTTPServer):
-    request_queue_size = 256
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        pass  # clients that are stopped hang up in the middle
-
-
-def _handler(server: LimitingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            status, headers, body = server.reply(
-                json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            )
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            for name, value in {"Content-Type": "application/json", **headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Handler
+    return LimitingServer(limits).serving()

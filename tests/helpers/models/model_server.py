@@ -3,36 +3,23 @@
 It computes plainly, one text at a time and nothing shared, so that it is also an oracle for what is faster.
 """
 
-import json
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-DROP = "drop the connection"
+from helpers.models.http_server import HttpServer, Reply, Request
 
 
-@dataclass
-class Reply:
-    """One HTTP reply."""
-
-    body: Any = None
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    raw: bytes | None = None
-
-
-class ModelServer:
+class ModelServer(HttpServer):
     """Serves one model; `script` holds the next replies, and `change` may spoil those of the model."""
 
     def __init__(self, folder: Path) -> None:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
+        super().__init__()
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
         self.name = folder.name
@@ -40,15 +27,14 @@ class ModelServer:
         self.script: list[Reply | str] = []
         self.change: Callable[[dict[str, Any]], Any] = lambda reply: reply
         self._lock = threading.Lock()
-        self.http = _Http(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
 
     def reset(self) -> None:
         self.requests.clear()
         self.script.clear()
         self.change = lambda reply: reply
 
-    def reply(self, path: str, body: dict[str, Any]) -> Reply | str:
+    def reply(self, request: Request) -> Reply | str:
+        path, body = request.path, request.json()
         with self._lock:
             self.requests.append((path, body))
             if self.script:
@@ -102,45 +88,6 @@ class ModelServer:
         return text, finish, {"prompt_tokens": start, "completion_tokens": len(ids) - start}
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[ModelServer]:
+def serving(folder: Path) -> AbstractContextManager[ModelServer]:
     """A running server."""
-    server = ModelServer(folder)
-    thread = threading.Thread(target=server.http.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.http.shutdown()
-        thread.join()
-        server.http.server_close()
-
-
-class _Http(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        # Clients that lose patience hang up in the middle.
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
-
-
-def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            reply = server.reply(self.path, json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            if isinstance(reply, str):
-                self.close_connection = True
-                return
-            content = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()
-            self.send_response(reply.status)
-            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Handler
+    return ModelServer(folder).serving()

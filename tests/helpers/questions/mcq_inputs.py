@@ -39,7 +39,7 @@ def frames_of(templates, *, idks=None, answer_format="text"):
                     "topic": "Food",
                     "source_label": "",
                     "question": f"question in {tag}",
-                    "en_question": "What do people eat?",
+                    "en_question": f"What do people eat? ({template_id})",
                     "locale": tag,
                     "language": tag.split("-")[0],
                     "answer_format": answer_format,

@@ -81,12 +81,14 @@ def _is_weak(case: Case, gold: Gold, triple: tuple[int, ...]) -> bool:
 def _further(
     case: Case, ordered: list[int], gold: Gold, made: list[tuple[int, int, int]]
 ) -> tuple[int, int, int] | None:
-    """The first two stay; the third is another one, rather on the same side as the first third one."""
+    """The first two stay; the third shows something else, rather on the same side as the first third one."""
     a, b, first = made[0]
+    shown = {case.texts[third] for _, _, third in made}
     thirds = [
         c
         for c in ordered
-        if c not in {a, b} | {third for _, _, third in made} | set(gold.possibly_correct)
+        if case.texts[c] not in shown
+        and c not in gold.possibly_correct
         and _may_stand_together(case, (a, b, c))
     ]
     same_side = [c for c in thirds if (c in gold.higher) == (first in gold.higher)]

@@ -47,6 +47,8 @@ class Case(NamedTuple):
     reserve: Collection[int]
     """Those of them that few people gave."""
     seed: int
+    texts: Sequence[str] = ()
+    """By option, what it shows; each something else when absent."""
 
     def orders(self) -> RegionOrders:
         codes = [f"R{region}" for region in sorted(set(self.regions))]
@@ -76,6 +78,7 @@ def chosen(case: Case, limit: int | str, orders: RegionOrders | None = None) -> 
             fillers=case.fillers,
             reserve=case.reserve,
             regions=case.regions,
+            texts=case.texts or [f"option {i}" for i in range(n)],
             drawn=partial(orders.keys, target),
         )
         for target, golds in enumerate(case.golds)

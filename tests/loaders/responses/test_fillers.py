@@ -26,7 +26,7 @@ def test_a_missing_file(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         read_fillers(tmp_path / "fillers.csv")
     assert str(caught.value) == (
-        f"{tmp_path}/fillers.csv: there is no such file of fillers; correct the recipe's key mcq.fillers"
+        f"{tmp_path}/fillers.csv: there is no such file of fillers; correct its name (mcq.fillers in a recipe)"
     )
 
 

@@ -1,6 +1,7 @@
 """The exclusions that come with the package, and copies of them in a recipe."""
 
 from datetime import date
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -70,13 +71,17 @@ def test_a_copy_excludes_what_the_shipped_file_excludes(clean_tables, tmp_path: 
     replaced = Exclusions(mine, clean_tables.questions, registry(), shipped=False)
     shipped = Exclusions(None, clean_tables.questions, registry(), shipped=True)
     questions = clean_tables.questions.select(*KEY).rows()
-    assert [replaced.of(*key) for key in questions] == [shipped.of(*key) for key in questions]
+    for template_id, tag in questions:
+        # The package's own verdicts are about the texts that it shows, slips put right.
+        put_right = partial(shipped.options.text, template_id)
+        distractors, golds = (map(put_right, texts) for texts in replaced.of(template_id, tag))
+        assert shipped.of(template_id, tag) == (tuple(sorted(set(distractors))), frozenset(golds))
     assert any(shipped.of(*key).golds for key in questions)
 
 
 def test_a_row_with_a_question_counts_where_that_is_asked(tmp_path: Path):
     more = {**FRUIT, "es-MX": [("mango", 3)]}
-    for question, is_shown in (("What do people eat?", False), ("What do people drink?", True)):
+    for question, is_shown in (("What do people eat? (T-1)", False), ("What do people drink?", True)):
         file = tmp_path / "mine.csv"
         header, row = "template_id,locale,option,kind,reviewer,question", "T-1,en-GB,pear,silly,r1"
         file.write_text(f"{header}\n{row},{question}\n", encoding="utf-8")

@@ -77,6 +77,7 @@ def test_every_script_has_scores(prober: Any):
         assert np.isfinite(scores.logprobs).all(), prompt
 
 
+@pytest.mark.slow
 def test_the_dish_counts_in_korean_and_arabic(prober: Any):
     # As published, Korean prompts named no dish, and Arabic ones had no gap: every dish had one ranking.
     pairs = [("김치는 [Y]를 곁들여 만든 요리예요.", "김밥은 [Y]를 곁들여 만든 요리예요."),
@@ -86,6 +87,7 @@ def test_the_dish_counts_in_korean_and_arabic(prober: Any):
         assert not np.allclose(one.logprobs, other.logprobs)
 
 
+@pytest.mark.slow
 def test_a_prompt_that_cannot_be_asked_is_an_error_of_its_own(prober: Any, model: str):
     fine, without, twice = scored(prober, [PROMPTS[0], "no gap here", "[Y] with [Y]"], WORDS)
     assert fine.error is None
@@ -96,6 +98,7 @@ def test_a_prompt_that_cannot_be_asked_is_an_error_of_its_own(prober: Any, model
     assert begins.error == (wanted if "gpt2" in model else None)
 
 
+@pytest.mark.slow
 def test_a_prompt_longer_than_the_context_is_an_error(prober: Any, model: str):
     [scores] = scored(prober, ["spam " * 300 + "[Y]."], WORDS)
     if "t5" in model:
@@ -107,6 +110,7 @@ def test_a_prompt_longer_than_the_context_is_an_error(prober: Any, model: str):
     assert scores.error.endswith(f" tokens, but the model sees {sees}")
 
 
+@pytest.mark.slow
 def test_a_dish_called_like_the_mask_is_an_error(shared: Path):
     prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"))
     [scores] = scored(prober, ["[MASK] is a dish made with [Y]."], WORDS)
@@ -124,6 +128,7 @@ def test_more_masks_rank_longer_candidates(shared: Path):
     assert np.isfinite(long.logprobs).all()
 
 
+@pytest.mark.slow
 def test_a_candidate_that_the_tokenizer_drops_or_does_not_know_is_told(shared: Path):
     prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"))
     nothing, unknown, known = prober.tokenised(["\u200b", "☃", "egg"], after_blank=True)

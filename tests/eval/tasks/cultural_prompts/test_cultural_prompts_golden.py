@@ -123,6 +123,7 @@ def test_similarity(similarity, topics, pairs, topic):
     close(bleu(topics[topic], definition="reference_code"), expected["reference_code"]["bleu"])
 
 
+@pytest.mark.slow
 def test_variance(folder, groups, pairs):
     expected = json.loads((folder / "variance.json").read_text())
     for definition in DEFINITIONS:

@@ -33,6 +33,7 @@ def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") ->
         "answer": n % 4,
         "locale": locale,
         "topic": "Food",
+        "answer_spread": ["universal", "shared", "specific", None][n % 4],
         "region": locale[-2:],
     }
 
@@ -78,6 +79,7 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     asked = asked_of(rows, style=style, rotations=4)
     for row in rows:
         gold = asked.gold.filter(pl.col("question_id") == row["mcq_id"])
+        assert set(gold["answer_spread"]) == {row["answer_spread"]}
         assert sorted(gold["answer"].to_list()) == [0, 1, 2, 3]
         for turned in gold.iter_rows(named=True):
             pairs = dict(zip(turned["option_texts"], turned["option_regions"], strict=True))

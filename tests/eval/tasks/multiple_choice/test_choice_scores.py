@@ -32,6 +32,7 @@ def questions(
         gold.append(
             {"item_id": item_id, "question_id": f"q{n}", "rotation": rotation, "answer": answer}
             | {"option_texts": [f"of {region}" for region in regions], "option_regions": regions}
+            | {"answer_spread": None}
         )
     return pl.DataFrame(items, ITEMS), pl.DataFrame(gold, GOLD)
 
@@ -65,6 +66,29 @@ def test_accuracies_by_hand():
     assert scores["accuracy", "region-topic", "KR/Food"].value == pytest.approx(100 / 3)
     assert scores["accuracy-macro", "overall", "all"].value == pytest.approx(200 / 3)
     assert scores["parity-gap", "overall", "US/KR"].value == pytest.approx(200 / 3)
+
+
+def test_accuracies_by_answer_spread():
+    items, gold = questions(("t1", "KR", 0), ("t1", "US", 1), ("t2", "KR", 2), ("t3", "KR", 3), ("t4", "KR", 0))
+    answers = chosen(items, "ABDA_")
+    spreads = ["universal", "universal", "universal", "specific", "shared"]
+    found = scores_of(items, gold.with_columns(answer_spread=pl.Series(spreads)), answers)
+    by_spread = [
+        (key, score.value, score.n) for (_, scope, key), score in found.items() if scope == "answer-spread"
+    ]
+    # The one shared question has no answer.
+    assert by_spread == [("universal", pytest.approx(200 / 3), 3), ("specific", 0, 1)]
+    assert found["accuracy", "answer-spread", "universal"].low is not None
+
+
+@pytest.mark.parametrize("of_earlier_version", [True, False])
+def test_without_answer_spread_all_other_scores_are_the_same(of_earlier_version):
+    items, gold = questions(("t1", "KR", 0), ("t2", "US", 1), ("t2", "KR", 2))
+    answers = chosen(items, "ABD")
+    old = scores_of(items, gold.drop("answer_spread") if of_earlier_version else gold, answers)
+    new = scores_of(items, gold.with_columns(answer_spread=pl.lit("shared")), answers)
+    assert old == {key: score for key, score in new.items() if key[1] != "answer-spread"}
+    assert len(new) == len(old) + 1
 
 
 def test_intervals_are_over_templates():

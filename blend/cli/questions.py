@@ -1,0 +1,199 @@
+"""``blend questions``: the options that questions may show, read by people in a sheet."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blend.cli.application import Application
+from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer
+from blend.schemas.language.text_comparison import pluralise
+
+app = Application(
+    no_args_is_help=True,
+    help="Have people read what questions may show. `docs/questions.md` walks through it.",
+)
+
+Locales = Annotated[
+    list[str] | None,
+    typer.Option("--locale", help="Only questions about this locale; repeat it. All locales when absent."),
+]
+VerdictFile = Annotated[
+    Path, typer.Option(help="File of verdicts to add to, `exclusions` in the recipe's [mcq].")
+]
+
+
+@app.command()
+def options(
+    recipe: Annotated[
+        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+    ] = None,
+    out: NewSheet = Path("options.csv"),
+    locales: Locales = None,
+    unread: Annotated[
+        bool, typer.Option("--unread", help="Only options that nobody has read, or a model without being sure.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also options that verdicts leave out, to overrule a model's.")
+    ] = False,
+) -> None:
+    """Make the sheet: a row for every option that a build may show, with the question and where it is from.
+
+    - `blend questions options recipe.toml --locale ko-KR --out korean.xlsx` writes a workbook for one reader.
+    - `blend questions options recipe.toml --unread --out rest.csv` writes what nobody has read yet.
+    """
+    from blend.builders.release.reviewing import options_to_review
+    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes.ready import sample_recipe
+    from blend.loaders.responses.option_sheets import write_option_sheet
+
+    used = sample_recipe() if recipe is None else read_recipe(recipe)
+    base = Path() if recipe is None else recipe.parent
+    sheet = options_to_review(used, base=base, locales=locales, unread=unread, everything=everything)
+    write_option_sheet(sheet, out)
+    questions = sheet.select("template_id", "locale").n_unique()
+    read = sheet.filter(sheet["read"] != "").height
+    typer.echo(
+        f"{out}: {pluralise(len(sheet), 'option')} of {pluralise(questions, 'question')}, "
+        f"{read:,} of them with a verdict."
+    )
+    typer.echo(
+        "Write ok, also-right, silly or wrong into the column verdict, as far as you get, then: "
+        f"blend questions accept {out}"
+    )
+
+
+@app.command()
+def judge(
+    model: Annotated[str, typer.Option(help="Name of the model as the server knows it.")],
+    recipe: Annotated[
+        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of an OpenAI-compatible server; OPENAI_BASE_URL, or OpenAI's own, if absent."
+        ),
+    ] = None,
+    out: VerdictFile = Path("verdicts.tsv"),
+    locales: Locales = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Also options that people have read or refused, to compare the model with them."
+        ),
+    ] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at most.")] = 16,
+) -> None:
+    """Have a model read what nobody has read: question, region and all options in one request.
+
+    - `blend questions judge recipe.toml --model NAME --base-url http://localhost:8000/v1` adds to verdicts.tsv.
+    - Stopped at any moment, the same command goes on and asks only the rest.
+    """
+    from blend.builders.release.read_by_model import read_by_model
+    from blend.loaders.files.progress import shown_progress
+    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes.ready import sample_recipe
+
+    used = sample_recipe() if recipe is None else read_recipe(recipe)
+    base = Path() if recipe is None else recipe.parent
+    is_new = not out.exists()
+    with shown_progress() as on_progress:
+        added = read_by_model(
+            used,
+            out,
+            model=model,
+            base=base,
+            base_url=base_url,
+            locales=locales,
+            everything=everything,
+            concurrency=concurrency,
+            on_progress=on_progress,
+        )
+    unsure = f"; unsure of {added.unsure:,}, which are left to people" if added.unsure else ""
+    typer.echo(f"{_added(out, added.by_kind)}{unsure}.")
+    _say_once(out, is_new=is_new and out.exists())
+
+
+@app.command()
+def accept(
+    sheet: ReturnedSheet,
+    out: VerdictFile = Path("verdicts.tsv"),
+    reviewer: Reviewer = "reviewer",
+    native: Annotated[
+        bool, typer.Option("--native", help="The reviewer is a native of the region that the sheet asks about.")
+    ] = False,
+    encoding: Encoding = None,
+) -> None:
+    """Add the verdicts of the sheet to the file of verdicts that `blend build` reads.
+
+    - `blend questions accept korean.xlsx --reviewer r7 --native` leaves rows without a verdict open.
+    """
+    from datetime import UTC, datetime
+
+    from blend.loaders.responses.option_sheets import read_option_sheet
+    from blend.loaders.responses.option_verdicts import add_verdicts
+
+    verdicts = read_option_sheet(sheet, encoding=encoding)
+    is_new = not out.exists()
+    added = add_verdicts(out, verdicts, reviewer=reviewer, native=native, when=datetime.now(UTC).date())
+    known = f"; {added.known:,} stood there already" if added.known else ""
+    typer.echo(f"{_added(out, added.by_kind)}{known}.")
+    if added.disputed:
+        typer.echo(
+            f"Others say something else of {added.disputed:,} of them; "
+            "one refusal is enough to leave an option out."
+        )
+    _say_once(out, is_new=is_new)
+
+
+def _added(out: Path, by_kind: Counter[str]) -> str:
+    from blend.schemas.sheets.option_sheets import ALL_VERDICTS
+
+    kinds = ", ".join(f"{by_kind[kind]:,} {kind}" for kind in ALL_VERDICTS)
+    return f"{out}: {pluralise(by_kind.total(), 'verdict')} added, {kinds}"
+
+
+def _say_once(out: Path, *, is_new: bool) -> None:
+    if is_new:
+        typer.echo(
+            f'`blend build` reads them once the recipe names the file: exclusions = "{out.name}" in [mcq].'
+        )
+
+
+@app.command()
+def agreement(
+    verdicts: Annotated[Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to.")],
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Another such file, whose verdicts count as true: how the first one compares."),
+    ] = None,
+    confidence: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Leave out what a model is less sure of, when it is compared."),
+    ] = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far readers agree on the same options, or how one's verdicts compare with those of others.
+
+    - `blend questions agreement verdicts.tsv` counts who has read what, and where several agree.
+    - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
+    """
+    import json
+
+    from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
+    from blend.loaders.responses.exclusions import read_exclusions
+    from blend.schemas.language.text_comparison import escape_controls_in_json
+    from blend.views.readers import agreement_table, comparison_table
+    from blend.views.safe import SafeConsole
+
+    given = read_exclusions(verdicts)
+    if against is None:
+        found = verdict_agreement(given)
+    else:
+        found = compared_verdicts(given, read_exclusions(against), model_confidence=confidence)
+    if as_json:
+        typer.echo(escape_controls_in_json(json.dumps(found.to_dicts(), ensure_ascii=False, indent=2)))
+        return
+    SafeConsole().show([agreement_table(found) if against is None else comparison_table(found)])

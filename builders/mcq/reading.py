@@ -1,0 +1,173 @@
+"""Reading: who has read the options that questions show, and what is left to read."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.options import Option, shown
+from blend.loaders.responses.shipped import shipped_readings
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.published_rows import Grouping
+
+if TYPE_CHECKING:
+    from blend.builders.mcq.default import LocaleQuestions, TemplateQuestions
+    from blend.builders.mcq.fillers import FillerUse
+
+NATIVES = "natives"
+"""Readers of whom at least one is a native of the region asked about."""
+OTHERS = "others"
+"""Readers of whom none is known to be one."""
+BY_QUESTION = "by_question"
+"""The readers of the published answers, who kept which questions they had read and not which options."""
+
+MODEL = "model"
+"""A language model alone, sure of its verdict."""
+
+BLEND_TEAM = "blend team, unchecked by natives"
+"""Readers of the published answers."""
+
+UNREAD_NOTE = "unread"
+"""Note of the build report that says which regions' questions show options that nobody has read."""
+
+READING = pl.Schema(
+    {
+        "locale": pl.String(),
+        "mcqs": pl.Int64(),
+        "with_unread": pl.Int64(),
+        "options": pl.Int64(),
+        "natives": pl.Int64(),
+        "others": pl.Int64(),
+        "by_question": pl.Int64(),
+        "model": pl.Int64(),
+        "nobody": pl.Int64(),
+    }
+)
+"""One row per locale asked about, in registry order: multiple-choice questions, those of them that show an
+option that nobody has read, and the options that they show (each once per template), by who has read them."""
+
+
+class Reading:
+    """Who has read which option.
+
+    Args:
+        exclusions: Verdicts on single options.
+        questions: The questions, `frame_columns.QUESTIONS`.
+        annotations: Answers, `frame_columns.ANNOTATIONS`.
+        shipped: Whether the package's own reading of published answers counts.
+    """
+
+    def __init__(
+        self, exclusions: Exclusions, questions: pl.DataFrame, annotations: pl.DataFrame, *, shipped: bool
+    ) -> None:
+        self._exclusions = exclusions
+        self._questions: frozenset[tuple[str, str]] = frozenset()
+        self._published: frozenset[tuple[str, str]] = frozenset()
+        if shipped:
+            readings = shipped_readings()
+            asked = questions.select(*KEY, question="en_question")
+            in_these_words = readings.join(asked, on=readings.columns, how="semi")
+            self._questions = frozenset(in_these_words.select(KEY).rows())
+            regions = readings["locale"].unique().to_list()
+            # What was read are the published answers of these regions, and nobody else's.
+            published = annotations.filter(
+                pl.col("grouping") == Grouping.UPSTREAM.value, pl.col("locale").is_in(regions)
+            )
+            self._published = frozenset(published.select(KEY).rows())
+
+    def by(self, template_id: str, asked: str, text: str, origin: str) -> str | None:
+        """Say who has read an option about a locale: `NATIVES`, `OTHERS`, `BY_QUESTION`, `MODEL`, or null.
+
+        Args:
+            template_id: The template.
+            asked: Tag of the locale asked about.
+            text: The option as shown.
+            origin: Tag of the locale whose answer it is.
+        """
+        found = self._exclusions.counting(template_id, asked, text)
+        if any(not reader.is_model for reader in found):
+            return NATIVES if any(reader.native for reader in found) else OTHERS
+        if (template_id, asked) in self._questions and (template_id, origin) in self._published:
+            return BY_QUESTION
+        return MODEL if found else None
+
+    def has_read(self, template_id: str, asked: str, option: Option) -> bool:
+        """Whether anybody has read an option about a locale; reviewed fillers have been by who wrote them."""
+        return not option.votes or self.by(template_id, asked, option.text, option.locale.tag) is not None
+
+
+def reading_frame(
+    made: Iterable["TemplateQuestions"],
+    reading: Reading,
+    fillers: Iterable["FillerUse"],
+    tags: Iterable[str],
+) -> pl.DataFrame:
+    """Count who has read what questions show.
+
+    Args:
+        made: The questions.
+        reading: Who has read what.
+        fillers: Rows of `result.FILLERS_USED`; those that are used were read by who proposed them.
+        tags: Locales in the order of the rows; those without questions have none.
+
+    Returns:
+        `READING`.
+    """
+    proposed = {(use[0], str(use[1]), shown(use[2])) for use in fillers if use[-1] == "used"}
+    rows = [row for one in made for row in _counts(one, reading, proposed)]
+    order = {tag: number for number, tag in enumerate(tags)}
+    totals = pl.DataFrame(rows, READING, orient="row").group_by("locale").sum()
+    return totals.sort(pl.col("locale").replace_strict(order, return_dtype=pl.Int64)).select(list(READING))
+
+
+def _counts(
+    made: "TemplateQuestions", reading: Reading, proposed: Collection[tuple[str, str, str]]
+) -> Iterator[tuple[str | int, ...]]:
+    for one in made.asked:
+        by = partial(_reader, reading, proposed, made.template_id, one)
+        used = sorted(set(one.picks[:, 0].tolist()))
+        golds = {number: by(one.golds[number], one.locale.tag) for number in used}
+        distractors = [by(text, tag) for text, tag in one.distractors]
+        unread_golds = np.isin(one.picks[:, 0], [number for number, reader in golds.items() if reader is None])
+        unread = np.isin(one.picks[:, 1:], [i for i, reader in enumerate(distractors) if reader is None])
+        # Two regions may give the same text, each in questions of its own.
+        by_text = dict(zip((text for text, _ in one.distractors), distractors, strict=True))
+        readers = [*golds.values(), *by_text.values()]
+        counts = [readers.count(reader) for reader in (NATIVES, OTHERS, BY_QUESTION, MODEL, None)]
+        with_unread = int((unread_golds | unread.any(axis=1)).sum())
+        yield one.locale.tag, len(one.picks), with_unread, len(readers), *counts
+
+
+def _reader(
+    reading: Reading,
+    proposed: Collection[tuple[str, str, str]],
+    template_id: str,
+    asked: "LocaleQuestions",
+    text: str,
+    origin: str,
+) -> str | None:
+    found = reading.by(template_id, asked.locale.tag, text, origin)
+    return OTHERS if found is None and (template_id, asked.locale.tag, text) in proposed else found
+
+
+def unread_findings(reading: pl.DataFrame) -> list[tuple[str, str]]:
+    """Say by locale how many questions show options that nobody has read; locale and sentence."""
+    return [(row["locale"], _sentence(row)) for row in reading.iter_rows(named=True) if row["with_unread"]]
+
+
+def _sentence(row: Mapping[str, int]) -> str:
+    return (
+        f"{row['with_unread']:,} of {row['mcqs']:,} multiple-choice questions show options that nobody has "
+        f"read: {row['nobody']:,} of {row['options']:,}"
+    )
+
+
+def unread_summary(reading: pl.DataFrame) -> str:
+    """Say how many questions show options that nobody has read, in all and by locale."""
+    rows = [row for row in reading.iter_rows(named=True) if row["with_unread"]]
+    by_locale = ", ".join(f"{row['locale']} {row['with_unread']:,} of {row['mcqs']:,}" for row in rows)
+    total, of = sum(row["with_unread"] for row in rows), int(reading["mcqs"].sum())
+    return f"{total:,} of {of:,} multiple-choice questions show options that nobody has read ({by_locale})"

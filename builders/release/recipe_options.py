@@ -1,0 +1,112 @@
+"""Recipe options: what the questions of a recipe may show, and who has read it so far."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.builders.judges import make_judges, shipped_for
+from blend.builders.judges.equivalence import Judge
+from blend.builders.mcq.exclusions import Exclusions, Reader
+from blend.builders.mcq.offered_options import offered_options
+from blend.builders.mcq.reading import Reading
+from blend.builders.release.inputs import known_locales, read_inputs
+from blend.builders.release.tables import annotations_of, fillers_of
+from blend.loaders.responses.decisions import read_decisions
+from blend.schemas.errors import InputError
+from blend.schemas.language.locales import Registry
+from blend.schemas.recipe.recipe import JudgeOptions, Recipe
+from blend.schemas.rows.frame_columns import KEY
+
+
+class OfferedOption(NamedTuple):
+    """An option that a question may show, and who has read it."""
+
+    row: dict[str, Any]
+    """A row of `builders.mcq.offered_options.OFFERED_OPTIONS`."""
+    readers: Sequence[Reader]
+    """Those who have given a verdict on it."""
+    read_by: frozenset[str | None]
+    """What `Reading.by` says of it, for each region that gave it."""
+
+
+class RecipeOptions:
+    """Options that the questions of a recipe may show; its sources are read once.
+
+    Args:
+        recipe: Names the sources.
+        base: Folder to which its relative locations refer.
+        known: Known locales; those of the recipe when absent.
+
+    Raises:
+        InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
+    """
+
+    def __init__(self, recipe: Recipe, base: Path, known: Registry | None = None) -> None:
+        if recipe.mcq.mode == "paper":
+            raise InputError("the recipe's key mcq.mode is 'paper', where verdicts on options have no say")
+        self._recipe, self._base = recipe, base
+        self.locales = known_locales(recipe, base=base) if known is None else known
+        """The known locales."""
+        inputs = read_inputs(recipe, base=base, locales=self.locales)
+        self._questions = inputs.questions
+        self._annotations = annotations_of(inputs, recipe)
+
+    @property
+    def answered(self) -> pl.DataFrame:
+        """The questions with their answers, `frame_columns.ANNOTATION_ROWS`."""
+        return self._questions.drop("source").join(self._annotations.drop("source"), on=KEY)
+
+    def offered(
+        self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
+    ) -> Iterator[OfferedOption]:
+        """List the options, in the order of `builders.mcq.offered_options.offered_options`.
+
+        Judges of pairs are asked as far as their verdicts are on file: no model, and no server.
+
+        Args:
+            verdicts: `frame_columns.EXCLUSIONS`, which leave options out and say who has read them.
+            everything: Whether options that verdicts leave out are there as well.
+            locales: Only options of questions about these locales; about all when absent.
+
+        Raises:
+            InputError: If no question can ask about a locale.
+        """
+        options = self._recipe.mcq
+        exclusions = Exclusions(
+            verdicts,
+            self._questions,
+            self.locales,
+            shipped=options.judge.shipped,
+            model_confidence=options.model_confidence,
+        )
+        offered = offered_options(
+            self._questions,
+            self._annotations,
+            options=options,
+            seed=self._recipe.seed,
+            judges=self._judges_on_file(),
+            fillers=fillers_of(options, self._base),
+            exclusions=None if everything else exclusions,
+            locales=self.locales,
+        )
+        self._check_locales(locales or (), set(offered["locale"]))
+        reading = Reading(exclusions, self._questions, self._annotations, shipped=options.judge.shipped)
+        for row in offered.iter_rows(named=True):
+            if locales is None or row["locale"] in locales:
+                key = row["template_id"], row["locale"], row["option"]
+                read_by = frozenset(reading.by(*key, origin) for origin in row["regions"])
+                yield OfferedOption(row, exclusions.readers(*key), read_by)
+
+    def _check_locales(self, wanted: Sequence[str], asked: set[str]) -> None:
+        for tag in wanted:
+            if tag not in asked:
+                there = ", ".join(tag for tag in self.locales.tags if tag in asked) or "no locale at all"
+                raise InputError(f"`locales={tag}`: no question can ask about it; some ask about {there}")
+
+    def _judges_on_file(self) -> Sequence[Judge]:
+        """The judges of the recipe without its model."""
+        own = self._recipe.mcq.judge.decisions
+        decisions = () if own is None else read_decisions(self._base / own, missing_ok=True)
+        return make_judges(JudgeOptions(), decisions=decisions, shipped=shipped_for(self._recipe.mcq))

@@ -1,0 +1,159 @@
+"""Agreement: how far readers of options agree, and how one reader's verdicts compare with those of others."""
+
+import polars as pl
+from polars.dataframe.group_by import GroupBy
+
+from blend.builders.mcq.exclusions import SILLY, WRONG, check_kinds
+from blend.builders.saq.agreement import krippendorff_alpha, of_members
+from blend.schemas.sheets.option_sheets import OK
+
+AGREEMENT = pl.Schema(
+    {
+        "locale": pl.String(),
+        "options": pl.Int64(),
+        "by_natives": pl.Int64(),
+        "by_others": pl.Int64(),
+        "refused": pl.Int64(),
+        "read_twice": pl.Int64(),
+        "alike": pl.Float64(),
+        "alpha": pl.Float64(),
+    }
+)
+"""One row per locale asked about, in text order, and ``all`` first: ``options`` with a verdict, those that a
+native of the region has read and those that only others have, those that anybody ``refused``; those that
+several have read (all counts), the share of them on which all say ``alike`` whether it may be shown, and
+Krippendorff's alpha of that (fractions; null where nobody read the same, alpha also where all say the same of
+everything)."""
+
+ANY_REFUSAL = "refusal"
+"""Stands for every kind but ``ok`` in `COMPARED`."""
+
+COMPARED = pl.Schema(
+    {
+        "locale": pl.String(),
+        "kind": pl.String(),
+        "options": pl.Int64(),
+        "refused": pl.Int64(),
+        "share": pl.Float64(),
+        "given": pl.Int64(),
+        "confirmed": pl.Int64(),
+        "precision": pl.Float64(),
+    }
+)
+"""One row per locale, ``all`` first, and kind of verdict, `ANY_REFUSAL` first, of options that both read.
+
+Where the others say it: ``options``, how many of them the reader ``refused`` (counts) and their ``share`` (a
+fraction). Of what others refused that is the recall of the reader's refusals; of what they accepted (``ok``),
+false alarms. Where the reader says it: ``given``, how many of these the others confirm (counts), saying alike
+whether the option may be shown, and their share, the ``precision``. Shares of nothing are null."""
+
+_OPTION = ("template_id", "locale", "question", "option")
+_SEVERITY = (WRONG, SILLY, "also-right", OK)
+"""Of several verdicts on an option, the first one here is what they say together."""
+
+
+def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Say how far readers agree on whether an option may be shown.
+
+    Args:
+        verdicts: `frame_columns.EXCLUSIONS`.
+
+    Returns:
+        `AGREEMENT`.
+
+    Raises:
+        RowError, RowErrors: If a verdict is of an unknown kind.
+
+    References:
+        Krippendorff (2011), Computing Krippendorff's alpha-reliability; nominal.
+    """
+    check_kinds(verdicts)
+    given = verdicts.with_columns(
+        refused=pl.col("kind") != OK, is_native=(pl.col("native") == "yes").fill_null(value=False)
+    )
+    parts = [("all", given)] + [
+        (str(tag), rows) for (tag,), rows in given.sort("locale").group_by("locale", maintain_order=True)
+    ]
+    return pl.DataFrame([_row(name, rows) for name, rows in parts], AGREEMENT, orient="row")
+
+
+def _row(name: str, given: pl.DataFrame) -> tuple[object, ...]:
+    options = given.group_by(_OPTION, maintain_order=True).agg(
+        pl.len(),
+        pl.col("is_native").any(),
+        any_refused=pl.col("refused").any(),
+        alike=pl.col("refused").n_unique() == 1,
+    )
+    twice = options.filter(pl.col("len") > 1)
+    units = given.select(pl.struct(_OPTION).rank("dense")).to_series().to_numpy().astype("int64")
+    values, sets = of_members([frozenset({str(refused)}) for refused in given["refused"]])
+    n_natives = int(options["is_native"].sum())
+    return (
+        name,
+        options.height,
+        n_natives,
+        options.height - n_natives,
+        int(options["any_refused"].sum()),
+        twice.height,
+        twice["alike"].mean(),
+        krippendorff_alpha(units, values, sets).alpha,
+    )
+
+
+def compared_verdicts(
+    verdicts: pl.DataFrame, others: pl.DataFrame, *, model_confidence: float = 0.0
+) -> pl.DataFrame:
+    """Compare a reader's verdicts, such as a model's, with what others say of the same options.
+
+    Args:
+        verdicts: The reader's, `frame_columns.EXCLUSIONS`; one refusal is enough.
+        others: Those that count as true, likewise.
+        model_confidence: Verdicts of a model that is less sure are left out, as a build leaves them out.
+
+    Returns:
+        `COMPARED`, without rows where nobody has read the same.
+
+    Raises:
+        RowError, RowErrors: If a verdict is of an unknown kind.
+    """
+    check_kinds(verdicts)
+    check_kinds(others)
+    verdicts = verdicts.filter(pl.col("confidence").fill_null(1.0) >= model_confidence)
+    both = _gravest(verdicts).join(_gravest(others), on=_OPTION, nulls_equal=True, suffix="_of_others")
+    rows = pl.concat([both.with_columns(locale=pl.lit("all")), both]).with_columns(
+        refused=pl.col("kind") != OK, refused_by_others=pl.col("kind_of_others") != OK
+    )
+    confirmed = (pl.col("refused") == pl.col("refused_by_others")).sum()
+    recall = _by_kind(rows, "kind_of_others").agg(options=pl.len(), refused=pl.col("refused").sum())
+    precision = _by_kind(rows, "kind").agg(given=pl.len(), confirmed=confirmed)
+    order = pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64)
+    return (
+        recall.join(precision, on=["locale", "verdict"], how="full", coalesce=True)
+        .rename({"verdict": "kind"})
+        .with_columns(pl.col("options", "refused", "given", "confirmed").fill_null(0).cast(pl.Int64))
+        .with_columns(
+            share=_share(pl.col("refused"), pl.col("options")),
+            precision=_share(pl.col("confirmed"), pl.col("given")),
+        )
+        .sort(pl.col("locale") != "all", "locale", order)
+        .select(list(COMPARED))
+    )
+
+
+_RANKS = {kind: rank for rank, kind in enumerate((ANY_REFUSAL, *_SEVERITY))}
+
+
+def _gravest(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """One row per option: what all verdicts on it say together."""
+    rank = pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64)
+    return verdicts.group_by(_OPTION).agg(pl.col("kind").sort_by(rank).first())
+
+
+def _by_kind(rows: pl.DataFrame, column: str) -> GroupBy:
+    """Group options by locale and what a column says of them, and refusals together once more."""
+    refusals = rows.filter(pl.col(column) != OK).with_columns(verdict=pl.lit(ANY_REFUSAL))
+    return pl.concat([refusals, rows.with_columns(verdict=column)]).group_by("locale", "verdict")
+
+
+def _share(part: pl.Expr, total: pl.Expr) -> pl.Expr:
+    return pl.when(total > 0).then(part / total)

@@ -1,0 +1,141 @@
+"""Files on the way to verdicts on options: the option sheet, out and in."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.new_files import write_new_sheet
+from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.responses.decisions import answer_key
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.sheets.answer_sheets import guarded, unguarded
+from blend.schemas.sheets.option_sheets import (
+    ALL_VERDICTS,
+    DISTRACTOR_ROLE,
+    KEY_ROLE,
+    OPTION_SHEET,
+    VERDICTS,
+    option_mark,
+)
+
+_MARKED = ("template_id", "locale", "question", "option", "role")
+"""Columns of which the mark tells whether they are as they were proposed."""
+_COLUMNS = Columns(
+    (*_MARKED, "verdict", "check"),
+    optional=("why",),
+    others=True,
+    rewritten=(*_MARKED, "check"),
+    returned=True,
+)
+
+
+class OptionVerdict(NamedTuple):
+    """A reader's verdict on an option of a question."""
+
+    template_id: str
+    locale: str
+    """The locale asked about."""
+    question: str
+    """In English."""
+    option: str
+    kind: str
+    """One of `option_sheets.ALL_VERDICTS`."""
+    why: str
+    """Reason; may be empty."""
+    location: str
+    """Where it stands; empty for one that a model has just given."""
+    confidence: float | None = None
+    """How sure a model is of it, a fraction; null for a person's."""
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """What it is about, as compared."""
+        return subject(self.template_id, self.locale, self.question, self.option)
+
+
+def subject(template_id: str, locale: str, question: str, option: str) -> tuple[str, ...]:
+    """What a verdict is about: two with the same are about one option of one question."""
+    return template_id, locale, clean(question), answer_key(option)
+
+
+def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
+    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
+
+    Args:
+        sheet: `option_sheets.OPTION_SHEET`.
+        path: Where.
+
+    Raises:
+        InputError, StorageError: As `files.new_files.write_new_sheet`.
+    """
+    texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
+    cells = (
+        sheet.select(list(OPTION_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
+    )
+    write_new_sheet(path, cells, choices={"verdict": ALL_VERDICTS})
+
+
+def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[OptionVerdict, ...]:
+    """The verdicts in a sheet that came back; rows without a verdict are left out.
+
+    Args:
+        path: The table.
+        encoding: Of the table; see `loaders.files.encodings.read_text`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a
+            row is not as it was proposed, or an option has two different verdicts.
+        InputError: If no row has a verdict.
+    """
+    diagnostics = Diagnostics()
+    verdicts: dict[tuple[str, ...], OptionVerdict] = {}
+    for cells in read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding):
+        if not cells.values["verdict"].strip():
+            continue
+        with diagnostics.collected():
+            verdict = _verdict(cells)
+            earlier = verdicts.setdefault(verdict.subject, verdict)
+            if earlier.kind != verdict.kind:
+                raise RowError(
+                    f"{verdict.option!r} is {verdict.kind!r} here, but {earlier.kind!r} in {earlier.location}",
+                    where=f"{verdict.location}, column verdict",
+                    fix="remove one of the two rows",
+                )
+    diagnostics.raise_problems()
+    if not verdicts:
+        known = ", ".join(ALL_VERDICTS)
+        raise InputError(f"{path}: no row has a verdict; write one of {known} into the column verdict")
+    return tuple(verdicts.values())
+
+
+def _verdict(cells: Cells) -> OptionVerdict:
+    values = cells.values
+    where = f"{cells.location}, column verdict"
+    kind = values["verdict"].strip().casefold()
+    if kind not in ALL_VERDICTS:
+        fix = f"write one of {', '.join(ALL_VERDICTS)}, or leave the cell empty"
+        raise RowError(f"unknown verdict {values['verdict']!r}", where=where, fix=fix)
+    template_id, locale, question, option, role = (unguarded(clean(values[name])) for name in _MARKED)
+    if option_mark(template_id, locale, question, option, role) != unguarded(values["check"].strip()):
+        raise RowError(
+            f"{option!r} of {template_id} about {locale} is not the row that was proposed",
+            where=cells.location,
+            fix=f"bring back {', '.join(_MARKED)} and check as they were proposed, and decide again",
+        )
+    if kind not in VERDICTS[role]:
+        raise RowError(f"{option!r} is a {role}, which cannot be {kind!r}", where=where, fix=_FIXES[role])
+    return OptionVerdict(
+        template_id, locale, question, option, kind, clean(unguarded(values.get("why", ""))), cells.location
+    )
+
+
+_FIXES = {
+    KEY_ROLE: "write 'ok' if it is a correct answer, 'wrong' if it is none",
+    DISTRACTOR_ROLE: (
+        "write 'ok' if it is plainly not correct there, as it should be, 'also-right' if it may be correct, "
+        "'silly' if it is no answer to the question"
+    ),
+}

@@ -1,0 +1,48 @@
+"""The option sheet: every option that a build may offer, for a person who reads them with a spreadsheet."""
+
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Final
+
+import polars as pl
+
+KEY_ROLE: Final = "key"
+"""Role of a top answer, which a question shows as correct."""
+DISTRACTOR_ROLE: Final = "distractor"
+"""Role of an answer from elsewhere, which a question shows as wrong."""
+
+OK: Final = "ok"
+"""Verdict on an option that may stand as it is: a key that is correct, a distractor that is plainly wrong."""
+
+VERDICTS = MappingProxyType({KEY_ROLE: (OK, "wrong"), DISTRACTOR_ROLE: (OK, "also-right", "silly")})
+"""By role, the verdicts that can be given."""
+ALL_VERDICTS = (OK, "also-right", "silly", "wrong")
+
+OPTION_SHEET = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "question": pl.String(),
+        "option": pl.String(),
+        "role": pl.String(),
+        "regions": pl.String(),
+        "votes": pl.Int64(),
+        "verdict": pl.String(),
+        "why": pl.String(),
+        "read": pl.String(),
+        "check": pl.String(),
+    }
+)
+"""One row per question and option, by template and locale, the key first, then most votes first; the reader
+fills in ``verdict`` and perhaps ``why``.
+
+``locale`` is the one asked about, ``question`` is in English, ``role`` is ``key`` or ``distractor``,
+``regions`` the locales that gave the option, ``votes`` the annotators there who did, ``read`` who has given
+which verdict before, and ``check`` is `option_mark`.
+"""
+
+
+def option_mark(template_id: str, locale: str, question: str, option: str, role: str) -> str:
+    """Eight digits that tell whether a row came back as it was proposed: spreadsheets rewrite ``1/2``."""
+    row = f"{template_id}\x1f{locale}\x1f{question}\x1f{option}\x1f{role}"
+    return sha256(row.encode()).hexdigest()[:8]

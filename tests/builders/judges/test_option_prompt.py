@@ -1,0 +1,101 @@
+"""The words in which a model is asked about options, and the strict reading of what it replies."""
+
+import json
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.judges.option_prompt import (
+    INSTRUCTION,
+    PROMPT_VERSION,
+    AskedOptions,
+    faults,
+    option_question,
+    option_question_again,
+    read_option_opinions,
+)
+from blend.schemas.sheets.option_sheets import VERDICTS
+
+ASKED = AskedOptions("T-1", "en-GB", "What is lunch?", "the UK", (("tea", "key"), ('a "b"\n', "distractor")))
+GOOD = {
+    "1": {"verdict": "ok", "confidence": 1, "why": "of\ncourse"},
+    "2": {"verdict": "Silly", "confidence": 0.25},
+}
+
+
+def test_other_words_have_another_number():
+    # A verdict is kept under the number of the words that brought it: change both.
+    digests = {1: "9bfccfb25c27"}
+    assert sha256(INSTRUCTION.encode()).hexdigest()[:12] == digests[PROMPT_VERSION]
+
+
+def test_question_region_and_options_are_sent_as_json():
+    system, user = option_question(ASKED._replace(known_keys=("soup",)))
+    assert system == {"role": "system", "content": INSTRUCTION}
+    assert json.loads(user["content"]) == {
+        "question": "What is lunch?",
+        "region": "the UK",
+        "correct answers": ["soup"],
+        "options": {"1": {"role": "key", "option": "tea"}, "2": {"role": "distractor", "option": 'a "b"\n'}},
+    }
+
+
+@pytest.mark.parametrize(
+    "reply", ["{}", "```json\n{}\n```", "<think>perhaps silly</think>\n{}"], ids=["plain", "fenced", "thought"]
+)
+def test_a_reply_is_an_opinion_on_each(reply: str):
+    assert read_option_opinions(ASKED, reply.replace("{}", json.dumps(GOOD))) == [
+        ("ok", 1.0, "of course"),
+        ("silly", 0.25, ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ("All fine.", "it is not a JSON object"),
+        ('{"1": 1, "1": 2}', "option 1 is missing; option 2 is missing"),
+        (json.dumps({**GOOD, "3": {}}), "'3' is not the number of an option"),
+        (json.dumps({"1": GOOD["1"]}), "option 2 is missing"),
+        (json.dumps({**GOOD, "2": "ok"}), "option 2 has no object"),
+        (
+            json.dumps({"1": {**GOOD["1"], "verdict": "silly"}, "2": {**GOOD["2"], "verdict": "wrong"}}),
+            (
+                'option 1 is a key, whose verdict is "ok" or "wrong"; '
+                'option 2 is a distractor, whose verdict is "ok", "also-right" or "silly"'
+            ),
+        ),
+        *(
+            (json.dumps({**GOOD, "2": {"verdict": "ok", "confidence": sure}}), f"option 2 has no {what}")
+            for sure in (True, "0.9", None, 1.1, -0.1, float("nan"))
+            for what in ["confidence from 0 to 1"]
+        ),
+    ],
+)
+def test_what_is_not_stated_beyond_doubt_is_asked_again(reply: str, fault: str):
+    assert read_option_opinions(ASKED, reply) is None
+    assert faults(ASKED, reply) == fault
+    *asked, said, reminder = option_question_again(ASKED, reply)
+    assert asked == option_question(ASKED)
+    assert said == {"role": "assistant", "content": reply}
+    assert f"This cannot be read: {fault}. Reply with one JSON object" in reminder["content"]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: (
+            st.dictionaries(st.sampled_from(["1", "2", "verdict", "confidence", "why"]), inner)
+            | st.lists(inner)
+        ),
+    )
+)
+def test_whatever_is_replied_is_read_or_refused(value):
+    read = read_option_opinions(ASKED, json.dumps(value))
+    if read is not None:
+        assert [
+            one.kind in VERDICTS[role] and 0 <= one.confidence <= 1
+            for one, (_, role) in zip(read, ASKED.options, strict=True)
+        ] == [True, True]

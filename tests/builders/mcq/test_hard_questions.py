@@ -1,0 +1,112 @@
+"""Hard questions: what they promise of any release, and how much can be guessed in those of the 16 regions."""
+
+from pathlib import Path
+
+import datasets
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from blend.builders.audit import audit_questions
+from blend.builders.audit.release import audit_release
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.result import McqBuild
+from blend.builders.release import build_release
+from blend.builders.validate import validate_release
+from blend.cli import app
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases.tables import read_config
+from blend.schemas.errors import UnknownNameError
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
+from helpers.questions.mcq_inputs import positions
+
+
+def audited(questions: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, float]:
+    """What each baseline of the audit gets right."""
+    asked = questions.select("question", "options", "answer", group="locale", template="template_id")
+    found = audit_questions(asked, annotations=annotations, examples=0, synonyms=False)
+    return dict(found.baselines.select("baseline", "overall").iter_rows())
+
+
+@pytest.fixture(scope="module")
+def hard_release(once) -> Path:
+    recipe = sample_recipe()
+    options = recipe.mcq.model_copy(update={"hard": True})
+    with_hard = recipe.model_copy(update={"mcq": options})
+    return once.path("sample-hard", lambda out: build_release(with_hard, out))
+
+
+@pytest.fixture(scope="module")
+def rows(hard_release: Path) -> pl.DataFrame:
+    return read_config(hard_release, MULTIPLE_CHOICE_HARD)
+
+
+def test_the_other_tables_are_as_without_it(hard_release: Path, sample_release: Path):
+    for path in (sample_release / "data").rglob("*.parquet"):
+        assert (hard_release / path.relative_to(sample_release)).read_bytes() == path.read_bytes()
+
+
+def test_each_template_asks_a_region_once_and_never_by_name(rows: pl.DataFrame):
+    assert len(rows) > 100
+    assert not rows.select("template_id", "locale").is_duplicated().any()
+    for tag in rows["locale"].unique():
+        counts = positions(rows.filter(locale=tag))
+        assert max(counts) - min(counts) <= 1
+
+
+def test_the_release_is_valid_and_loads(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
+    assert not validate_release(hard_release).errors
+    loaded = datasets.load_dataset(
+        str(hard_release), MULTIPLE_CHOICE_HARD, split="test", cache_dir=str(tmp_path)
+    )
+    assert list(loaded["MCQID"]) == rows["mcq_id"].to_list()
+    assert f'"{MULTIPLE_CHOICE_HARD}", split="test"' in (hard_release / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_model_is_asked_the_hard_questions(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
+    answers = rows.select(item_id="mcq_id", response="answer_idx")
+    answers.write_csv(tmp_path / "answers.csv")
+    command = ["eval", "run", str(hard_release), "--config", MULTIPLE_CHOICE_HARD]
+    out = ["--answers", str(tmp_path / "answers.csv"), "--out", str(tmp_path / "run")]
+    ran = CliRunner().invoke(app, [*command, *out])
+    assert ran.exit_code == 0, ran.output
+    assert f"{len(rows):,}" in ran.output
+
+
+def test_one_configuration_is_audited(hard_release: Path, sample_release: Path, rows: pl.DataFrame):
+    found = audit_release(hard_release, config=MULTIPLE_CHOICE_HARD, examples=0)
+    assert found.size["questions"][0] == len(rows)
+    with pytest.raises(UnknownNameError, match=r"choose one of: multiple-choice-questions$"):
+        audit_release(sample_release, config=MULTIPLE_CHOICE_HARD)
+
+
+PAIRS = 1220
+GUESSED = {"typical": 22.9, "widespread": 25.0, "region-blind": 26.3, "classifier": 30.9, "combined": 29.2}
+"""What baselines of the audit get right, in percent: the figures of docs/mcq.md."""
+
+
+@pytest.fixture(scope="module")
+def hard_build(built) -> McqBuild:
+    return built(hard=True)
+
+
+@pytest.fixture(scope="module")
+def hard_mcqs(hard_build: McqBuild) -> pl.DataFrame:
+    return pl.concat(list(hard_build.batches(hard=True)))
+
+
+@pytest.mark.integration
+def test_who_knows_nothing_finds_chance_in_the_16_regions(hard_mcqs, published):
+    assert len(hard_mcqs) == hard_mcqs.unique(["template_id", "locale"]).height == PAIRS
+    found = audited(hard_mcqs, published.annotations)
+    assert {name: round(100 * found[name], 1) for name in GUESSED} == GUESSED
+
+
+@pytest.mark.integration
+def test_the_order_of_rows_changes_no_hard_question(hard_mcqs, published):
+    rng = np.random.default_rng(0)
+    shuffled = published.annotations[rng.permutation(published.annotations.height)]
+    again = build_mcq(published.questions, shuffled, options=McqOptions(hard=True), seed=0)
+    assert pl.concat(list(again.batches(hard=True))).equals(hard_mcqs)

@@ -1,0 +1,91 @@
+"""How likely an option that nobody has read is refused, and what a recipe leaves out for it."""
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from blend.builders.mcq.option_risk import FEATURES, READING_FEATURES, READINGS, RULES, OptionRisk
+from blend.builders.mcq.options import Option
+from blend.loaders.responses.shipped import shipped_exclusions, shipped_risk
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import EXCLUSIONS
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
+
+TEMPLATES = {
+    "T-1": {**FRUIT, "es-MX": [("mango", 3)]},
+    "T-2": {"en-GB": [("mango", 4)], "en-US": [("bread", 3)], "es-MX": [("mango", 3)]},
+}
+MANGO, PEAR = ("mango", "es-MX"), ("pear", "en-US")
+
+
+def option(text: str, tag: str) -> Option:
+    return Option(text, registry().get(tag), 3, frozenset())
+
+
+def risk_of(templates, **more) -> OptionRisk:
+    return OptionRisk(*frames_of(templates), shipped=False, **more)
+
+
+def test_what_a_region_gave_elsewhere_is_riskier():
+    risk = risk_of(TEMPLATES)
+    mango, pear = (risk.of("T-1", "en-GB", option(*one)) for one in (MANGO, PEAR))
+    assert 0 < pear < mango < 1
+
+
+def test_features_by_hand():
+    found = risk_of(TEMPLATES).features("T-1", "en-GB", *MANGO)
+    assert list(found) == list(FEATURES)
+    # All votes of Mexico went to mango, which the UK gave to the other template and not to this one.
+    assert (found["option_share"], found["shared_here"], found["shared_elsewhere"]) == (1, 0, 1)
+    assert found["asked_agreement"] == 1
+
+
+def test_no_further_region_has_a_say():
+    fewer = {**TEMPLATES, "T-1": {tag: of for tag, of in TEMPLATES["T-1"].items() if tag != "ar-DZ"}}
+    for one in (MANGO, PEAR):
+        before, after = (
+            risk_of(templates).of("T-1", "en-GB", option(*one)) for templates in (fewer, TEMPLATES)
+        )
+        assert before == after
+
+
+def test_what_was_refused_about_other_regions_counts():
+    refused = shipped_exclusions().filter(template_id="Al-en-01", kind="also-right")
+    text = refused["option"].value_counts(sort=True)["option"][0].lower()
+    answers = {"en-GB": [("apple", 4)], "es-MX": [(text, 3), ("gravel", 3)]}
+    frames = frames_of({"Al-en-01": answers})
+    with_readings, without = (OptionRisk(*frames, shipped=shipped) for shipped in (True, False))
+    often, never = (with_readings.features("Al-en-01", "en-GB", one, "es-MX") for one in (text, "gravel"))
+    assert list(often) == [*FEATURES, *READING_FEATURES]
+    assert often["refused_elsewhere"] > never["refused_elsewhere"] == 0
+    ours, theirs = (risk.of("Al-en-01", "en-GB", option(text, "es-MX")) for risk in (with_readings, without))
+    assert ours > theirs
+    assert list(with_readings.features("T-1", "en-GB", *PEAR)) == list(FEATURES)
+
+
+def test_options_above_the_risk_are_left_out_unless_somebody_accepted_them():
+    def shown(most: float | None, exclusions: pl.DataFrame | None = None) -> set[str]:
+        templates = {**FRUIT, "es-MX": [("mango", 3)]}
+        build = build_of(templates, options=McqOptions(variants="all", max_risk=most), exclusions=exclusions)
+        return {text for texts in shown_to(build, "en-GB") for text in texts}
+
+    assert {"pear", "plum", "dates", "mango"} <= shown(None) == shown(1.0)
+    assert shown(0.001) == set()
+    row = {"template_id": "T-1", "locale": "en-GB", "kind": "ok", "reviewer": "r1"}
+    read = pl.DataFrame([{**row, "option": one} for one in ("pear", "plum", "dates")], EXCLUSIONS)
+    assert {"pear", "plum", "dates"} <= shown(0.001, read)
+    assert "mango" not in shown(0.001, read)
+
+
+def test_the_published_coefficients_are_complete():
+    models = shipped_risk()
+    assert {RULES: list(FEATURES), READINGS: [*FEATURES, *READING_FEATURES]} == {
+        name: list(of) for name, of in models.items()
+    }
+
+
+@pytest.mark.parametrize("risk", [0, -0.1, 1.1])
+def test_a_risk_is_a_probability(risk: float):
+    with pytest.raises(ValidationError, match="max_risk"):
+        McqOptions(max_risk=risk)

@@ -1,0 +1,171 @@
+"""Who has read the options of questions: counted, left out where nobody has, and words on the card."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.cards.read_options import read_options
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.reading import READING, Reading, unread_findings, unread_summary
+from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import EXCLUSIONS, FILLERS, KEY
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, shown_to
+
+MORE = {**FRUIT, "es-MX": [("mango", 3)]}
+
+
+def verdicts(tag: str, *options: str, native: str | None = None) -> pl.DataFrame:
+    rows = [
+        {
+            "template_id": "T-1",
+            "locale": tag,
+            "option": option,
+            "kind": "ok",
+            "reviewer": "r1",
+            "native": native,
+        }
+        for option in options
+    ]
+    return pl.DataFrame(rows, EXCLUSIONS)
+
+
+def of(build, tag: str) -> dict[str, int]:
+    return build.reading.row(by_predicate=pl.col("locale") == tag, named=True)
+
+
+def test_every_option_shown_counts_once_by_its_best_reader():
+    read = pl.concat([verdicts("en-GB", "apple", "pear"), verdicts("en-GB", "pear", native="yes")])
+    build = build_of(MORE, exclusions=read, options=McqOptions(variants="all"))
+    # The key and four distractors; with any three of these, each question shows some that nobody has read.
+    assert of(build, "en-GB") == {
+        "locale": "en-GB", "mcqs": 4, "with_unread": 4, "options": 5, "natives": 1, "others": 1,
+        "by_question": 0, "model": 0, "nobody": 3,
+    }  # fmt: skip
+    assert of(build, "en-US")["nobody"] == 5
+    assert dict(unread_findings(build.reading))["en-GB"] == (
+        "4 of 4 multiple-choice questions show options that nobody has read: 3 of 5"
+    )
+    assert unread_summary(build.reading.head(2)) == (
+        "8 of 8 multiple-choice questions show options that nobody has read (en-GB 4 of 4, en-US 4 of 4)"
+    )
+
+
+@pytest.mark.parametrize("unread", ["warn", "keep"])
+def test_unread_options_are_shown_unless_the_recipe_drops_them(unread: str):
+    read = verdicts("en-GB", "apple", "pear", "plum", "dates")
+    shown = build_of(MORE, exclusions=read, options=McqOptions(unread=unread))
+    assert shown.frame().equals(build_of(MORE, options=McqOptions()).frame())
+    dropping = build_of(MORE, exclusions=read, options=McqOptions(unread="drop"))
+    assert shown_to(dropping, "en-GB") == {("en-US", "pear"), ("ko-KR", "plum"), ("ar-DZ", "dates")}
+    assert loss_of(dropping, "en-US") == ("unread", "nobody has read the top answer")
+    assert (of(dropping, "en-GB")["nobody"], len(dropping.reading)) == (0, 1)
+
+
+def test_reviewed_fillers_have_been_read():
+    row = {"template_id": "T-1", "locale": None, "option": "Mango", "region": "MX", "reviewer": "r1", "why": ""}
+    three = {tag: FRUIT[tag] for tag in ("en-GB", "en-US", "ko-KR")}
+    read = verdicts("en-GB", "apple", "pear", "plum")
+    build = build_of(
+        three, exclusions=read, fillers=pl.DataFrame([row], FILLERS), options=McqOptions(unread="drop")
+    )
+    assert ("es-MX", "mango") in shown_to(build, "en-GB")
+    assert of(build, "en-GB")["others"] == 4
+
+
+def test_the_readings_of_the_package_are_of_published_answers_in_the_same_words():
+    template_id, tag, question = shipped_readings().row(0)
+    questions, annotations = frames_of(
+        {template_id: {tag: [("a", 3)], "en-AU": [("b", 3)], "el-GR": [("c", 3)]}}
+    )
+    reworded = questions.with_columns(en_question=pl.lit("What else?"))
+    questions = questions.with_columns(en_question=pl.lit(question))
+    own = annotations.with_columns(grouping=pl.lit("reviewed"))
+    read = []
+    for asked, given, shipped in (
+        (questions, annotations, True),
+        (reworded, annotations, True),
+        (questions, own, True),
+        (questions, annotations, False),
+    ):
+        exclusions = Exclusions(None, asked, registry(), shipped=shipped)
+        reading = Reading(exclusions, asked, given, shipped=shipped)
+        read.append(
+            [reading.by(template_id, tag, text, origin) for text, origin in (("b", "en-AU"), ("c", "el-GR"))]
+        )
+    assert read == [[None, "by_question"], [None, None], [None, None], [None, None]]
+
+
+def test_the_file_of_questions_read_is_complete(root: Path):
+    rows = shipped_readings()
+    assert rows.null_count().row(0) == (0, 0, 0)
+    assert rows.select(KEY).rows() == sorted(set(rows.select(KEY).rows()))
+    assert set(shipped_exclusions().select(*KEY, "question").rows()) <= set(rows.rows())
+    readme = (root / "decisions" / "blend" / "README.md").read_text(encoding="utf-8")
+    assert f"| `questions_read.tsv` | {rows.height:,} |" in readme
+
+
+@pytest.mark.slow
+def test_of_the_published_regions_every_option_was_read(clean_tables):
+    build = build_mcq(clean_tables.questions, clean_tables.annotations, options=McqOptions(), seed=0)
+    totals = build.reading.sum()
+    assert totals.select("natives", "others", "nobody").row(0)[::2] == (0, 0)
+    assert totals["by_question"].item() > 10_000
+    dropping = build_mcq(
+        clean_tables.questions, clean_tables.annotations, options=McqOptions(unread="drop"), seed=0
+    )
+    assert dropping.frame().equals(build.frame())
+
+
+@pytest.mark.parametrize(
+    ("natives", "others", "model", "nobody", "sentence"),
+    [
+        (0, 0, 0, 9, "Nobody has read the options of the multiple-choice questions before they were shown: "),
+        (1, 7, 0, 1, "People have read 8 of the 9 options of the multiple-choice questions; among the rest "),
+        (1, 2, 4, 2, "People have read 3 of the 9 options of the multiple-choice questions, and a language "),
+        (0, 0, 9, 0, "People have read 0 of the 9 options of the multiple-choice questions, and a language "),
+        (9, 0, 0, 0, "Natives of the regions have read every option of the multiple-choice questions. Of each"),
+        (
+            4,
+            5,
+            0,
+            0,
+            "People have read every option of the multiple-choice questions, natives of the region 4 of 9.",
+        ),
+        (
+            0,
+            9,
+            0,
+            0,
+            "People have read every option of the multiple-choice questions, no native of the region ",
+        ),
+    ],
+)
+def test_the_card_says_who_has_read(natives: int, others: int, model: int, nobody: int, sentence: str):
+    row = ("ko-KR", 3, 1, 9, natives, others, 0, model, nobody)
+    words = read_options(pl.DataFrame([row], READING, orient="row"))
+    assert words is not None
+    assert words.startswith(sentence)
+    shares = " / ".join(f"{100 * n / 9:.0f}" for n in (natives, others, 0, model, nobody))
+    assert words.endswith(f"per cent: `ko-KR` {shares}.")
+    assert read_options(pl.DataFrame(schema=READING)) is None
+
+
+def test_the_card_says_what_a_reader_is_expected_to_dispute_where_nobody_has_read():
+    rows = [("ko-KR", 4, 2, 9, 0, 7, 0, 0, 2), ("zh-CN", 5, 0, 9, 0, 9, 0, 0, 0)]
+    some, none = (read_options(pl.DataFrame(of, READING, orient="row")) for of in (rows, rows[1:]))
+    assert some is not None
+    assert none is not None
+    # Half of the 26 of 100, of the region alone whose options nobody has read.
+    assert "less where `mcq.max_risk` is set: `ko-KR` 13 (9 to 18). Of each" in some
+    assert "disputed" not in none
+
+
+def test_the_card_tells_a_record_from_an_inference():
+    words = read_options(pl.DataFrame([("ko-KR", 3, 0, 9, 0, 2, 7, 0, 0)], READING, orient="row"))
+    assert words is not None
+    assert " Of 7 it is known by question alone: " in words
+    assert words.endswith("per cent: `ko-KR` 0 / 22 / 78 / 0 / 0.")

@@ -1,0 +1,127 @@
+"""Slips in published questions: put right in multiple-choice questions, and told."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.wordings import put_right
+from blend.builders.release.tables import exclusions_of
+from blend.loaders.responses.shipped import shipped_exclusions, shipped_option_texts, shipped_readings
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from blend.schemas.rows.frame_columns import EXCLUSIONS
+from helpers.questions.mcq_inputs import FRUIT, frames_of
+
+TEMPLATE = "Jod-ch-01"
+SLIP, RIGHT = "What do people commonly used in {}?", "What do people commonly use in {}?"
+
+
+@pytest.fixture
+def frames():
+    questions, annotations = frames_of({TEMPLATE: FRUIT, "T-1": FRUIT})
+    return questions.with_columns(en_question=pl.format(SLIP, "locale")), annotations
+
+
+def asked_by(frames, **options):
+    build = build_mcq(*frames, options=McqOptions(**options), seed=0)
+    rows = pl.concat(build.batches()).select("template_id", "question").unique()
+    return build, {template_id: text.partition(" in ")[0] for template_id, text in rows.iter_rows()}
+
+
+def test_a_slip_is_put_right_in_its_template_and_told(frames):
+    build, asked = asked_by(frames)
+    assert asked[TEMPLATE] == "What do people commonly use"
+    found = build.found.filter(pl.col("reason") != "void-verdicts", locale="en-GB")
+    told = found.select("template_id", "reason", "detail").rows()
+    detail = "'do people commonly used in' is asked as 'do people commonly use in'"
+    assert told == [(TEMPLATE, "slip-in-wording", detail)]
+
+
+@pytest.mark.parametrize("options", [{"mode": "paper"}, {"judge": JudgeOptions(shipped=False)}])
+def test_without_it_questions_stay_as_published(frames, options):
+    build, asked = asked_by(frames, **options)
+    assert asked[TEMPLATE] == "What do people commonly used"
+    assert build.found.is_empty()
+
+
+@pytest.mark.parametrize("wording", [SLIP, RIGHT])
+def test_an_exclusion_may_quote_either_wording(frames, wording):
+    row = {"template_id": TEMPLATE, "locale": "en-GB", "option": "pear", "kind": "silly", "reviewer": "r1"}
+    rows = pl.DataFrame([{**row, "question": wording.format("en-GB")}], schema=EXCLUSIONS)
+    exclusions = Exclusions(rows, frames[0], registry(), shipped=False)
+    assert exclusions.of(TEMPLATE, "en-GB").distractors == ("pear",)
+
+
+@pytest.mark.integration
+def test_the_slips_of_the_16_regions(published):
+    asked, found = put_right(published.questions)
+    by_template = Counter(found["template_id"].to_list())
+    assert by_template == {"Jo-sp-18": 16, "Jod-ch-01": 16, "Jod-ch-28": 16, "Tmp-ar-02": 1}
+    assert not asked["en_question"].str.contains(r"\b(?:in in|worker gets|people commonly used|cites)\b").any()
+
+
+def test_verdicts_of_the_package_follow_a_change_of_wording(frames, tmp_path):
+    shipped = shipped_exclusions().filter(template_id=TEMPLATE, locale="en-GB")
+    row = {"template_id": TEMPLATE, "wording": "What eating utensils do people", "corrected": "What do people"}
+    pl.DataFrame([row, {**row, "wording": "in UK?", "corrected": "in en-GB?"}]).write_csv(tmp_path / "w.csv")
+    options = McqOptions(wordings="w.csv")
+    build = build_mcq(*frames, options=options, seed=0, exclusions=exclusions_of(options, tmp_path))
+    assert not shipped.is_empty()
+    assert build.found.filter(reason="void-verdicts", locale="en-GB").is_empty()
+    kept = Exclusions(exclusions_of(options, tmp_path), frames[0], registry(), shipped=False)
+    assert all(kept.readers(TEMPLATE, "en-GB", option) for option in shipped["option"])
+
+
+READ = {
+    "en-GB": [("rowing", 4)],
+    "en-US": [("surf", 3)],
+    "ko-KR": [("swimming", 3)],
+    "es-MX": [("board games", 5)],
+    "zh-CN": [("walking", 3)],
+}
+
+
+def read_by_itself(template_id: str, question: str, **texts: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Frames in which regions give some texts to a template that the blend team has read, or to another one."""
+    answers = {**READ, **{tag.replace("_", "-"): [(text, 2)] for tag, text in texts.items()}}
+    questions, annotations = frames_of({template_id: answers})
+    return questions.with_columns(en_question=pl.lit(question)), annotations
+
+
+def shown_by(frames, **options):
+    build = build_mcq(*frames, options=McqOptions(variants="all", **options), seed=0)
+    return set(build.frame()["options"].explode().to_list())
+
+
+def known_option(kind: str) -> tuple[str, str, str, str | None]:
+    """Template, a question of it that was read, an option of that kind, and what is shown in its place."""
+    asked = dict(shipped_readings().filter(locale="en-GB").select("template_id", "question").iter_rows())
+    for template_id, texts in shipped_option_texts().items():
+        if template_id in asked and kind == "silly" and texts.refused:
+            return template_id, asked[template_id], min(texts.refused), None
+        if template_id in asked and kind == "wording" and texts.corrected:
+            option = min(texts.corrected)
+            return template_id, asked[template_id], option, texts.corrected[option]
+    raise AssertionError(kind)
+
+
+@pytest.mark.parametrize("kind", ["silly", "wording"])
+def test_options_that_were_read_by_themselves(kind):
+    template_id, question, option, shown = known_option(kind)
+    read = read_by_itself(template_id, question, ar_DZ=option.upper())
+    assert option not in shown_by(read)
+    assert shown is None or shown in shown_by(read)
+    # Neither in another template of that id, nor without the package's files, nor in paper mode.
+    assert option in shown_by(read_by_itself(template_id, "What do people do?", ar_DZ=option))
+    assert option in shown_by(read, judge=JudgeOptions(shipped=False))
+
+
+def test_a_verdict_on_an_option_is_about_what_is_shown_in_its_place():
+    template_id, question, option, shown = known_option("wording")
+    questions, _ = read_by_itself(template_id, question)
+    row = {"template_id": template_id, "locale": "en-GB", "option": option, "kind": "silly", "reviewer": "r1"}
+    exclusions = Exclusions(pl.DataFrame([row], schema=EXCLUSIONS), questions, registry(), shipped=True)
+    assert shown in exclusions.of(template_id, "en-GB").distractors

@@ -1,0 +1,220 @@
+"""Options read by a model over HTTP: what its verdicts do to a build, and what a kill leaves of them."""
+
+import csv
+import io
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from blend.builders.judges.option_reader import MAX_UNREADABLE
+from blend.builders.release import build_release
+from blend.builders.release.read_by_model import read_by_model
+from blend.cli import app
+from blend.loaders.recipes import read_recipe
+from blend.loaders.releases.tables import read_config
+from blend.loaders.responses.exclusions import read_exclusions
+from blend.schemas.errors import BlendError
+from helpers.in_process import run
+from helpers.models.chat_server import SECRET, Chat, ChatReply, served
+from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
+from helpers.tiers import rest_exhaustive
+
+pytestmark = pytest.mark.integration
+
+OPINIONS = {"salad": ("also-right", 0.9), "homework": ("silly", 1), "tacos": ("also-right", 0.5)}
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    with served() as chat:
+        yield chat
+
+
+def judge(chat: Chat, recipe: Path, *more: str) -> str:
+    out = recipe.with_name("verdicts.tsv")
+    return run("questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, "--out", out, *more)
+
+
+def people(folder: Path, kind: str, option: str, locale: str = "en-GB", reviewer: str = "r7") -> None:
+    """Add a person's verdict."""
+    with (folder / "verdicts.tsv").open("a", encoding="utf-8") as file:
+        file.write(f"food-00\t{locale}\t{question(locale)}\t{option}\t{kind}\t{reviewer}\tyes\t\t\t\n")
+
+
+def shown_in(recipe: Path, locale: str = "en-GB") -> set[str]:
+    out = recipe.with_name("release")
+    build_release(read_recipe(recipe), out, base=recipe.parent)
+    rows = read_config(out, "multiple-choice-questions").filter(locale=locale)
+    return set(rows["options"].explode().to_list())
+
+
+def sheet_of(recipe: Path, *more: str) -> dict[str, str]:
+    """By option about the UK what the sheet says of who has read it."""
+    out = recipe.with_name("sheet.csv")
+    out.unlink(missing_ok=True)
+    run("questions", "options", recipe, "--locale", "en-GB", "--out", out, *more)
+    return {row["option"]: row["read"] for row in csv.DictReader(io.StringIO(out.read_text("utf-8-sig")))}
+
+
+def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
+    recipe = lunch(tmp_path, exclusions="verdicts.tsv")
+    reads(chat, OPINIONS)
+    assert judge(chat, recipe).splitlines()[0] == (
+        f"{tmp_path / 'verdicts.tsv'}: 28 verdicts added, 19 ok, 6 also-right, 3 silly, 0 wrong; "
+        "unsure of 3, which are left to people."
+    )
+    # A request holds a question about a region, with all its options.
+    assert len(chat.requests) == 4
+    british = next(asked for asked in map(asked_in, chat.requests) if "the UK" in asked["question"])
+    assert british["region"] == "the UK"
+    assert Counter(one["role"] for one in british["options"].values()) == {"key": 1, "distractor": 6}
+    rows = read_exclusions(tmp_path / "verdicts.tsv")
+    assert set(rows["reviewer"]) == {"chat:m1@prompt-1"}
+    assert rows["native"].null_count() == len(rows)
+    assert rows.filter(locale="en-GB", option="tacos")["confidence"].to_list() == [0.5]
+    assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "tacos"}
+    unread = {"tacos": "chat:m1@prompt-1: also-right (0.5)"}
+    assert sheet_of(recipe, "--unread") == unread
+    assert "salad" not in sheet_of(recipe)
+    assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also-right (0.9)"
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert "and a language model alone" in card
+    # A second run asks nothing.
+    chat.requests.clear()
+    assert "0 verdicts added" in judge(chat, recipe)
+    assert chat.requests == []
+
+
+def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
+    recipe = lunch(tmp_path, exclusions="verdicts.tsv", unread="drop")
+    reads(chat, OPINIONS)
+    judge(chat, recipe)
+    assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "soup"}
+    people(tmp_path, "ok", "salad")
+    people(tmp_path, "also-right", "pizza")
+    people(tmp_path, "ok", "tacos")
+    assert shown_in(recipe) == {"sandwich", "salad", "meat pie", "tacos"}
+    assert "pizza" in shown_in(recipe, "es-MX")
+
+
+def test_what_people_have_read_is_asked_about_only_to_compare(chat: Chat, tmp_path: Path):
+    recipe = lunch(tmp_path, exclusions="people.tsv")
+    reads(chat, OPINIONS)
+    header = "template_id\tlocale\tquestion\toption\tkind\treviewer\n"
+    rows = "".join(
+        f"food-00\ten-GB\t\t{option}\t{kind}\tr1\n" for option, kind in [("tacos", "ok"), ("salad", "silly")]
+    )
+    (tmp_path / "people.tsv").write_text(header + rows, "utf-8")
+    judge(chat, recipe, "--locale", "en-GB")
+    asked = {option for _, option in options_in(chat.requests)}
+    assert asked == {"sandwich", "pizza", "meat pie", "homework", "soup"}
+    chat.requests.clear()
+    judge(chat, recipe, "--locale", "en-GB", "--all")
+    assert {option for _, option in options_in(chat.requests)} == {"tacos", "salad"}
+    # What is known is shown beside.
+    assert asked_in(chat.requests[0])["correct answers"] == ["sandwich"]
+
+
+def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_path: Path):
+    recipe = lunch(tmp_path, n_templates=2)
+    fine = reads(chat, OPINIONS)
+    chat.script = [ChatReply("Hello!"), ChatReply('{"1": {"verdict": "ok"}}')]
+    judge(chat, recipe, "--locale", "en-GB", "--concurrency", "1")
+    assert [len(body["messages"]) for body in chat.requests] == [2, 4, 4, 2]
+    assert (
+        "option 1 has no confidence from 0 to 1; option 2 is missing"
+        in chat.requests[2]["messages"][3]["content"]
+    )
+    (tmp_path / "verdicts.tsv").unlink()
+    chat.say = lambda body: ChatReply("No.") if "meal 0" in asked_in(body)["question"] else fine(body)
+    with pytest.raises(BlendError) as raised:
+        judge(chat, recipe, "--locale", "en-GB")
+    assert str(raised.value) == (
+        "chat:m1@prompt-1: no verdicts on food-00 about en-GB in 3 tries: it is not a JSON object; the last "
+        "reply was 'No.'; have people read these options, or choose another model"
+    )
+    assert set(read_exclusions(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
+
+
+def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path: Path):
+    chat.say = lambda _: ChatReply("Hello! How can I help you?")
+    with pytest.raises(BlendError) as raised:
+        judge(chat, lunch(tmp_path, n_templates=5), "--concurrency", "1")
+    assert len(str(raised.value).splitlines()) == MAX_UNREADABLE
+    assert len(chat.requests) == 3 * MAX_UNREADABLE
+    assert not (tmp_path / "verdicts.tsv").exists()
+
+
+def test_what_the_command_refuses(chat: Chat, tmp_path: Path):
+    recipe = lunch(tmp_path)
+    for more, told in (
+        (("--locale", "ko-KR"), "--locale ko-KR: no question can ask about it; some ask about en-GB, "),
+        (("--out", "verdicts.jsonl"), "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of "),
+        (("--base-url", "nowhere"), "--base-url 'nowhere' is not the address of a server; write it in full, "),
+    ):
+        arguments = ["questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, *more]
+        result = CliRunner().invoke(app, list(map(str, arguments)))
+        assert str(result.exception).startswith(told)
+    assert chat.requests == []
+
+
+ASKING = """
+import sys
+from pathlib import Path
+from blend.builders.release.read_by_model import read_by_model
+from blend.loaders.recipes import read_recipe
+url, recipe = sys.argv[1], Path(sys.argv[2])
+out = recipe.with_name("verdicts.tsv")
+read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url=url, concurrency=2)
+"""
+
+
+@pytest.mark.parametrize("n_served", rest_exhaustive([0, 3, 6, 9, 12, 14], 6))
+def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
+    chat: Chat, tmp_path: Path, n_served: int
+):
+    recipe = lunch(tmp_path, n_templates=4, exclusions="verdicts.tsv")
+    verdicts = tmp_path / "verdicts.tsv"
+    fine = reads(chat, OPINIONS)
+    stuck, held = threading.Semaphore(0), threading.Event()
+    served_first = iter(range(n_served))
+
+    def say(body: dict[str, Any]) -> ChatReply:
+        if next(served_first, None) is None:
+            stuck.release()
+            held.wait()
+        return fine(body)
+
+    chat.say = say
+    process = subprocess.Popen([sys.executable, "-c", ASKING, chat.url, str(recipe)])
+    # Both lanes wait for a reply now, so what came before has been kept.
+    for _ in range(2):
+        while not stuck.acquire(timeout=1):
+            assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    held.set()
+    kept = []
+    if n_served:
+        kept = read_exclusions(verdicts).select("question", "option").rows()
+    assert len(kept) == 7 * n_served
+    # The last row may have been cut off while it was written.
+    if n_served:
+        with verdicts.open("a", encoding="utf-8") as file:
+            file.write("food-03\ten-US\tWhat is food-03 in")
+    chat.requests.clear()
+    chat.say = fine
+    read_by_model(read_recipe(recipe), verdicts, model="m1", base=tmp_path, base_url=chat.url)
+    every = [*kept, *options_in(chat.requests)]
+    assert len(every) == len(set(every)) == 4 * 4 * 7
+    rows = read_exclusions(verdicts)
+    assert sorted(rows.select("question", "option").rows()) == sorted(every)

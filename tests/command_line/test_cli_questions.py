@@ -1,0 +1,171 @@
+"""Reading what questions may show, on the command line, and what the file of verdicts then holds."""
+
+import csv
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from blend.cli import app
+from blend.loaders.responses.option_sheets import read_option_sheet, write_option_sheet
+from blend.loaders.responses.option_verdicts import add_verdicts
+from blend.schemas.errors import BlendError
+from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from helpers.in_process import run
+
+TODAY = datetime.now(UTC).date()
+QUESTION = "When is lunch?"
+ROWS = [("12:00", "key"), ("1/2", "distractor"), ("noon", "distractor")]
+
+
+def sheet_of(*verdicts: tuple[str, str]) -> pl.DataFrame:
+    """The sheet of a question about two locales with some verdicts, by option, on the first."""
+    rows = [
+        {
+            "template_id": "T-1", "locale": tag, "question": QUESTION, "option": option, "role": role,
+            "regions": "en-US", "votes": 2, "verdict": dict(verdicts).get(option) if tag == "en-GB" else None,
+            "check": option_mark("T-1", tag, QUESTION, option, role),
+        }
+        for tag in ("en-GB", "ko-KR")
+        for option, role in ROWS
+    ]  # fmt: skip
+    return pl.DataFrame(rows, OPTION_SHEET)
+
+
+@pytest.fixture
+def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Make the sheet that came back."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(*verdicts: tuple[str, str], name: str = "back.csv") -> Path:
+        Path(name).unlink(missing_ok=True)
+        write_option_sheet(sheet_of(*verdicts), Path(name))
+        return Path(name)
+
+    return make
+
+
+def add(sheet: Path, reviewer: str = "r7", *, native: bool = False, out: str = "verdicts.tsv"):
+    return add_verdicts(Path(out), read_option_sheet(sheet), reviewer=reviewer, native=native, when=TODAY)
+
+
+def refusal(sheet: Path, *args, **more) -> str:
+    with pytest.raises(BlendError) as raised:
+        add(sheet, *args, **more)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["back.csv", "back.xlsx"])
+def test_verdicts_are_kept_with_their_author(back, name: str):
+    assert add(back(("1/2", "OK"), ("12:00", "wrong"), name=name), native=True).by_kind == {"ok": 1, "wrong": 1}
+    day = TODAY.isoformat()
+    lines = [
+        "template_id\tlocale\tquestion\toption\tkind\treviewer\tnative\tconfidence\twhen\twhy",
+        f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\tr7\tyes\t\t{day}\t",
+        f"T-1\ten-GB\t{QUESTION}\t1/2\tok\tr7\tyes\t\t{day}\t",
+    ]
+    assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
+    # The same again adds nothing; an outsider's come behind, and contradict one of them.
+    assert add(back(("1/2", "ok"), name=name), native=True).known == 1
+    added = add(back(("1/2", "silly"), ("noon", "ok"), name=name), "r8")
+    assert (added.by_kind, added.disputed) == ({"silly": 1, "ok": 1}, 1)
+    lines.append(f"T-1\ten-GB\t{QUESTION}\t1/2\tsilly\tr8\t\t\t{day}\t")
+    lines.append(f"T-1\ten-GB\t{QUESTION}\tnoon\tok\tr8\t\t\t{day}\t")
+    assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
+
+
+def test_a_file_of_ones_own_goes_on(back):
+    mine = "Locale;template_id;option;kind;reviewer;when\nen-GB;T-1;noon;silly;r1;2026-01-02\n"
+    Path("mine.csv").write_text(mine, "utf-8")
+    add(back(("noon", "ok")), out="mine.csv")
+    rows = list(csv.DictReader(io.StringIO(Path("mine.csv").read_text("utf-8"))))
+    assert [(row["when"], row["option"], row["kind"], row["question"]) for row in rows] == [
+        ("2026-01-02", "noon", "silly", ""),
+        (TODAY.isoformat(), "noon", "ok", QUESTION),
+    ]
+
+
+def test_what_is_wrong_with_a_sheet(back):
+    assert refusal(back()) == (
+        "back.csv: no row has a verdict; write one of ok, also-right, silly, wrong into the column verdict"
+    )
+    assert refusal(back(("noon", "maybe"), ("12:00", "silly"), ("1/2", "wrong"))) == (
+        "3 problems:\n"
+        "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; write 'ok' if it is a correct "
+        "answer, 'wrong' if it is none\n"
+        "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; write 'ok' if it is "
+        "plainly not correct there, as it should be, 'also-right' if it may be correct, 'silly' if it is no "
+        "answer to the question\n"
+        "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also-right, silly, wrong, or "
+        "leave the cell empty"
+    )
+    sheet = back(("1/2", "ok"))
+    text = sheet.read_text("utf-8-sig")
+    sheet.write_text(text.replace("'1/2", "01. Feb"), "utf-8")
+    assert refusal(sheet) == (
+        "back.csv:3: '01. Feb' of T-1 about en-GB is not the row that was proposed; bring back template_id, "
+        "locale, question, option, role and check as they were proposed, and decide again"
+    )
+    twice = text + text.splitlines()[2].replace(",ok,", ",silly,") + "\n"
+    sheet.write_text(twice, "utf-8")
+    assert refusal(sheet) == (
+        "back.csv:8, column verdict: '1/2' is 'silly' here, but 'ok' in back.csv:3; remove one of the two rows"
+    )
+
+
+def test_a_reviewer_says_one_thing_and_is_one_person(back):
+    add(back(("noon", "ok")))
+    assert refusal(back(("noon", "silly"))) == (
+        "back.csv:4, column verdict: 'r7' says that 'noon' is 'silly', but 'ok' in verdicts.tsv:2; "
+        "correct one of the two"
+    )
+    assert refusal(back(("1/2", "ok"), ("12:00", "ok")), native=True) == (
+        "back.csv:2: 'r7' is a native of the region of en-GB here, but none in verdicts.tsv:2; "
+        "give `native` as before, or correct the column native there"
+    )
+    both = sheet_of().with_columns(verdict=pl.lit("ok"))
+    write_option_sheet(both, Path("both.csv"))
+    assert refusal(Path("both.csv"), "r9", native=True) == (
+        "`native`: the verdicts are about en-GB, ko-KR, and nobody is taken for a native of several regions; "
+        "bring back a sheet for each locale"
+    )
+    assert refusal(Path("both.csv"), out="verdicts.jsonl") == (
+        "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of these and name that"
+    )
+
+
+@pytest.mark.slow
+def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("questions", "options", "--locale", "ko-KR", "--out", "all.csv").startswith(
+        "all.csv: 290 options of 36 questions, 0 of them with a verdict.\n"
+    )
+    rows = list(csv.DictReader(io.StringIO(Path("all.csv").read_text("utf-8-sig"))))
+    for row in rows[:10]:
+        row["verdict"] = "ok"
+    with Path("back.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    assert "10 ok" in run("questions", "accept", "back.csv", "--reviewer", "r7", "--native")
+    sources = '[[sources]]\nkind = "sample"\n[mcq]\nexclusions = "verdicts.tsv"\n'
+    Path("recipe.toml").write_text(f'name = "mine"\nversion = "0.1.0"\n{sources}', "utf-8")
+    output = run("questions", "options", "recipe.toml", "--locale", "ko-KR", "--out", "again.csv")
+    assert output.startswith("again.csv: 290 options of 36 questions, 10 of them with a verdict.\n")
+    again = list(csv.DictReader(io.StringIO(Path("again.csv").read_text("utf-8-sig"))))
+    assert [row["read"] for row in again[9:11]] == ["r7 (native): ok", ""]
+    assert run(
+        "questions", "options", "recipe.toml", "--unread", "--locale", "ko-KR", "--out", "rest.csv"
+    ).startswith("rest.csv: 280 options of ")
+    for arguments, sentence in (
+        (("recipe.toml", "--locale", "en-AU"), "--locale en-AU: no question can ask about it; some ask about "),
+        (("paper.toml",), "the recipe's key mcq.mode is 'paper', where verdicts on options have no say"),
+    ):
+        Path("paper.toml").write_text(
+            'name = "mine"\nversion = "0.1.0"\n[[sources]]\nkind = "sample"\n[mcq]\nmode = "paper"\n', "utf-8"
+        )
+        result = CliRunner().invoke(app, ["questions", "options", *arguments, "--out", "no.csv"])
+        assert str(result.exception).startswith(sentence)

@@ -1,0 +1,105 @@
+"""A server of a test's own: HTTP in threads, what comes in handed on and what is to be said sent back."""
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+DROP = "drop the connection"
+
+
+@dataclass
+class Request:
+    """One HTTP request."""
+
+    method: str
+    path: str
+    headers: Message
+    body: bytes
+
+    def json(self) -> dict[str, Any]:
+        """The body, which is a JSON object."""
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+
+@dataclass
+class Reply:
+    """One HTTP reply: a body as JSON, or as it is."""
+
+    body: Any = None
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+
+    def content(self) -> bytes:
+        """What is sent."""
+        return json.dumps(self.body).encode() if self.raw is None else self.raw
+
+
+class HttpServer:
+    """Listens from the beginning, and answers while it is `serving`."""
+
+    def __init__(self) -> None:
+        self._http = _Http(("127.0.0.1", 0), _handler(self))
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def reply(self, request: Request) -> Reply | str:
+        """What to say to a request, or `DROP`; several are asked at a time."""
+        raise NotImplementedError
+
+    @contextmanager
+    def serving(self) -> Iterator[Self]:
+        """Answer until the end of the block."""
+        thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._http.shutdown()
+            thread.join()
+            self._http.server_close()
+
+
+class _Http(ThreadingHTTPServer):
+    request_queue_size = 256
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        # Clients that are killed or lose patience hang up in the middle.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+def _handler(server: HttpServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._answer()
+
+        def do_POST(self) -> None:
+            self._answer()
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            reply = server.reply(Request(self.command, self.path, self.headers, body))
+            if isinstance(reply, str):
+                self.close_connection = True
+                return
+            content = reply.content()
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler

@@ -1,0 +1,104 @@
+"""A recipe of four regions and a few questions, and a server that reads its options as a test says."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from helpers.models.chat_server import Chat, ChatReply
+
+ANSWERS = {
+    "en-GB": ("sandwich", "crisps"),
+    "en-US": ("pizza", "salad"),
+    "en-AU": ("meat pie", "homework"),
+    "es-MX": ("tacos", "soup"),
+}
+"""By locale, what three people said, and what two others did."""
+
+REGIONS = {"en-GB": "the UK", "en-US": "the US", "en-AU": "Australia", "es-MX": "Mexico"}
+
+Opinion = tuple[str, float]
+"""Verdict and confidence."""
+
+FINE = ("ok", 0.95)
+
+
+def question(tag: str, number: int = 0) -> str:
+    """A question in English."""
+    return f"What is meal {number} in {REGIONS[tag]}?"
+
+
+def lunch(folder: Path, n_templates: int = 1, **mcq: Any) -> Path:
+    """Write a recipe whose sources ask each region what lunch is, and have its path."""
+    ids = [f"food-{number:02}" for number in range(n_templates)]
+    texts = {one: f"What is meal {number} in {{country}}?" for number, one in enumerate(ids)}
+    _table(
+        folder / "templates.csv",
+        ({"template_id": one, "topic": "Food", "source_locale": "", "text": texts[one]} for one in ids),
+    )
+    _table(
+        folder / "questions.csv",
+        (
+            {"template_id": one, "locale": tag, "question": text, "en_question": question(tag, number)}
+            for number, one in enumerate(ids)
+            for tag in ANSWERS
+            for text in [f"¿{number} en México?" if tag == "es-MX" else question(tag, number)]
+        ),
+    )
+    for tag, (most, few) in ANSWERS.items():
+        said = [most] * 3 + [few] * 2
+        people = (
+            {"template_id": one, "annotator": f"a{n}", "answer_1": text}
+            for one in ids
+            for n, text in enumerate(said)
+        )
+        _table(folder / "responses" / f"{tag}.csv", people)
+    groups = [{"answers": [text], "en_answers": [text]} for text in ANSWERS["es-MX"]]
+    reviews = [{"template_id": one, "reviewer": "r02", "invalid": [], "groups": groups} for one in ids]
+    (folder / "reviews").mkdir()
+    (folder / "reviews" / "es-MX.jsonl").write_text("".join(json.dumps(one) + "\n" for one in reviews), "utf-8")
+    options = "".join(f"{name} = {json.dumps(value)}\n" for name, value in mcq.items())
+    (folder / "recipe.toml").write_text(
+        'name = "lunch"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n\n'
+        f'[[sources]]\nkind = "responses"\nlocation = "."\n\n[mcq]\n{options}',
+        "utf-8",
+    )
+    return folder / "recipe.toml"
+
+
+def _table(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    every = list(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, every[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(every)
+    path.write_text(text.getvalue(), "utf-8")
+
+
+def asked_in(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request asks about: question, region and options."""
+    asked: dict[str, Any] = json.loads(body["messages"][1]["content"])
+    return asked
+
+
+def options_in(bodies: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Question and option of all that requests ask about."""
+    every = map(asked_in, bodies)
+    return [(asked["question"], one["option"]) for asked in every for one in asked["options"].values()]
+
+
+def reads(chat: Chat, opinions: Mapping[str, Opinion]) -> Callable[[dict[str, Any]], ChatReply]:
+    """Have a server give these opinions on distractors, and be sure of all else that it is fine."""
+
+    def say(body: dict[str, Any]) -> ChatReply:
+        said = {}
+        for number, one in asked_in(body)["options"].items():
+            verdict, confidence = opinions.get(one["option"], FINE) if one["role"] == "distractor" else FINE
+            said[number] = {"verdict": verdict, "confidence": confidence}
+        return ChatReply(json.dumps(said))
+
+    chat.say = say
+    return say
