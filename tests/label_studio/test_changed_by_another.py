@@ -145,8 +145,7 @@ def test_an_answer_that_somebody_else_changes_in_the_browser_is_told(
     with annotator(chromium, label_studio.url) as person:
         person.sign_up(f"{file.project.name}.c@example.org")
         person.reopen(label_studio.project(title), task)
-        person.type_answers("국")
-        person.update()
+        person.update("국")
     found = sync_project(file.path).pull
     assert found.findings["kind"].to_list() == ["changed-by-another"]
     key = read_key(file.key_file)

@@ -164,8 +164,7 @@ def test_an_answer_that_is_corrected_in_the_browser_is_pulled(
         sync_project(file.path)
         assert [row["answers"] for row in rows(responses)] == [["밥"]]
         person.reopen(number, task)
-        person.type_answers("국")
-        person.update()
+        person.update("국")
     done = sync_project(file.path)
     who = pseudonym(email, read_key(file.key_file))
     (change,) = done.pull.projects[0].changes

@@ -254,8 +254,7 @@ def test_an_answer_that_was_typed_in_the_browser_outlives_its_project(
         restore(file.path)
         # It is theirs, and they correct it.
         person.reopen(label_studio.project(title), label_studio.tasks(title)[FOOD])
-        person.type_answers("국")
-        person.update()
+        person.update("국")
     done = sync_project(file.path).pull
     assert rows(file) == [("food-01", who(file, file.project.name), ["밥", "국"])]
     assert done.findings["kind"].to_list() == []
