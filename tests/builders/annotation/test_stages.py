@@ -1,9 +1,7 @@
 """The stages beside answering and reviewing: what people choose becomes rows of the files that builds read."""
 
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import fromstring, tostring
 
 import polars as pl
@@ -12,8 +10,7 @@ import pytest
 from blend.builders.annotation.project import ORDER, Project
 from blend.builders.annotation.sheets import read_predictions
 from blend.builders.annotation.stages import STAGES
-from blend.builders.annotation.stages.mcq_review import reading_plan
-from blend.builders.annotation.stages.model import MAX_TITLE, Material, Reading
+from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.stages.predictions import PREDICTIONS
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
@@ -21,30 +18,25 @@ from blend.eval.triples.people_judgements import read_judgements
 from blend.eval.triples.prediction_sheet import SHEET as JUDGE_SHEET
 from blend.eval.triples.prediction_sheet import write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
-from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.schemas.errors import RowError
 from blend.schemas.language.locales import registry
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS
 from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
-from helpers.label_studio.exported import PROJECT, A, B, annotation, chosen, read, told, typed, write_lines
-
-KOREAN = registry().get("ko-KR")
-PLACE = "task 1, annotation 1"
-
-
-def several(control: str, *options: str) -> dict[str, Any]:
-    value = {"choices": list(options)}
-    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
-
-
-def done(
-    stage: str, material: Material, *results: dict[str, Any], project: Project = PROJECT
-) -> dict[str, Any]:
-    """The first task of a stage, done by one person."""
-    first = STAGES[stage].tasks(project, KOREAN, material)[0]
-    return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
+from helpers.label_studio.exported import (
+    KOREAN,
+    PLACE,
+    PROJECT,
+    A,
+    B,
+    annotation,
+    chosen,
+    done,
+    read,
+    several,
+    told,
+    typed,
+    write_lines,
+)
 
 
 @pytest.mark.parametrize("stage", ORDER)
@@ -207,140 +199,6 @@ def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
         )
         for number, who, verdict in ((1, A, "same"), (2, B, "different"))
     ]
-
-
-OPTIONS = Material(
-    options=pl.DataFrame(
-        [
-            ("food-01", "ko-KR", "What?", option, role)
-            for option, role in (
-                ("rice", "key"),
-                ("bread", "distractor"),
-                ("boiled rice", "distractor"),
-                ("stones", "distractor"),
-            )
-        ],
-        ["template_id", "locale", "question", "option", "role"],
-        orient="row",
-    ),
-    ui_strings={"unsure": "Not sure", "silly": "Silly"},
-)
-
-
-def answered(template_id: str, question: str, *groups: tuple[list[str], list[str]]) -> dict[str, Any]:
-    """A row of `frames.ANNOTATION_ROWS` in Korean."""
-    held = [{"answers": local, "en_answers": english, "count": 1} for local, english in groups]
-    row = {**dict.fromkeys(ANNOTATION_ROWS.names()), "template_id": template_id, "locale": "ko-KR"}
-    return {**row, "question": question, "annotations": held}
-
-
-def test_question_and_options_stand_in_the_local_language_as_far_as_people_there_have_said_it():
-    rows = [
-        answered("food-01", "무엇?", (["밥", "쌀밥", "공기밥"], ["Rice"]), (["bread"], ["bread"])),
-        answered("food-02", "또?", (["돌", "돌멩이"], ["stones"]), (["벼"], ["rice"])),
-    ]
-    material = replace(OPTIONS, answered=pl.DataFrame(rows, ANNOTATION_ROWS))
-    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, material)
-    assert (task.data["question"], task.data["en_question"]) == ("무엇?", "What?")
-    assert [box["value"] for box in task.data["wrong"]] == ["rice (밥, 쌀밥)"]
-    assert [box["value"] for box in task.data["also_right"]] == ["bread", "boiled rice", "stones (돌, 돌멩이)"]
-    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, OPTIONS)
-    assert (task.data["question"], task.data["wrong"][0]["value"]) == ("What?", "rice")
-
-
-def test_every_option_has_two_keys_as_far_as_there_are_letters():
-    many = [("food-01", "ko-KR", "What?", f"option {number:02}", "distractor") for number in range(30)]
-    options = pl.concat([OPTIONS.options, pl.DataFrame(many, OPTIONS.options.schema, orient="row")])
-    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, replace(OPTIONS, options=options))
-    assert task.data["wrong"] == [{"value": "rice", "alias": "rice", "hotkey": "1"}]
-    assert task.data["unsure"] == [{"value": "Not sure", "alias": "rice", "hotkey": "shift+1"}]
-    assert task.data["silly"][1] == {"value": "Silly", "alias": "boiled rice", "hotkey": "shift+b"}
-    keys = [box.get("hotkey") for box in task.data["also_right"]]
-    assert (len(keys), keys[25:]) == (33, ["z", *[None] * 7])
-
-
-def test_a_task_is_another_one_once_its_question_or_its_options_change():
-    def ids(options: pl.DataFrame) -> list[str]:
-        made = STAGES["mcq-review"].tasks(PROJECT, KOREAN, replace(OPTIONS, options=options))
-        return [task.blend_id for task in made]
-
-    first = ids(OPTIONS.options)
-    assert first[0].startswith("mcq-review/ko-KR/food-01/")
-    assert ids(OPTIONS.options.reverse()) == first
-    assert ids(OPTIONS.options.head(3)) != first
-    assert ids(OPTIONS.options.with_columns(question=pl.lit("Which?"))) != first
-    assert ids(OPTIONS.options.clear()) == []
-
-
-def verdicts(reading: Reading) -> list[tuple[str, str, str]]:
-    """Option, kind and reviewer of every verdict."""
-    return [(row["option"], row["kind"], row["reviewer"]) for row in reading.rows["exclusions"]]
-
-
-def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
-    results = [
-        several("also_right", "bread"),
-        several("silly", "stones"),
-        typed("noodle pie", control="filler"),
-        typed("great britain", control="filler_region"),
-        typed("obvious", control="why"),
-    ]
-    reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
-    assert verdicts(reading) == [
-        ("boiled rice", "ok", A), ("bread", "also-right", A), ("rice", "ok", A), ("stones", "silly", A)
-    ]  # fmt: skip
-    assert reading.rows["exclusions"][1] == {
-        "template_id": "food-01", "locale": "ko-KR", "question": "What?", "option": "bread",
-        "kind": "also-right", "reviewer": A, "native": "yes", "when": "2026-11-20", "why": "obvious",
-    }  # fmt: skip
-    assert reading.rows["exclusions"][0]["why"] == ""
-    common = {"template_id": "food-01", "locale": "ko-KR", "reviewer": A, "why": "obvious"}
-    assert reading.rows["fillers"] == [{**common, "option": "noodle pie", "region": "GB"}]
-    assert told(reading) == []
-    write_lines(tmp_path / "fillers.jsonl", reading.rows["fillers"])
-    assert read_fillers(tmp_path / "fillers.jsonl")["option"].to_list() == ["noodle pie"]
-    write_lines(tmp_path / "exclusions.jsonl", reading.rows["exclusions"])
-    assert read_exclusions(tmp_path / "exclusions.jsonl")["native"].to_list() == ["yes"] * 4
-
-
-def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
-    results = [several("unsure", "rice"), several("also_right", "bread"), several("silly", "bread", "soap")]
-    reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
-    assert verdicts(reading) == [("boiled rice", "ok", A), ("stones", "ok", A)]
-    assert told(reading) == [
-        ("decided-twice", PLACE, f"{A}: both boxes of 'bread' are ticked; no verdict is taken"),
-        ("unknown-choice", PLACE, f"{A}: silly holds 'soap', which was not offered; left out"),
-    ]
-
-
-def test_one_more_reads_what_readers_disagree_about():
-    def needed(*annotations: dict[str, Any], readers: int = 2) -> int | None:
-        task = {**done("mcq-review", OPTIONS), "annotations": list(annotations)}
-        plan = reading_plan([task], read(task, stage="mcq-review"), readers)
-        return plan[task["data"]["blend_id"]]["still_needed"] if plan else None
-
-    fine, silly = annotation(1, 1), annotation(2, 2, several("silly", "stones"))
-    assert needed() is None
-    assert needed(fine) == 1
-    assert needed(fine, annotation(2, 2)) == 0
-    assert needed(fine, silly) == 1
-    # Both refuse it, if for different reasons.
-    assert needed(annotation(1, 1, several("also_right", "stones")), silly) == 0
-    assert needed(fine, silly, annotation(3, 3)) == 0
-    assert needed(fine, silly, annotation(3, 3, several("also_right", "stones"))) == 0
-    assert needed(fine, readers=1) == 0
-    assert needed(annotation(1, 1, was_cancelled=True)) is None
-
-
-def test_a_filler_needs_a_region_that_exists():
-    for typed_region, detail in (
-        ([typed("atlantis", control="filler_region")], "'pie' from the unknown region 'atlantis'; left out"),
-        ([], "1 proposed option and 0 regions, not one of each; left out"),
-    ):
-        results = [several("wrong", "rice"), typed("pie", control="filler"), *typed_region]
-        reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
-        assert told(reading) == [("incomplete-filler", PLACE, f"{A}: {detail}")]
-        assert ("rice", "wrong", A) in verdicts(reading)
 
 
 def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):

@@ -8,7 +8,7 @@ from typing import Any
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.stages import STAGES
-from blend.builders.annotation.stages.model import Reading
+from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.sample import sample_path
 from blend.schemas.language.locales import registry
 
@@ -16,6 +16,8 @@ PROJECT = Project.model_validate(
     {"name": "trial", "locales": [{"locale": "ko-KR"}, {"locale": "fa-IR", "annotators": ["a@example.org"]}]}
 )
 PEOPLE = People(b"0" * 32, {1: "a@example.org", 2: "B@example.org", 3: "c@example.org"})
+KOREAN = registry().get("ko-KR")
+PLACE = "task 1, annotation 1"
 A, B, C = (str(PEOPLE.of(number)) for number in (1, 2, 3))
 
 
@@ -30,6 +32,12 @@ def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
     return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
 
 
+def several(control: str, *options: str) -> dict[str, Any]:
+    """What somebody ticked."""
+    value = {"choices": list(options)}
+    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
+
+
 def annotation(number: int, who: Any, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
     """An annotation, made in the minute of its number, in ten seconds and its number."""
     made = {"created_at": f"2026-11-20T10:{number % 60:02}:00Z", "lead_time": 10.0 + number}
@@ -40,6 +48,14 @@ def task(*annotations: dict[str, Any], template_id: str = "food-01", locale: str
     """A task of the stage answer."""
     data = {"blend_id": f"answer/{locale}/{template_id}", "template_id": template_id, "locale": locale}
     return {"id": 70, "data": data, "annotations": list(annotations)}
+
+
+def done(
+    stage: str, material: Material, *results: dict[str, Any], project: Project = PROJECT
+) -> dict[str, Any]:
+    """The first task of a stage, done by one person."""
+    first = STAGES[stage].tasks(project, KOREAN, material)[0]
+    return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
 
 
 def read(
