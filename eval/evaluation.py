@@ -146,21 +146,6 @@ def run_task(
         InputError: If the release, the model or the answers cannot be used, or the directory holds another run.
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
-    if backend is not None and backend not in get_args(Backend):
-        raise UnknownNameError("backend", str(backend), get_args(Backend))
-    chosen, directory, warn = task_of(task), Path(out), on_warning or _warn_caller
-    _check_least(
-        concurrency=concurrency,
-        rpm=rpm,
-        tpm=tpm,
-        batch_size=batch_size,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        seed=seed,
-        budget=budget,
-    )
-    if shard is not None and not 1 <= shard[0] <= shard[1]:
-        raise ArgumentError(f"`shard`: {shard} is not possible (the first number is from 1 to the second)")
     how = HowAsked(
         machine=given(
             server=server,
@@ -183,28 +168,33 @@ def run_task(
         batch=batch_mode(batch, batch_out, batch_in),
         **paid(price, budget),
     )
+    _check_possible(how)
+    chosen, directory, warn = task_of(task), Path(out), on_warning or _warn_caller
     options = {"locales": locales, "limit": limit, **options}
     if answers is not None:
+        name = None if model is None else str(model)
         return _run_of_answers(
             release,
             chosen,
             Path(answers),
             directory,
-            model=None if model is None else str(model),
+            model=name,
             encoding=encoding,
             how=how,
             options=options,
             warn=warn,
         )
-    asked, warnings = items_for(release, chosen, model, how, options)
-    for warning in warnings:
-        warn(warning)
-    if model is None:
-        raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
-    shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
-    with shown as heard:
-        run, outcome = ask(asked, model, directory, how, heard, on_plan)
-    return _with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
+    return _run_of_model(
+        release,
+        chosen,
+        model,
+        directory,
+        how=how,
+        options=options,
+        on_plan=on_plan,
+        on_progress=on_progress,
+        warn=warn,
+    )
 
 
 def score_run(
@@ -322,6 +312,21 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     return tuple(found)
 
 
+def _check_possible(how: HowAsked) -> None:
+    """Check the parameters of a run one by one, before anything is read.
+
+    Raises:
+        UnknownNameError: If there is no such backend.
+        ArgumentError: If a number is too small, or a shard is none of as many as there are.
+    """
+    if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
+        raise UnknownNameError("backend", str(backend), get_args(Backend))
+    numbers = {**how.machine, **how.writing, "budget": how.budget}
+    _check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
+    if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
+        raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
+
+
 def _run_of_answers(
     release: str | Path,
     task: Task,
@@ -355,6 +360,30 @@ def _run_of_answers(
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
     return _with_outcome(run, outcome, asked.asked.warnings, warn)
+
+
+def _run_of_model(
+    release: str | Path,
+    task: Task,
+    model: str | Path | OwnModel | None,
+    out: Path,
+    *,
+    how: HowAsked,
+    options: Mapping[str, Any],
+    on_plan: OnPlan | None,
+    on_progress: ProgressCallback | None,
+    warn: Callable[[str], None],
+) -> Run:
+    """Make a run of what a model answers."""
+    asked, warnings = items_for(release, task, model, how, options)
+    for warning in warnings:
+        warn(warning)
+    if model is None:
+        raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
+    shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
+    with shown as heard:
+        run, outcome = ask(asked, model, out, how, heard, on_plan)
+    return _with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
 
 
 def _with_outcome(run: Run, outcome: RunOutcome, before: Sequence[str], warn: Callable[[str], None]) -> Run:

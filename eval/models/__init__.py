@@ -64,12 +64,9 @@ def open_model(
     if server is None:
         extra = None if options is None or options.extra_body is None else json.dumps(options.extra_body)
         _check_absent("with", concurrency=concurrency, rpm=rpm, tpm=tpm, extra_body=extra)
-        if backend == "vllm":
-            check_vllm()
-            _check_absent("without", "backend=vllm", device=device, batch_size=batch_size)
         return open_local(
             model,
-            kind=VllmModel if backend == "vllm" else None,
+            kind=_kind_of(backend, device=device, batch_size=batch_size),
             revision=revision,
             device=device,
             dtype=dtype,
@@ -82,15 +79,10 @@ def open_model(
     _check_absent(
         "without", backend=backend, revision=revision, device=device, dtype=dtype, batch_size=batch_size
     )
-    if asked_for == "logprobs" and chat:
-        raise InputError(
-            f"model {model}: a server scores options only of prompts that it is sent as they are, "
-            "without a chat template; leave `chat` out"
-        )
     return open_server(
         model,
         server,
-        chat=asked_for == "text" if chat is None else chat,
+        chat=_chat_of_server(model, asked_for, chat=chat),
         decoding=decoding,
         options=options,
         thought_marks=thought_marks,
@@ -98,6 +90,25 @@ def open_model(
         rpm=rpm,
         tpm=tpm,
     )
+
+
+def _kind_of(backend: Backend | None, *, device: str | None, batch_size: int | None) -> type[VllmModel] | None:
+    """Find the class of a model that a backend computes; null for the usual one."""
+    if backend != "vllm":
+        return None
+    check_vllm()
+    _check_absent("without", "backend=vllm", device=device, batch_size=batch_size)
+    return VllmModel
+
+
+def _chat_of_server(model: str, asked_for: Literal["text", "logprobs"], *, chat: bool | None) -> bool:
+    """Settle whether a server's model is asked in a chat."""
+    if asked_for == "logprobs" and chat:
+        raise InputError(
+            f"model {model}: a server scores options only of prompts that it is sent as they are, "
+            "without a chat template; leave `chat` out"
+        )
+    return asked_for == "text" if chat is None else chat
 
 
 def _check_absent(
