@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 import polars as pl
 
 from blend.builders.digests import digest
 from blend.builders.mcq.exclusions import Excluded, Exclusions
+from blend.builders.mcq.locale_responses import LocaleResponses, responses_by_template
 from blend.builders.mcq.options import Acceptable, LocalVariants, Option, shown, spelled, spelling
 from blend.builders.mcq.overlap import values
 from blend.builders.mcq.own_calendars import UNSTATED, DatedAnswer, dated, part_asked
@@ -42,18 +42,6 @@ REFUSED = "refused-at-home"
 
 Shows = Callable[[str, str, Option], bool]
 """Whether a template may show an option about a locale, by its tag."""
-
-
-class LocaleResponses(NamedTuple):
-    """Answers and non-answers that the annotators of a locale gave to a template."""
-
-    locale: Locale
-    groups: tuple[tuple[int, tuple[str, ...]], ...]
-    """Answers: annotators behind each, and its English variants."""
-    not_applicable: int
-    """Annotators who said that the question does not apply."""
-    non_answers: int
-    """Annotators without an answer, for this or another reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +78,11 @@ class TemplateAnswers:
     """Answer groups by locale and outcome."""
     dates: tuple[tuple[str, str, str, str], ...] = ()
     """Rows of `FOUND`."""
+
+    @property
+    def reserve(self) -> list[Option]:
+        """List all locales' further options, for questions that are short of distractors."""
+        return [option for one in self.locales for option in one.reserve]
 
 
 def read_answers(
@@ -369,36 +362,3 @@ def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str
 
 def _is_lost(option: Option | str, drop_named: bool) -> bool:
     return isinstance(option, str) or (option.names_region and drop_named)
-
-
-def responses_by_template(
-    annotations: pl.DataFrame, locales: Registry
-) -> Iterator[tuple[str, list[LocaleResponses]]]:
-    """List what was given, by template id; of each template, locales in registry order.
-
-    Args:
-        annotations: `frame_columns.ANNOTATIONS`.
-        locales: Known locales.
-
-    Raises:
-        UnknownNameError: If an annotation's locale is not registered.
-    """
-    rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
-    idks, groups = pl.col("idks").struct, pl.col("annotations").list
-    n_others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
-    rows = annotations.select(
-        "template_id",
-        "locale",
-        votes=groups.eval(pl.element().struct.field("count")),
-        texts=groups.eval(pl.element().struct.field("en_answers")),
-        not_applicable=idks.field("not-applicable"),
-        non_answers=idks.field("idk") + idks.field("no-answer") + idks.field("not-applicable") + n_others,
-        rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
-    ).sort("template_id", "rank")
-    # Python lists of a whole dataset would take more memory than the dataset: one template's at a time.
-    for (template_id,), of_template in rows.group_by("template_id", maintain_order=True):
-        responses = []
-        for _, tag, votes, texts, not_applicable, non_answers, _ in of_template.iter_rows():
-            answers = tuple(zip(votes, map(tuple, texts), strict=True))
-            responses.append(LocaleResponses(locales.get(tag), answers, not_applicable, non_answers))
-        yield str(template_id), responses

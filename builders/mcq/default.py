@@ -38,7 +38,6 @@ from blend.schemas.errors import InputError
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import empty
 from blend.schemas.rows.published_rows import AnswerSpread
 
 if TYPE_CHECKING:
@@ -66,25 +65,23 @@ def build_default(
     """
     if options.variants == "all":
         _check_sum(annotations)
-    panel = JudgePanel(judges)
-    reviewed = Fillers(fillers, questions, locales)
+    shipped = options.judge.shipped
+    panel, reviewed = JudgePanel(judges), Fillers(fillers, questions, locales)
+    asked, slips = put_right(questions)
+    confidence = options.model_confidence
     excluded = Exclusions(
-        exclusions,
-        questions,
-        locales,
-        shipped=options.judge.shipped,
-        model_confidence=options.model_confidence,
+        exclusions, questions, locales, shipped=shipped, model_confidence=confidence, asked=asked
     )
-    reading = Reading(excluded, questions, annotations, shipped=options.judge.shipped)
-    rules = Rules(options, seed, Elsewhere.of(questions, annotations))
+    reading = Reading(excluded, questions, annotations, shipped=shipped)
     shows = None
     if options.max_risk is not None:
-        risk = risk or OptionRisk(questions, annotations, shipped=options.judge.shipped)
+        risk = risk or OptionRisk(questions, annotations, shipped=shipped)
         shows = _low_risk(risk, options.max_risk, reading)
+    rules = Rules(options, seed, Elsewhere.of(questions, annotations))
+    hard = _hard_split(rules) if options.hard else None
     outcomes: Counter[tuple[str, str]] = Counter()
     dates: list[tuple[str, str, str, str]] = []
     made: list[TemplateQuestions] = []
-    hard = _hard_split(rules) if options.hard else None
     for answers in read_answers(
         questions,
         annotations,
@@ -99,27 +96,22 @@ def build_default(
         dates.extend(answers.dates)
         kept = only_specific(answers) if options.specific_only else answers
         made.append(make_questions(kept, rules, panel, reviewed, hard))
-    positions = place_answers(made, seed)
-    uses = [use for one in made for use in one.fillers]
-    plans = [DefaultPlan(one.template_id, one.asked, seed, positions) for one in made if one.asked]
-    dropped = pl.DataFrame([row for one in made for row in one.dropped], DROPPED, orient="row")
-    dropped = dropped.sort("template_id", "locale")
+    plans, dropped, uses = _plans(made, seed), _dropped(made), [use for one in made for use in one.fillers]
     present = set(annotations["locale"].unique())
-    asked, slips = put_right(questions) if options.judge.shipped else (questions, empty(FOUND))
     return McqBuild(
         plans=plans,
         hard=() if hard is None else hard.plans(),
-        questions=asked,
+        questions=asked if shipped else questions,
         locales=locales,
         dropped=dropped,
         summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
-        found=pl.concat([pl.DataFrame(dates, FOUND, orient="row"), slips, excluded.void]),
-        reading=reading_frame(made, reading, uses, locales.tags),
-        fillers=pl.DataFrame([*uses, *reviewed.unneeded(uses)], FILLERS_USED, orient="row").sort(
-            "template_id", "locale", "option", "region", "reviewer"
+        found=pl.concat(
+            [pl.DataFrame(dates, FOUND, orient="row"), slips if shipped else slips.clear(), excluded.void]
         ),
+        reading=reading_frame(made, reading, uses, locales.tags),
+        fillers=_fillers_used(uses, reviewed),
     )
 
 
@@ -130,6 +122,24 @@ def _low_risk(risk: OptionRisk, most: float, reading: Reading) -> Shows:
         return reading.has_read(template_id, asked, option) or risk.of(template_id, asked, option) <= most
 
     return shows
+
+
+def _plans(made: Sequence["TemplateQuestions"], seed: int) -> list["DefaultPlan"]:
+    """Place the correct answers of all templates, and plan those that have questions."""
+    positions = place_answers(made, seed)
+    return [DefaultPlan(one.template_id, one.asked, seed, positions) for one in made if one.asked]
+
+
+def _dropped(made: Iterable["TemplateQuestions"]) -> pl.DataFrame:
+    rows = [row for one in made for row in one.dropped]
+    return pl.DataFrame(rows, DROPPED, orient="row").sort("template_id", "locale")
+
+
+def _fillers_used(uses: Sequence[FillerUse], reviewed: Fillers) -> pl.DataFrame:
+    """List what became of every filler."""
+    rows = [*uses, *reviewed.unneeded(uses)]
+    order = ("template_id", "locale", "option", "region", "reviewer")
+    return pl.DataFrame(rows, FILLERS_USED, orient="row").sort(order)
 
 
 def _hard_split(rules: Rules) -> "HardSplit":
@@ -256,15 +266,13 @@ def make_questions(
     _count_rules(pool, panel)
     picked = pick(pool, answers, rules, judging)
     by_target = dict.fromkeys(picked.picks, picked)
-    reserve = [option for one in answers.locales for option in one.reserve]
-    if reserve and (short := {tag for tag, picks in picked.picks.items() if not picks}):
-        # Only those that came out short: what a reserve adds must not change the questions of the others.
-        with_reserve = pick(judged_pool(answers, judging, reserve, only=short), answers, rules, judging)
-        by_target |= dict.fromkeys(short, with_reserve)
+    with_reserve = reserve_pool(answers, judging, picked.short)
+    if with_reserve is not None:
+        by_target |= dict.fromkeys(picked.short, pick(with_reserve, answers, rules, judging))
     for asked in (target.answers.locale for target in pool.targets):
         found = by_target[asked.tag]
         if not found.picks[asked.tag] and reviewed.concern(answers, asked):
-            more = [*reserve, *reviewed.options(answers, asked)]
+            more = [*answers.reserve, *reviewed.options(answers, asked)]
             found = pick(judged_pool(answers, judging, more, only={asked.tag}), answers, rules, judging)
             available = _available(found, asked)
             uses.extend(reviewed.uses(answers, found.pool, available, _used(found.picks[asked.tag])))
@@ -291,6 +299,15 @@ def judged_pool(
     overridable = pool.overridable()
     by_words = {asked for asked in overridable if share_words(*asked)}
     return pool.overridden(judging.same(by_words, overlapping=True) | judging.overruled(overridable - by_words))
+
+
+def reserve_pool(answers: TemplateAnswers, judging: JudgePanel, short: Collection[str]) -> OptionPool | None:
+    """Make the pool of locales that came out short, with the reserve; null where none did, or there is none.
+
+    Only theirs: what a reserve adds must not change the questions of the others.
+    """
+    reserve = answers.reserve
+    return judged_pool(answers, judging, reserve, only=short) if reserve and short else None
 
 
 def _available(found: Picked, asked: Locale) -> Mapping[str, Sequence[int]]:

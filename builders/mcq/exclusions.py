@@ -1,13 +1,13 @@
 """Exclusions: what people of a region or readers of a build have excluded is not shown about it again."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from blend.builders.mcq.options import shown
 from blend.builders.mcq.result import FOUND
-from blend.builders.mcq.wordings import OptionReading, put_right
+from blend.builders.mcq.wordings import OptionReading, quotable
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.locales import Locale, Registry
@@ -93,6 +93,7 @@ class Exclusions:
         locales: Known locales.
         shipped: Whether to add those that come with the package (`loaders.responses.shipped`).
         model_confidence: From where on a model's verdict counts, see `counting`.
+        asked: The questions without slips (`wordings.put_right`), where they are at hand.
 
     Raises:
         RowError, RowErrors: If a row names an unknown template, locale or kind, or lacks anything but ``why``.
@@ -106,47 +107,26 @@ class Exclusions:
         *,
         shipped: bool,
         model_confidence: float = McqOptions().model_confidence,
+        asked: pl.DataFrame | None = None,
     ) -> None:
         self._model_confidence = model_confidence
         own = pl.DataFrame(schema=EXCLUSIONS) if rows is None else rows
-        self.options = OptionReading(questions, shipped=shipped)
-        """What was said of options whatever the region; verdicts are about the texts that it shows."""
         _check(own, questions, locales)
-        every = pl.concat([shipped_exclusions(), own]) if shipped else own
-        texts = [
-            self.options.text(template_id, shown(option))
-            for template_id, option in every.select("template_id", "option").iter_rows()
-        ]
-        every = every.with_columns(option=pl.Series(texts, dtype=pl.String))
-        # One that quotes its question counts as long as the question is asked in these words, slips apart.
-        worded = pl.concat([questions, put_right(questions)[0]])
-        asked = worded.select(*KEY, question="en_question").unique()
-        in_its_words = every.join(asked, on=asked.columns, how="semi")
-        of_questions = pl.concat([every.filter(pl.col("question").is_null()), in_its_words])
-        self.void = _void(every.join(of_questions, on=[*KEY, "option"], how="anti"), questions)
+        wordings = quotable(questions, asked)
+        self.options = OptionReading(wordings, shipped=shipped)
+        """What was said of options whatever the region; verdicts are about the texts that it shows."""
+        every = _as_shown(pl.concat([shipped_exclusions(), own]) if shipped else own, self.options)
+        in_force = _in_force(every, wordings)
+        self.void = _void(every.join(in_force, on=[*KEY, "option"], how="anti"), questions)
         """`FOUND`: questions asked in other words than verdicts quote, so that these do not count."""
-        self._readers: dict[tuple[str, str, str], list[Reader]] = {}
-        for template_id, tag, option, kind, who, native, confidence in of_questions.select(
-            *KEY, "option", "kind", "reviewer", "native", "confidence"
-        ).iter_rows():
-            reader = Reader(who, native == "yes", kind, 1.0 if confidence is None else confidence)
-            self._readers.setdefault((template_id, tag, option), []).append(reader)
-        found: dict[tuple[str, str], dict[bool, set[str]]] = {}
-        refused: dict[tuple[str, str], set[str]] = {}
-        for (template_id, tag, option), readers in self._readers.items():
-            for kind in {reader.kind for reader in counting(readers, model_confidence)} - {OK}:
-                of_question = found.setdefault((template_id, tag), {True: set(), False: set()})
-                of_question[kind == WRONG].add(option)
-                if kind in (SILLY, WRONG):
-                    refused.setdefault((template_id, locales.get(tag).region), set()).add(option)
-        self._excluded = {
-            asked: Excluded(tuple(sorted(of_question[False])), frozenset(of_question[True]))
-            for asked, of_question in found.items()
-        }
-        self._refused = {
-            (template_id, region): self.options.refused(template_id) | options
-            for (template_id, region), options in refused.items()
-        }
+        self._readers = _readers(in_force)
+        refusals = [
+            Refusal(*about, kind)
+            for about, readers in self._readers.items()
+            for kind in {reader.kind for reader in counting(readers, model_confidence)} - {OK}
+        ]
+        self._excluded = _excluded(refusals)
+        self._refused = _refused(refusals, self.options, locales)
 
     def of(self, template_id: str, tag: str) -> Excluded:
         """Find what is not to be shown in a template's questions about a locale."""
@@ -166,6 +146,64 @@ class Exclusions:
 
 
 _NOTHING = Excluded()
+
+
+class Refusal(NamedTuple):
+    """Verdict that counts, and takes an option away."""
+
+    template_id: str
+    tag: str
+    option: str
+    kind: str
+
+
+def _as_shown(verdicts: pl.DataFrame, options: OptionReading) -> pl.DataFrame:
+    """Let verdicts name options as questions show them."""
+    named = verdicts.select("template_id", "option").iter_rows()
+    texts = [options.text(template_id, shown(option)) for template_id, option in named]
+    return verdicts.with_columns(option=pl.Series(texts, dtype=pl.String))
+
+
+def _in_force(verdicts: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
+    """Keep verdicts that quote no question, then those whose question is asked in these words, slips apart."""
+    in_its_words = verdicts.join(wordings, on=wordings.columns, how="semi")
+    return pl.concat([verdicts.filter(pl.col("question").is_null()), in_its_words])
+
+
+def _readers(verdicts: pl.DataFrame) -> dict[tuple[str, str, str], list[Reader]]:
+    """List by template, locale and option who has read it, in the order of the verdicts."""
+    found: dict[tuple[str, str, str], list[Reader]] = {}
+    for template_id, tag, option, kind, who, native, confidence in verdicts.select(
+        *KEY, "option", "kind", "reviewer", "native", "confidence"
+    ).iter_rows():
+        reader = Reader(who, native == "yes", kind, 1.0 if confidence is None else confidence)
+        found.setdefault((template_id, tag, option), []).append(reader)
+    return found
+
+
+def _excluded(refusals: Iterable[Refusal]) -> dict[tuple[str, str], Excluded]:
+    """Sort refused options, by template and locale: correct answers that are wrong, and distractors."""
+    distractors: dict[tuple[str, str], set[str]] = {}
+    golds: dict[tuple[str, str], set[str]] = {}
+    for one in refusals:
+        of_kind = golds if one.kind == WRONG else distractors
+        of_kind.setdefault((one.template_id, one.tag), set()).add(one.option)
+    return {
+        asked: Excluded(tuple(sorted(distractors.get(asked, ()))), frozenset(golds.get(asked, ())))
+        for asked in distractors.keys() | golds.keys()
+    }
+
+
+def _refused(
+    refusals: Iterable[Refusal], options: OptionReading, locales: Registry
+) -> dict[tuple[str, str], frozenset[str]]:
+    """Find by template and region what is silly or wrong about it, with what is in any region."""
+    found: dict[tuple[str, str], frozenset[str]] = {}
+    for one in refusals:
+        if one.kind in (SILLY, WRONG):
+            key = one.template_id, locales.get(one.tag).region
+            found[key] = found.get(key, options.refused(one.template_id)) | {one.option}
+    return found
 
 
 def _void(verdicts: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:

@@ -22,9 +22,9 @@ from blend.builders.mcq.default import (
     DefaultPlan,
     LocaleQuestions,
     TemplateQuestions,
-    judged_pool,
     kept_questions,
     place_answers,
+    reserve_pool,
 )
 from blend.builders.mcq.distractors import N_DISTRACTORS, Question, Triple
 from blend.builders.mcq.option_pool import OptionPool
@@ -97,10 +97,9 @@ class HardSplit:
             pool: Its options.
             judging: The judges, as for its other questions.
         """
-        short = self._add(answers, pool, judging)
-        reserve = [option for one in answers.locales for option in one.reserve]
-        if reserve and short:
-            self._add(answers, judged_pool(answers, judging, reserve, only=short), judging)
+        with_reserve = reserve_pool(answers, judging, self._add(answers, pool, judging))
+        if with_reserve is not None:
+            self._add(answers, with_reserve, judging)
 
     def plans(self) -> list[DefaultPlan]:
         """Choose the hard questions, at most one of each template and locale."""
@@ -113,7 +112,7 @@ class HardSplit:
         positions = place_answers(of_templates, self._rules.seed)
         return [DefaultPlan(one.template_id, one.asked, self._rules.seed, positions) for one in of_templates]
 
-    def _add(self, answers: TemplateAnswers, pool: OptionPool, judging: JudgePanel) -> set[str]:
+    def _add(self, answers: TemplateAnswers, pool: OptionPool, judging: JudgePanel) -> frozenset[str]:
         """Look among the options of a pool; return the tags of the locales for which there is nothing."""
         guesses = self._guesses(answers, pool)
         found = pick(pool, answers, self._rules, judging, lambda number, of: _best(of, *guesses[number]))
@@ -129,7 +128,7 @@ class HardSplit:
                         [_gain(*one) for one in of_picks],
                     )
                 )
-        return {tag for tag, picks in found.picks.items() if not picks}
+        return found.short
 
     def _guesses(self, answers: TemplateAnswers, pool: OptionPool) -> list[tuple[list[Guess], list[Guess]]]:
         """Guess, by target, about its correct answers and about all options."""

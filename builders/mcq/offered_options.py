@@ -8,7 +8,7 @@ from blend.builders.judges.equivalence import Judge
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answer_spread import only_specific
 from blend.builders.mcq.answers import TemplateAnswers, read_answers
-from blend.builders.mcq.default import judged_pool
+from blend.builders.mcq.default import judged_pool, reserve_pool
 from blend.builders.mcq.distractors import N_DISTRACTORS, Elsewhere
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers
@@ -83,13 +83,11 @@ def _targets(
 ) -> Iterator[tuple[OptionPool, Target]]:
     """List the locales asked about, each with the options that it can choose from: as `make_questions` does."""
     pool = judged_pool(answers, judging)
-    picks = pick(pool, answers, rules, judging).picks
-    reserve = [option for one in answers.locales for option in one.reserve]
-    short = {tag for tag, picked in picks.items() if not picked} if reserve else set()
-    with_reserve = judged_pool(answers, judging, reserve, only=short) if short else pool
+    short = pick(pool, answers, rules, judging).short
+    with_reserve = reserve_pool(answers, judging, short)
     for target in pool.targets:
         tag = target.answers.locale.tag
-        chosen = with_reserve if tag in short else pool
+        chosen = pool if with_reserve is None or tag not in short else with_reserve
         yield chosen, chosen.target(tag)
 
 

@@ -57,13 +57,22 @@ class Picked(NamedTuple):
     known: Mapping[Pair, bool]
     """The verdicts that they rest on."""
 
+    @property
+    def short(self) -> frozenset[str]:
+        """Find the targets about which there is no question."""
+        return frozenset(tag for tag, picks in self.picks.items() if not picks)
+
+
+PicksOf = Callable[[int, Question], list[Pick]]
+"""Chooses questions about a target, given its number, among its options."""
+
 
 def pick(
     pool: OptionPool,
     answers: TemplateAnswers,
     rules: Rules,
     judging: JudgePanel,
-    picks_of: Callable[[int, Question], list[Pick]] | None = None,
+    picks_of: PicksOf | None = None,
 ) -> Picked:
     """Choose the questions about every target of a pool, so that they stand whatever the judges say.
 
@@ -78,51 +87,63 @@ def pick(
         picks_of: Chooses among the options of a target, given its number; as many variants as the rules say
             when absent.
     """
-    golds = [gold for target in pool.targets for gold in target.answers.golds]
-    compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
-    comparisons = [[next(compared) for _ in target.answers.golds] for target in pool.targets]
-    tags = [target.answers.locale.tag for target in pool.targets]
-    orders = RegionOrders(rules.seed, answers.template_id, tags, list(pool.of_region))
-    texts = [option.text for option in pool.options]
-    chosen: dict[str, list[Pick]] = {}
-    looked_at: dict[str, Set[int]] = {}
-    accounted: set[Pair] = set()
+    choice = _Choice(pool, answers, rules, picks_of or _variants_of(rules))
+    picks, known = settle(judging, choice.choose, choice.relied_on)
+    return Picked(pool, picks, known)
 
-    def choose(known: Mapping[Pair, bool]) -> Mapping[str, Sequence[Pick]]:
-        same = pool.judged_same(known)
-        conflicts = pool.conflicts(same)
+
+def _variants_of(rules: Rules) -> PicksOf:
+    return lambda _, question: pick_variants(question, limit=rules.options.variants)
+
+
+class _Choice:
+    """Choice of the questions about every target of a pool, made again as verdicts come in; see `pick`."""
+
+    def __init__(self, pool: OptionPool, answers: TemplateAnswers, rules: Rules, picks_of: PicksOf) -> None:
+        self._pool = pool
+        self._picks_of = picks_of
+        golds = [gold for target in pool.targets for gold in target.answers.golds]
+        compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
+        self._comparisons = [[next(compared) for _ in target.answers.golds] for target in pool.targets]
+        self._tags = [target.answers.locale.tag for target in pool.targets]
+        self._orders = RegionOrders(rules.seed, answers.template_id, self._tags, list(pool.of_region))
+        self._texts = [option.text for option in pool.options]
+        self._chosen: dict[str, list[Pick]] = {}
+        self._looked_at: dict[str, Set[int]] = {}
+        self._accounted: set[Pair] = set()
+
+    def choose(self, known: Mapping[Pair, bool]) -> Mapping[str, Sequence[Pick]]:
+        """Choose with the verdicts known so far, of which there are more each time; by tag of the target."""
+        same = self._pool.judged_same(known)
+        conflicts = self._pool.conflicts(same)
         # Only verdicts "the same" take options away; pairs found different were taken for different from the
         # start.
-        new = pool.named(text for one in known.keys() - accounted if known[one] for text in one)
-        accounted.update(known)
-        for number, (tag, target) in enumerate(zip(tags, pool.targets, strict=True)):
+        told_same = [one for one in known.keys() - self._accounted if known[one]]
+        new = self._pool.named(text for one in told_same for text in one)
+        self._accounted.update(known)
+        for number, (tag, target) in enumerate(zip(self._tags, self._pool.targets, strict=True)):
             # New verdicts about options that this target never looked at leave its choice as it is.
-            if tag in chosen and new.isdisjoint(looked_at[tag]):
+            if tag in self._chosen and new.isdisjoint(self._looked_at[tag]):
                 continue
             question = Question(
-                comparisons=comparisons[number],
-                offered=pool.offered(target, same),
+                comparisons=self._comparisons[number],
+                offered=self._pool.offered(target, same),
                 conflicts=conflicts,
-                fillers=pool.fillers,
-                reserve=pool.reserve,
-                regions=pool.region_numbers,
-                texts=texts,
-                drawn=partial(orders.keys, number),
+                fillers=self._pool.fillers,
+                reserve=self._pool.reserve,
+                regions=self._pool.region_numbers,
+                texts=self._texts,
+                drawn=partial(self._orders.keys, number),
             )
-            looked_at[tag] = question.offered.keys()
-            chosen[tag] = (
-                pick_variants(question, limit=rules.options.variants)
-                if picks_of is None
-                else picks_of(number, question)
-            )
-        return chosen
+            self._looked_at[tag] = question.offered.keys()
+            self._chosen[tag] = self._picks_of(number, question)
+        return self._chosen
 
-    def relied_on(picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
-        for target in pool.targets:
-            yield from pool.relied_on(target, [one.triple for one in picks[target.answers.locale.tag]])
-
-    picks, known = settle(judging, choose, relied_on)
-    return Picked(pool, picks, known)
+    def relied_on(self, picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
+        """List the pairs that must be different for a choice to stand."""
+        for target in self._pool.targets:
+            of_target = picks[target.answers.locale.tag]
+            yield from self._pool.relied_on(target, [one.triple for one in of_target])
 
 
 def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pick]:

@@ -17,27 +17,20 @@ from blend.schemas.rows.frame_columns import KEY
 _NOTHING_SAID = OptionTexts(frozenset(), {})
 
 
-def put_right_by_readers(template_id: str, text: str) -> str:
-    """Write an option as readers have put it right, where they have, in whatever dataset has this template."""
-    return shipped_option_texts().get(template_id, _NOTHING_SAID).corrected.get(text, text)
-
-
 class OptionReading:
     """What the blend team said of options whatever the region asked about.
 
     Args:
-        questions: `frame_columns.QUESTIONS`; it counts for templates that ask what they read, since another
-            dataset may have the same ids.
+        wordings: The words in which questions may be quoted, see `quotable`; it counts for templates that ask
+            what they read, since another dataset may have the same ids.
         shipped: Whether it counts at all.
     """
 
-    def __init__(self, questions: pl.DataFrame, *, shipped: bool) -> None:
+    def __init__(self, wordings: pl.DataFrame, *, shipped: bool) -> None:
         self._by_template: Mapping[str, OptionTexts] = {}
         if shipped:
-            asked = questions.select(*KEY, question="en_question")
-            read = set(put_right(questions)[0].select(*KEY, question="en_question").rows()) | set(asked.rows())
-            read &= set(shipped_readings().rows())
-            known = {template_id for template_id, _, _ in read}
+            read = wordings.join(shipped_readings(), on=wordings.columns, how="semi")
+            known = set(read["template_id"])
             self._by_template = {one: texts for one, texts in shipped_option_texts().items() if one in known}
 
     def text(self, template_id: str, text: str) -> str:
@@ -64,11 +57,26 @@ def corrected(template_id: str, en_question: str) -> str:
     return en_question if slip is None else en_question.replace(slip.wording, slip.corrected)
 
 
+def quotable(questions: pl.DataFrame, asked: pl.DataFrame | None = None) -> pl.DataFrame:
+    """List the words in which verdicts may quote questions: as published, and without slips.
+
+    Args:
+        questions: `frame_columns.QUESTIONS`, or their key and ``en_question``.
+        asked: The same without slips, as `put_right` returns them, where they are at hand.
+
+    Returns:
+        ``template_id``, ``locale`` and ``question`` (in English), each once.
+    """
+    without_slips = put_right(questions)[0] if asked is None else asked
+    wordings = [frame.select(*KEY, question="en_question") for frame in (questions, without_slips)]
+    return pl.concat(wordings).unique()
+
+
 def put_right(questions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Put slips in English questions right that readers found; nothing that is asked changes.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
+        questions: `frame_columns.QUESTIONS`, or their key and ``en_question``.
 
     Returns:
         The questions, and `FOUND`: every question that is asked in other words than before, in their order.

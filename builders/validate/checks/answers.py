@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
-from blend.builders.mcq.wordings import put_right_by_readers
+from blend.builders.mcq.wordings import OptionReading, quotable
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.schemas.language.answer_formats import AnswerFormat, understood
@@ -21,8 +21,8 @@ def check_right_answers(release: Release) -> Iterator[Problem]:
 
     Annotators of the locale gave them.
 
-    * error: the correct option is not an answer that the locale's annotators gave (in lower case, or in the
-      canonical spelling of its format)
+    * error: the correct option is not an answer that the locale's annotators gave (in lower case, in the
+      canonical spelling of its format, or as readers of the package put it right)
     """
     given = release.once(GoldAnswers.read)
     for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=_COLUMNS):
@@ -67,16 +67,18 @@ class GoldAnswers:
     @classmethod
     def read(cls, release: Release) -> "GoldAnswers":
         """The answers of all sound tables of annotations."""
-        formats = _formats(release)
+        questions = _questions(release)
+        formats = template_formats(questions)
+        options = release.manifest.recipe.mcq
+        is_put_right = options.mode == "default" and options.judge.shipped
+        reading = OptionReading(quotable(questions), shipped=is_put_right)
         columns = dict.fromkeys(("ID", "locale", "text"), pl.String())
         parts = [pl.DataFrame(schema=columns)]
         tags: set[str] = set()
-        options = release.manifest.recipe.mcq
-        is_put_right = options.mode == "default" and options.judge.shipped
         for batch in release.batches(ANNOTATIONS, columns=["locale", "annotations"]):
             rows = batch.complete().rows
             tags.update(rows["locale"])
-            parts.append(pl.DataFrame(_answers(rows, formats, put_right=is_put_right), columns, orient="row"))
+            parts.append(pl.DataFrame(_answers(rows, formats, reading), columns, orient="row"))
         regions = {tag: release.locales.get(tag).region for tag in tags if tag in release.locales}
         answers = pl.concat(parts).with_columns(
             region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
@@ -110,16 +112,24 @@ class GoldAnswers:
         return read.join(self.answers, on=["ID", of, "text"], how="anti", maintain_order="left")
 
 
-def _formats(release: Release) -> dict[str, AnswerFormat]:
-    columns = ["locale", "answer_format"]
-    parts = [batch.complete().rows for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=columns)]
+def _questions(release: Release) -> pl.DataFrame:
+    """The questions of all sound tables: ``template_id``, ``locale``, ``en_question`` and ``answer_format``."""
+    names = {
+        "ID": "template_id",
+        "locale": "locale",
+        "Translation": "en_question",
+        "answer_format": "answer_format",
+    }
     known = [str(answer_format) for answer_format in AnswerFormat]
-    rows = [part.filter(pl.col("answer_format").is_in(known)).rename({"ID": "template_id"}) for part in parts]
-    return template_formats(pl.concat(rows)) if rows else {}
+    parts = [pl.DataFrame(schema=dict.fromkeys(names.values(), pl.String()))]
+    for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=list(names)):
+        rows = batch.complete().rows.filter(pl.col("answer_format").is_in(known))
+        parts.append(rows.select(pl.col(name).alias(of) for name, of in names.items()))
+    return pl.concat(parts)
 
 
 def _answers(
-    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], *, put_right: bool
+    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], reading: OptionReading
 ) -> Iterator[tuple[str, str, str]]:
     """Every English variant of every answer: as written, put right, in the canonical spelling of its format."""
     variants = (
@@ -131,8 +141,7 @@ def _answers(
     )
     for template_id, tag, text in variants.iter_rows():
         yield template_id, tag, shown(text)
-        if put_right:
-            yield template_id, tag, put_right_by_readers(template_id, shown(text))
+        yield template_id, tag, reading.text(template_id, shown(text))
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         spelled = None if answer_format is AnswerFormat.TEXT else understood(shown(text), answer_format)
         if spelled is not None:

@@ -10,7 +10,7 @@ import pytest
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
-from blend.builders.mcq.wordings import OptionReading
+from blend.builders.mcq.wordings import OptionReading, quotable
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions, shipped_exclusions
 from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
@@ -31,7 +31,7 @@ REGION = {locale.tag: locale.region for locale in registry()}
 @pytest.fixture(scope="module")
 def acceptable(published):
     """By template and region, every English variant of every answer, and what is shown in its place."""
-    reading = OptionReading(published.questions, shipped=True)
+    reading = OptionReading(quotable(published.questions), shipped=True)
     variants = (
         published.annotations.explode("annotations")
         .select("template_id", "locale", text=pl.col("annotations").struct.field("en_answers"))
@@ -97,7 +97,7 @@ def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, publishe
 def test_every_wrong_option_is_an_answer_of_its_own_region_and_well_voted_where_it_can_be(mcqs, published):
     votes: Counter[tuple[str, str, str]] = Counter()
     formats = template_formats(published.questions)
-    reading = OptionReading(published.questions, shipped=True)
+    reading = OptionReading(quotable(published.questions), shipped=True)
     for row in published.annotations.iter_rows(named=True):
         for group in row["annotations"]:
             for text in reading.texts(row["template_id"], group["en_answers"]):

@@ -1,0 +1,93 @@
+"""Options that the package's readers put right are answers of their region; after any other change, none is."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blend.builders.parquet import schema_digest
+from blend.builders.validate.checked_release import Release
+from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.responses.shipped import shipped_option_texts, shipped_readings
+from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows.configs import ANNOTATIONS, CONFIGS, SHORT_ANSWER_QUESTIONS
+
+MCQS = "multiple-choice-questions"
+
+
+def put_right() -> tuple[str, str, str, str]:
+    """A template, a question of it that was read, an answer with a slip, and what is shown in its place."""
+    asked = dict(shipped_readings().filter(locale="en-GB").select("template_id", "question").iter_rows())
+    texts = ((one, texts.corrected) for one, texts in shipped_option_texts().items() if one in asked)
+    template_id, corrected = next((one, corrected) for one, corrected in texts if corrected)
+    answer = min(corrected)
+    return template_id, asked[template_id], answer, corrected[answer]
+
+
+TEMPLATE, QUESTION, ANSWER, CORRECTED = put_right()
+
+
+def release_of(path: Path, option: str, *, question: str = QUESTION, **mcq: Any) -> Release:
+    """A release in which the UK and the US gave one answer; a question shows an option of both."""
+    key = {"ID": TEMPLATE, "locale": "en-GB"}
+    annotation = {"answers": [ANSWER], "en_answers": [ANSWER], "count": 3}
+    rows = {
+        SHORT_ANSWER_QUESTIONS: [
+            {**key, "Translation": question, "answer_format": "text"},
+        ],
+        ANNOTATIONS: [{**key, "locale": tag, "annotations": [annotation]} for tag in ("en-GB", "en-US")],
+        MCQS: [{**key, "MCQID": "1", "options": [option, option], "option_regions": ["GB", "US"], "answer": 0}],
+    }
+    tables = []
+    for config, of_config in rows.items():
+        schema = arrow_schema(CONFIGS[config])
+        pq.write_table(pa.Table.from_pylist(of_config, schema), path / f"{config}.parquet")
+        digests = {"content_sha256": "0" * 64, "schema_sha256": schema_digest(schema)}
+        files = (f"{config}.parquet",)
+        tables.append(TableInfo(config=config, split="GB", rows=len(of_config), files=files, **digests))
+    recipe = sample_recipe().model_copy(update={"mcq": McqOptions(**mcq)})
+    manifest = ReleaseManifest(
+        name="few", version="1.0.0", sdk_version="1", writers={}, recipe=recipe, sources=(),
+        tables=tuple(tables), files=(), report=(),
+    )  # fmt: skip
+    return Release(path, manifest, registry())
+
+
+def refused(release: Release) -> list[str]:
+    return [problem.what for check in (check_right_answers, check_wrong_answers) for problem in check(release)]
+
+
+@pytest.mark.parametrize("option", [ANSWER, CORRECTED])
+def test_an_answer_and_what_readers_put_in_its_place_are_given(tmp_path: Path, option: str):
+    assert ANSWER != CORRECTED
+    assert refused(release_of(tmp_path, option)) == []
+
+
+def test_no_other_change_of_text_is(tmp_path: Path):
+    other = f"{CORRECTED}s"
+    assert refused(release_of(tmp_path, other)) == [
+        f"the correct option {other!r} is not an answer of en-GB to {TEMPLATE}",
+        f"the distractor {other!r} is not an answer of region US to {TEMPLATE}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"question": "What do people do?"},
+        {"mode": "paper"},
+        {"judge": JudgeOptions(shipped=False)},
+    ],
+    ids=["another-dataset", "paper", "not-shipped"],
+)
+def test_nor_what_readers_put_right_where_a_build_shows_the_answer_as_given(
+    tmp_path: Path, other: dict[str, Any]
+):
+    assert len(refused(release_of(tmp_path, CORRECTED, **other))) == 2
+    assert refused(release_of(tmp_path, ANSWER, **other)) == []
