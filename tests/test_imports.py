@@ -41,11 +41,12 @@ MAY_IMPORT = {
     "loaders/topics": "loaders/files",
     "loaders/upstream": "",
     "loaders/upstream/blend": "loaders/files",
+    "loaders/upstream/semeval": "loaders/files",
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
     "loaders/datasets": "loaders/files loaders/hub loaders/releases",
     "loaders/recipes": "loaders/files loaders/hub loaders/responses loaders/sample loaders/topics "
-    "loaders/upstream/blend loaders/wikidata",
+    "loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
     "builders": "",
     "builders/templates": "",
     "builders/cultural_prompts": "loaders/topics builders",

@@ -35,6 +35,19 @@ BlendData = Annotated[
         "recipe, take its BLEnD source from here.",
     ),
 ]
+SemevalData = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Build from this directory of SemEval-2026 Task 7's files (docs/semeval.md) alone."
+    ),
+]
+Rebalance = Annotated[
+    bool,
+    typer.Option(
+        "--rebalance",
+        help="Move the options of questions taken with them, so that every position is as frequent.",
+    ),
+]
 Snapshot = Annotated[
     Path | None,
     typer.Option(
@@ -99,6 +112,7 @@ def build(
     out: Out = DEFAULT_OUT,
     replace: Replace = False,
     blend_data: BlendData = None,
+    semeval: SemevalData = None,
     food: Snapshot = None,
     source_path: SourcePaths = None,
     domain: DomainName = None,
@@ -107,6 +121,7 @@ def build(
     previous: Previous = None,
     mcq_mode: McqMode = None,
     variants: Variants = None,
+    rebalance: Rebalance = False,
     seed: Seed = None,
     as_json: ManifestAsJson = False,
 ) -> None:
@@ -117,13 +132,17 @@ def build(
     - `blend build` builds the sample in the package.
     - `blend build recipe.toml --out release` builds your own data.
     - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
+    - `blend build --semeval path/to/files` builds your copy of SemEval-2026 Task 7.
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
     _check_about_questions(food, mcq_mode, variants)
-    used, base, source_paths = _recipe(recipe, blend_data, revision, food, domain, domain_file)
+    if semeval is None:
+        used, base, source_paths = _recipe(recipe, blend_data, revision, food, domain, domain_file)
+    else:
+        used, base, source_paths = _semeval(semeval, recipe, blend_data, food)
     source_paths |= _named_locations(used, source_path or [])
-    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, seed=seed)
+    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, rebalance=rebalance, seed=seed)
     used, source_paths = _with_previous(used, previous, source_paths)
     _build(used, out, base=base, source_paths=source_paths, replace=replace, as_json=as_json)
 
@@ -208,6 +227,20 @@ def _recipe(
     return recipe, base, {blend_source(recipe).location: Path(blend_data)}
 
 
+def _semeval(
+    folder: Path, recipe: Path | None, blend_data: str | None, food: Path | None
+) -> "tuple[Recipe, Path, dict[str, Path]]":
+    from blend.loaders.recipes.ready import semeval_recipe
+
+    if recipe is not None or blend_data is not None or food is not None:
+        raise UsageError(
+            "--semeval builds from the task's files alone; to join them with other sources, write all into a "
+            "recipe"
+        )
+    used = semeval_recipe(folder)
+    return used, Path(), {used.sources[0].location: folder}
+
+
 def _named_locations(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
     """Read where sources lie, by their location in the recipe."""
     locations = {source.location for source in recipe.sources if source.location}
@@ -230,7 +263,7 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
 
 
 def _with_options(
-    recipe: "Recipe", *, mcq_mode: str | None, variants: str | None, seed: int | None
+    recipe: "Recipe", *, mcq_mode: str | None, variants: str | None, rebalance: bool, seed: int | None
 ) -> "Recipe":
     from blend.schemas.recipe.recipe import McqOptions, Recipe
 
@@ -239,6 +272,8 @@ def _with_options(
         changes["mode"] = mcq_mode
     if variants is not None:
         changes["variants"] = variants if variants == "all" else _number(variants)
+    if rebalance:
+        changes["rebalance"] = True
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
     top = {} if seed is None else {"seed": seed}
     return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})

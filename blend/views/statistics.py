@@ -177,7 +177,11 @@ def _non_answers(stats: Stats) -> Table:
         "Non-answers",
         "Votes for not answering. Other: a reason in the annotator's own words. Per question: all kinds"
         " together.",
-        total={"locale": "all", **sums, "per question": sums["all"] / n if n else None},
+        total={
+            "locale": "all",
+            **sums,
+            "per question": sums["all"] / n if n and sums["all"] is not None else None,
+        },
     )
 
 
@@ -365,8 +369,9 @@ def _cultural_tables(stats: CulturalStats) -> dict[str, Table]:
     }
 
 
-def _sums(frame: pl.DataFrame, columns: Iterable[str]) -> dict[str, int]:
-    return {name: int(frame[name].sum() or 0) for name in columns}
+def _sums(frame: pl.DataFrame, columns: Iterable[str]) -> dict[str, int | None]:
+    """Add up columns; a sum is null where any part of it is unknown."""
+    return {name: None if frame[name].null_count() else int(frame[name].sum()) for name in columns}
 
 
 def _regions(tags: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.frame_columns import votes_known
 
 
 def audit_release(
@@ -29,7 +30,8 @@ def audit_release(
         on_progress: Told about the rows read, by configuration.
 
     Raises:
-        InputError: If it is not a release, or has no multiple-choice questions.
+        InputError: If it is not a release, has no multiple-choice questions, or the votes of answers are
+            unknown.
         UnknownNameError: If the release has no such configuration of them; lists those it has.
     """
     folder = Path(release)
@@ -40,9 +42,15 @@ def audit_release(
         raise UnknownNameError("configuration", config, ours)
     rows = read_config(folder, config, on_progress=on_progress)
     questions = rows.select("question", "options", "answer", "topic", group="locale", template="template_id")
+    annotations = read_config(folder, ANNOTATIONS, on_progress=on_progress) if ANNOTATIONS in held else None
+    if not (annotations is None or annotations.select(votes_known().all()).item()):
+        raise InputError(
+            f"{folder}: the votes of answers are unknown (null), and the audit weighs answers by votes; "
+            "audit a release whose annotations have them"
+        )
     return audit_questions(
         questions,
-        annotations=read_config(folder, ANNOTATIONS, on_progress=on_progress) if ANNOTATIONS in held else None,
+        annotations=annotations,
         locales=release_locales(folder),
         examples=examples,
     )

@@ -98,6 +98,12 @@ _KINDS: Mapping[str, _Kind] = {
         "Questions and answers of Myung et al. (2024), who must be credited.",
         "cc-by-sa-4.0",
     ),
+    "semeval": _Kind(
+        "SemEval-2026 Task 7",
+        "Questions, accepted answers and keys of its organisers, whose terms allow research and evaluation and "
+        "forbid to pass the data on.",
+        "other",
+    ),
     "wikidata": _Kind(
         "Wikidata",
         "Statements and labels as its volunteers had written them on the day of the snapshot.",

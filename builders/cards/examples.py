@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.schemas.language.locales import Locale
+from blend.schemas.rows.frame_columns import votes_known
 
 
 class Example(NamedTuple):
@@ -42,12 +43,13 @@ def example_rows(
         locales: In the order of the examples.
 
     Returns:
-        The template that most locales answered; of several, the one on which people agree most (sum of the
-        votes for the most frequent answers), then the first id. Empty where nothing was answered.
+        The template that most locales answered, of those whose votes are known; of several, the one on which
+        people agree most (sum of the votes for the most frequent answers), then the first id. Empty where
+        nothing was answered.
     """
     first = pl.col("annotations").list.first().struct
     top = (
-        annotations.filter(pl.col("annotations").list.len() > 0)
+        annotations.filter((pl.col("annotations").list.len() > 0) & votes_known())
         .select(
             "template_id",
             "locale",

@@ -38,6 +38,7 @@ MAKERS: Mapping[str, Makers] = {
     "sample": Makers(annotations="other", language="other", extended="original"),
     "responses": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
     "blend": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-blend"),
+    "semeval": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-semeval"),
     "wikidata": Makers(annotations="found", language="found", extended="extended|other-wikidata"),
     "topics": Makers(annotations="no-annotation", language="expert-generated", extended="original"),
 }

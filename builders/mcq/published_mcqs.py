@@ -87,6 +87,7 @@ def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Regi
                 pl.element().replace_strict(region, return_dtype=pl.String)
             ),
         )
+        .with_columns(source=pl.lit(None), source_order=pl.lit(None))
         .select(list(MCQ_ROWS))
         .cast(MCQ_ROWS)
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 import polars as pl
@@ -13,7 +13,7 @@ from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.frame_columns import MCQS, empty
+from blend.schemas.rows.frame_columns import MCQ_ROWS, MCQS, empty
 from blend.schemas.rows.published_rows import LETTERS
 
 STAGE = "make multiple-choice questions"
@@ -96,6 +96,8 @@ class McqBuild:
     """`reading.READING`: who has read what the questions show; empty in paper mode."""
     fillers: pl.DataFrame
     """`FILLERS_USED`: what became of reviewed fillers; empty in paper mode."""
+    given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
+    """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
 
     @property
     def n_mcqs(self) -> int:
@@ -121,10 +123,25 @@ class McqBuild:
         """Make the multiple-choice questions as published, `frame_columns.MCQ_ROWS`, ordered as in `core`."""
         for mcqs in self.core(hard=hard, rows_per_batch=rows_per_batch):
             yield published_rows(mcqs, self.questions, locales=self.locales)
+        if not hard and not self.given.is_empty():
+            yield self.given
 
     def frame(self) -> pl.DataFrame:
         """Make all multiple-choice questions of `core` at once."""
         return pl.concat([empty(MCQS), *self.core()])
+
+
+def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
+    """Multiple-choice questions made here and `MCQ_ROWS` that a source has, counted together."""
+    if given.is_empty():
+        return made
+    counts = given.group_by("locale").agg(given=pl.len().cast(pl.Int64))
+    summary = made.summary.join(counts, on="locale", how="full", coalesce=True).with_columns(
+        pl.col("questions", "dropped", "mcqs", "given").fill_null(0)
+    )
+    ranked = pl.col("locale").replace_strict({tag: i for i, tag in enumerate(made.locales.tags)})
+    total = summary.with_columns(mcqs=pl.col("mcqs") + pl.col("given")).sort(ranked).select(list(SUMMARY))
+    return replace(made, given=given, summary=total)
 
 
 def summarise(plans: Sequence[TemplatePlan], dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:

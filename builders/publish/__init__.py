@@ -94,7 +94,8 @@ def publish_release(
         What was done.
 
     Raises:
-        InputError: If the release is not as its manifest says or is not sound; if the version does not follow
+        InputError: If the release is not as its manifest says or is not sound, or holds data that may not be
+            passed on; if the version does not follow
             from the changes or is not above the latest; if the repository holds something else.
         ConflictError: If the version is taken by other content, or if somebody else publishes at the same time.
         HubError: If the Hub refuses or cannot be reached.
@@ -121,9 +122,15 @@ def _shipment(
             "organisation"
         )
     with hub as client:
-        yield PendingCommit.of(
+        pending = PendingCommit.of(
             release, HubRepository(client), allow_errors=terms.allow_errors, on_progress=on_progress
         )
+        if any(source.kind == "semeval" for source in pending.manifest.recipe.sources):
+            raise InputError(
+                f"{release}: holds data of SemEval-2026 Task 7, whose terms forbid to pass it on; keep the "
+                "release, and publish scores alone"
+            )
+        yield pending
 
 
 def _check_token(pending: PendingCommit) -> None:

@@ -166,7 +166,8 @@ def _write_data(
     _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
     if not built.agreement.is_empty():
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
-    if built.mcqs.n_mcqs and recipe.mcq.mode == "default":
+    # What was taken with its options is not ours to audit, and no votes are known of it.
+    if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         _write_text(release / AUDIT_NAME, audit_json(_audit(built, release, tables, known)))
     _write_text(release / RECIPE_NAME, _toml(recipe))
     return ReleaseManifest(
@@ -252,7 +253,7 @@ def _stats(built: BuiltTables, known: Registry) -> Stats | None:
 
 
 def _tags(built: BuiltTables, known: Registry) -> list[str]:
-    held = set(built.questions["locale"])
+    held = {*built.questions["locale"], *built.mcqs.given["locale"]}
     return [tag for tag in known.tags if tag in held]
 
 

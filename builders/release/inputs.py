@@ -19,6 +19,7 @@ from blend.schemas.recipe.recipe import Recipe, Source
 from blend.schemas.release.manifest import SourceInfo
 from blend.schemas.rows.frame_columns import (
     ANNOTATIONS,
+    GIVEN_MCQS,
     KEY,
     PROMPT_KEY,
     PROMPTS,
@@ -43,6 +44,8 @@ class Inputs:
     """`REVIEWS`."""
     prompts: pl.DataFrame
     """`PROMPTS`, ordered by locale and id."""
+    mcqs: pl.DataFrame
+    """`GIVEN_MCQS`, in the sources' order."""
     sources: tuple[SourceTables, ...]
     """The sources one by one, in the recipe's order, for the report."""
 
@@ -90,7 +93,7 @@ def read_inputs(
     for done, source in enumerate(holding_questions):
         on_progress("read sources", done, len(holding_questions))
         tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
-        held.update(tables.questions["locale"])
+        held.update(tables.questions["locale"], tables.mcqs["locale"])
         sources.append(_only(tables, wanted))
         on_progress("read sources", done + 1, len(holding_questions))
     inputs = Inputs(
@@ -99,10 +102,12 @@ def read_inputs(
         responses=_joined(RESPONSES, [tables.responses for tables in sources]),
         reviews=_joined(REVIEWS, [tables.reviews for tables in sources]),
         prompts=_joined(PROMPTS, [tables.prompts for tables in sources]).sort(PROMPT_KEY, maintain_order=True),
+        mcqs=_joined(GIVEN_MCQS, [tables.mcqs for tables in sources]),
         sources=tuple(sources),
     )
     _check_unique("question", inputs.questions, KEY)
     _check_unique("prompt", inputs.prompts, PROMPT_KEY[::-1])
+    _check_unique("multiple-choice question", inputs.mcqs, ("mcq_id", "locale"))
     _check_held(wanted or [], held)
     return inputs
 
@@ -193,6 +198,7 @@ def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
         responses=tables.responses.filter(here),
         reviews=tables.reviews.filter(here),
         prompts=tables.prompts.filter(here),
+        mcqs=tables.mcqs.filter(here),
         # A finding without a locale is about a whole file, whatever locale it serves.
         findings=tables.findings.filter(here | pl.col("locale").is_null()),
     )

@@ -12,8 +12,9 @@ from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.exclusions import VOID
+from blend.builders.mcq.given_questions import given_rows
 from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
-from blend.builders.mcq.result import STAGE, McqBuild
+from blend.builders.mcq.result import STAGE, McqBuild, with_given
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
@@ -33,7 +34,7 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.recipe.recipe import McqOptions, Recipe
 from blend.schemas.release.manifest import SourceInfo, StageReport
-from blend.schemas.rows.frame_columns import AGREEMENT, EXCLUSIONS, FINDINGS, KEY, empty
+from blend.schemas.rows.frame_columns import AGREEMENT, EXCLUSIONS, FINDINGS, KEY, empty, votes_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,18 @@ class BuiltTables:
         return tuple(stage.report(tags) for stage in self.stages)
 
     def figures(self) -> pl.DataFrame:
-        """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``."""
+        """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``.
+
+        ``votes`` is null where those of any question are unknown.
+        """
         by_locale = self.annotations.group_by("locale").agg(
             questions=pl.len(),
             answered=(pl.col("annotations").list.len() > 0).sum(),
             groups=pl.col("annotations").list.len().sum(),
-            votes=pl.col("annotations").list.explode().struct.field("count").sum(),
+            # Null where those of any question are unknown.
+            votes=pl.when(votes_known().all()).then(
+                pl.col("annotations").list.explode().struct.field("count").sum()
+            ),
             proposed=(pl.col("grouping") == "proposed").sum(),
         )
         mcqs = self.mcqs.summary.select("locale", "mcqs")
@@ -127,7 +134,7 @@ def build_tables(
     known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregation, agreement = _annotations(inputs, recipe)
-    mcqs = _mcqs(inputs.questions, annotations, recipe, base, known)
+    mcqs = _mcqs(inputs, annotations, recipe, base, known)
     if inputs.sources:
         on_progress("build tables", 1, 1)
     triples, snapshots = _triples(recipe, base, source_paths, on_progress)
@@ -145,7 +152,7 @@ def build_tables(
         agreement=agreement,
         sources=tuple(infos),
         stages=(
-            *_question_stages(inputs, aggregation, mcqs, warn=recipe.mcq.unread == "warn"),
+            *_question_stages(inputs, annotations, aggregation, mcqs, warn=recipe.mcq.unread == "warn"),
             *(made.stage() for made in triples),
             *(cultural.stage(info.location) for info in topics if cultural is not None),
         ),
@@ -185,12 +192,11 @@ def _cultural(
     return build_prompts(read.tables, recipe.cultural, forms=forms), [read.info]
 
 
-def _mcqs(
-    questions: pl.DataFrame, annotations: pl.DataFrame, recipe: Recipe, base: Path, known: Registry
-) -> McqBuild:
-    return build_mcq(
-        questions,
-        annotations,
+def _mcqs(inputs: Inputs, annotations: pl.DataFrame, recipe: Recipe, base: Path, known: Registry) -> McqBuild:
+    """Questions made of answers whose votes are known, and those that a source has with their options."""
+    made = build_mcq(
+        inputs.questions,
+        annotations.filter(votes_known()),
         options=recipe.mcq,
         seed=recipe.seed,
         judges=judges_of(recipe.mcq, base),
@@ -198,6 +204,10 @@ def _mcqs(
         exclusions=exclusions_of(recipe.mcq, base),
         locales=known,
     )
+    if inputs.mcqs.is_empty():
+        return made
+    given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
+    return with_given(made, given)
 
 
 def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
@@ -210,10 +220,24 @@ def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
 
 
 def _question_stages(
-    inputs: Inputs, aggregation: Sequence[Stage], mcqs: McqBuild, *, warn: bool
+    inputs: Inputs, annotations: pl.DataFrame, aggregation: Sequence[Stage], mcqs: McqBuild, *, warn: bool
 ) -> list[Stage]:
     """The account of everything about questions; none where a release holds no questions."""
-    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs, warn=warn)] if inputs.sources else []
+    if not inputs.sources:
+        return []
+    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
+
+
+def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
+    """`FINDINGS`, one row per locale with answers of unknown votes, of which no questions are made."""
+    unknown = annotations.filter(~votes_known()).group_by("locale").agg(n=pl.len()).sort("locale")
+    return unknown.select(
+        kind=pl.lit("unknown-votes"),
+        source=pl.lit(None, pl.String),
+        locale="locale",
+        template_id=pl.lit(None, pl.String),
+        detail=pl.format("votes of {} questions are unknown; no multiple-choice question is made of them", "n"),
+    )
 
 
 def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
@@ -241,13 +265,14 @@ def _reading(inputs: Inputs) -> list[Stage]:
                 "responses": len(source.responses),
                 "reviews": len(source.reviews),
                 "prompts": len(source.prompts),
+                **({} if source.mcqs.is_empty() else {"multiple-choice questions": len(source.mcqs)}),
             },
         )
         for source in inputs.sources
     ]
 
 
-def _mcq_stage(mcqs: McqBuild, *, warn: bool) -> Stage:
+def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> Stage:
     unread = unread_findings(mcqs.reading) if warn else []
     found = pl.concat([mcqs.found, mcqs.dropped]).select(
         kind="reason",
@@ -268,7 +293,7 @@ def _mcq_stage(mcqs: McqBuild, *, warn: bool) -> Stage:
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
     made = mcqs.summary.select("locale", rows="mcqs")
-    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, of_reading]), notes)
+    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, without_votes, of_reading]), notes)
 
 
 def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import KEY, RESPONSES, REVIEWS
+from blend.schemas.rows.frame_columns import KEY, RESPONSES, REVIEWS, votes_known
 from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
 
 REVIEWER = "expanded"
@@ -46,8 +47,13 @@ def expand(annotations: pl.DataFrame) -> Expansion:
         annotations.
 
     Raises:
+        InputError: If votes are unknown: nobody can say how many people to make up.
         polars.exceptions.ColumnNotFoundError: If a column is missing.
     """
+    if not annotations.select(votes_known().all()).item():
+        raise InputError(
+            "annotations: votes are unknown (null), and responses are made up vote by vote; leave such rows out"
+        )
     responses: list[dict[str, Any]] = []
     reviews: list[dict[str, Any]] = []
     for row in annotations.sort(KEY).iter_rows(named=True):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.schemas.prompts.short_answer_prompts import is_scored
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.frame_columns import KEY, votes_known
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
@@ -65,20 +65,20 @@ MEASURES: dict[str, dict[str, Measure]] = {
             "Votes for the most frequent answer, over questions with an answer and at most two non-answers.",
             "votes",
             pl.col("max_votes"),
-            _ANSWERED & (pl.sum_horizontal(KINDS) <= 2),
+            _ANSWERED & (pl.sum_horizontal(KINDS, ignore_nulls=False) <= 2),
         ),
     },
     "non_answers": {
         "all_keys": Measure(
             "Non-answers of all kinds, annotators' own reasons included, over all questions.",
             "votes",
-            pl.sum_horizontal(KINDS),
+            pl.sum_horizontal(KINDS, ignore_nulls=False),
             _ALL,
         ),
         "three_keys": Measure(
             "Non-answers without annotators' own reasons (idk, no-answer, not-applicable), over all questions.",
             "votes",
-            pl.sum_horizontal(KINDS[:-1]),
+            pl.sum_horizontal(KINDS[:-1], ignore_nulls=False),
             _ALL,
         ),
     },
@@ -119,6 +119,10 @@ MEASURES: dict[str, dict[str, Measure]] = {
 """Measure and definition to what is measured, in the order of every table."""
 
 
+_VOTES = pl.col("votes", "max_votes", "max_non_answer", "annotators", *KINDS)
+"""Figures that are null where votes are unknown."""
+
+
 def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, wanted: int) -> pl.DataFrame:
     """Count what every question has.
 
@@ -134,16 +138,24 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         ``votes`` (of all answers together: more than the annotators where some gave several answers),
         ``max_votes`` (of the most frequent answer, 0 without answers); a column of votes for each of `KINDS`,
         ``max_non_answer`` (the largest single one, each reason of its own); ``annotators`` (see `build_stats`)
-        and ``scored`` (see `short_answer_prompts.is_scored`). Ordered by template and locale.
+        and ``scored`` (see `short_answer_prompts.is_scored`). Figures of unknown votes are null.
+        Ordered by template and locale.
     """
     return (
         questions.select(*KEY, "topic")
-        .join(annotations.select(*KEY, *_counts(), scored=is_scored()), on=KEY, how="left", validate="1:1")
+        .join(
+            annotations.select(*KEY, *_counts(), scored=is_scored(), votes_known=votes_known()),
+            on=KEY,
+            how="left",
+            validate="1:1",
+        )
         .with_columns(pl.col(pl.Int64).fill_null(0))
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),
             scored=pl.col("scored").fill_null(value=False),
         )
+        .with_columns(pl.when(pl.col("votes_known").fill_null(value=True)).then(_VOTES).name.keep())
+        .drop("votes_known")
         .sort(KEY)
     )
 

@@ -154,6 +154,14 @@ class Release:
                 yield batch
                 rows_read.add(table.config, batch.rows.height)
 
+    def made_here(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """`batches` of multiple-choice questions without the rows that a source has with their options.
+
+        Whose answers their options are, nobody knows.
+        """
+        for batch in self.batches(*MULTIPLE_CHOICE_CONFIGS, columns=[*columns, "source"]):
+            yield batch._replace(rows=batch.rows.filter(pl.col("source").is_null()).drop("source"))
+
     def suspect_rows(
         self, doubt: Doubt, *configs: str, columns: Sequence[str] | None = None
     ) -> Iterator[Batch]:

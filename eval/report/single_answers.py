@@ -104,13 +104,13 @@ def single_answers(run: ScoredRun) -> pl.DataFrame:
 
 
 def answer_groups(groups: Iterable[Mapping[str, Any]], column: str = "answers") -> tuple[Candidate, ...]:
-    """Gold answers, most votes first, of groups of annotators' answers.
+    """Gold answers, most votes first, of groups of annotators' answers; in their order where votes are unknown.
 
     Args:
         groups: `published_rows.AnswerGroup`.
         column: ``answers`` or ``en_answers``; groups that have none are left out.
     """
-    voted = sorted(groups, key=lambda group: -group["count"])
+    voted = sorted(groups, key=lambda group: -(group["count"] or 0))
     return tuple(
         Candidate(VARIANTS.join(dict.fromkeys(group[column])), votes=group["count"])
         for group in voted

@@ -1,4 +1,4 @@
-"""Recipes that need no file: the embedded sample, BLEnD's files, a snapshot of Wikidata."""
+"""Recipes that need no file: the embedded sample, BLEnD's files, SemEval's, a snapshot of Wikidata."""
 
 import os
 import tomllib
@@ -32,6 +32,20 @@ def blend_recipe(location: str, revision: str | None = None) -> Recipe:
     """
     source = Source(kind="blend", location=recorded(location, revision), revision=revision)
     return Recipe(name="blend", version="1.0.0", title="BLEnD", sources=(source,))
+
+
+def semeval_recipe(folder: Path) -> Recipe:
+    """The recipe for the files of SemEval-2026 Task 7, with every option at its default.
+
+    Its licence is ``other``: the task's terms, which forbid to pass the data on.
+    """
+    return Recipe(
+        name="semeval-2026-7",
+        version="1.0.0",
+        title="SemEval-2026 Task 7",
+        license="other",
+        sources=(Source(kind="semeval", location=recorded(str(folder), None)),),
+    )
 
 
 def food_recipe(snapshot: Path, domain: str = "dish", domain_file: Path | None = None) -> Recipe:

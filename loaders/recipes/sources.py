@@ -1,7 +1,7 @@
 """Sources: from an entry of the recipe to tables, whatever kind of source it is."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -15,13 +15,22 @@ from blend.loaders.sample import sample_path
 from blend.loaders.topics import TopicTables, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
 from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
+from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.recipe.recipe import Source
 from blend.schemas.release.manifest import SourceInfo
-from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, PROMPTS, RESPONSES, REVIEWS, empty
+from blend.schemas.rows.frame_columns import (
+    ANNOTATIONS,
+    FINDINGS,
+    GIVEN_MCQS,
+    PROMPTS,
+    RESPONSES,
+    REVIEWS,
+    empty,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,8 @@ class SourceTables:
     """`PROMPTS`; without rows where the source has none."""
     findings: pl.DataFrame
     """`FINDINGS` of reading it."""
+    mcqs: pl.DataFrame = field(default_factory=lambda: empty(GIVEN_MCQS))
+    """`GIVEN_MCQS` that the source holds; without rows for all others."""
 
 
 def load_source(
@@ -62,6 +73,8 @@ def load_source(
     known = registry() if locales is None else locales
     if source.kind == "blend":
         return _blend(source, base, known)
+    if source.kind == "semeval":
+        return _semeval(source, base, known)
     read = _sample if source.kind == "sample" else _responses
     return read(source, base, known, reviewing=reviewing)
 
@@ -156,6 +169,23 @@ def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
         reviews=empty(REVIEWS),
         prompts=prompts.prompts,
         findings=pl.concat([tables.findings, prompts.findings]),
+    )
+
+
+def _semeval(source: Source, base: Path, locales: Registry) -> SourceTables:
+    _refuse(source, "revision", "encoding")
+    folder = _directory(source, base)
+    info = _info(source, folder, semeval_files(folder))
+    tables = read_semeval(folder, locales=locales)
+    return SourceTables(
+        info=info,
+        questions=tables.questions,
+        annotations=tables.annotations,
+        responses=empty(RESPONSES),
+        reviews=empty(REVIEWS),
+        prompts=tables.prompts,
+        findings=tables.findings,
+        mcqs=tables.mcqs,
     )
 
 

@@ -192,7 +192,7 @@ class Registry:
 
 @lru_cache(maxsize=1)
 def registry() -> Registry:
-    """The packaged registry: BLEnD's 16 locales in the authors' order, then SemEval-2026 Task 7's 17 by tag."""
+    """The packaged registry: BLEnD's 16 locales in the authors' order, then SemEval-2026 Task 7's 18 by tag."""
     text = files("blend.schemas.language").joinpath(PACKAGED).read_text(encoding="utf-8")
     return Registry(parse_locales(text, source=PACKAGED))
 

@@ -18,7 +18,8 @@ def is_scored() -> pl.Expr:
     """Whether short-answer scoring counts a question, over the columns ``annotations`` and ``idks``.
 
     A question without answers, with three or more votes for ``no-answer`` and ``not-applicable`` together, or
-    with five or more for ``idk`` is skipped. Reasons in annotators' own words do not count.
+    with five or more for ``idk`` is skipped. Reasons in annotators' own words do not count, nor do votes that
+    nobody knows.
 
     References:
         The scorer that Myung et al. (2024), BLEnD, published with their data.
@@ -26,8 +27,11 @@ def is_scored() -> pl.Expr:
     votes = pl.col("idks").struct
     return (
         (pl.col("annotations").list.len() > 0)
-        & (votes.field("no-answer") + votes.field("not-applicable") <= MAX_UNANSWERABLE)
-        & (votes.field("idk") <= MAX_IDK)
+        & (
+            votes.field("no-answer").fill_null(0) + votes.field("not-applicable").fill_null(0)
+            <= MAX_UNANSWERABLE
+        )
+        & (votes.field("idk").fill_null(0) <= MAX_IDK)
     )
 
 

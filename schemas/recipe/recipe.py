@@ -32,11 +32,11 @@ PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 class Source(FrozenModel):
     """Where input comes from, pinned."""
 
-    kind: Literal["sample", "responses", "blend", "wikidata", "topics"]
+    kind: Literal["sample", "responses", "blend", "semeval", "wikidata", "topics"]
     """``sample``: the data embedded in the package; ``responses``: a directory of raw responses;
-    ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``wikidata``: a snapshot
-    of Wikidata taken by ``blend wikidata snapshot``; ``topics``: a directory of topics and templates for
-    cultural prompts."""
+    ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``semeval``: a directory
+    with the files of SemEval-2026 Task 7; ``wikidata``: a snapshot of Wikidata taken by
+    ``blend wikidata snapshot``; ``topics``: a directory of topics and templates for cultural prompts."""
     location: str = ""
     """Directory or snapshot, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
     revision: str | None = None
@@ -132,6 +132,9 @@ class McqOptions(FrozenModel):
     max_risk: Annotated[float, Field(gt=0, le=1)] | None = None
     """Up to which estimated probability of being refused an option that nobody has read is shown as wrong, in
     ``default`` mode; all are when absent."""
+    rebalance: StrictBool = False
+    """Whether the options of questions that a source has with its options are put in another order, so that the
+    correct one stands in every position equally often in every locale."""
     judge: JudgeOptions = JudgeOptions()
     """Who decides whether two answers mean the same."""
 

@@ -65,6 +65,22 @@ MCQS = pl.Schema(
 )
 """One row per multiple-choice question; `builders.mcq.published_mcqs` adds the published columns."""
 
+GIVEN_MCQS = pl.Schema(
+    {
+        "mcq_id": pl.String(),
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "topic": pl.String(),
+        "question": pl.String(),
+        "options": pl.List(pl.String()),
+        "answer": pl.Int64(),
+        "origin": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per multiple-choice question that a source has with its options, in its order; ``answer`` is the
+index of the correct one from 0, ``origin`` what `MultipleChoiceQuestion.source` says."""
+
 CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
 """One row per kind, template, topic and nationality."""
 
@@ -135,6 +151,11 @@ FINDINGS = pl.Schema(
 ``kind`` is a short name shared by all rows of one kind (``blank-answer``), ``detail`` says what was found and
 what was done about it; locale and template are null where the oddity is about a whole file.
 """
+
+
+def votes_known() -> pl.Expr:
+    """Whether all votes of annotations are known, over the column ``annotations``: none is null."""
+    return pl.col("annotations").list.eval(pl.element().struct.field("count").is_not_null()).list.all()
 
 
 def empty(schema: pl.Schema) -> pl.DataFrame:

@@ -5,7 +5,7 @@ the field's own name. The sentence under a field is printed on the dataset card.
 """
 
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -143,8 +143,9 @@ class AnswerGroup(Row):
     """Variants in the local language."""
     en_answers: tuple[str, ...]
     """Variants in English, the preferred one first; empty where nobody translated the answer."""
-    count: int = Field(ge=1)
-    """Votes: annotators who gave any of the variants."""
+    count: int | None = Field(ge=1)
+    """Votes: annotators who gave any of the variants; null where the source accepts the answer and does not say
+    how many gave it."""
 
 
 class OtherReason(Row):
@@ -159,11 +160,11 @@ class OtherReason(Row):
 class NonAnswers(Row):
     """Votes for not answering, by kind."""
 
-    idk: int = Field(ge=0)
-    """Annotators who do not know."""
-    no_answer: int = Field(ge=0, alias="no-answer")
+    idk: int | None = Field(ge=0)
+    """Annotators who do not know; null, like the two below, where the source does not count them."""
+    no_answer: int | None = Field(ge=0, alias="no-answer")
     """Annotators who see no specific answer."""
-    not_applicable: int = Field(ge=0, alias="not-applicable")
+    not_applicable: int | None = Field(ge=0, alias="not-applicable")
     """Annotators for whom the question does not apply to their culture."""
     others: tuple[OtherReason, ...] = ()
     """Reasons in the annotators' own words."""
@@ -188,7 +189,7 @@ class Annotation(Row):
     en_question: Text
     """The question in English, country named."""
     annotations: tuple[AnswerGroup, ...]
-    """Answers, most votes first; may be empty."""
+    """Answers, most votes first, in the order of the source where votes are unknown; may be empty."""
     idks: NonAnswers
     """Votes for not answering."""
     locale: Text
@@ -252,16 +253,16 @@ class MultipleChoiceQuestion(Row):
     """Complete prompt: question, instruction and lettered options."""
     choices: Text
     """Options as JSON text, letter to option."""
-    choice_countries: Text
-    """Regions of the options as JSON text, letter to upstream name."""
+    choice_countries: Text | None
+    """Regions of the options as JSON text, letter to upstream name; null where the source does not say."""
     answer_idx: Text
     """Letter of the right option."""
     question: Text
     """The question alone, in English, naming the region."""
     options: tuple[Text, ...] = Field(min_length=len(LETTERS), max_length=len(LETTERS))
     """The options, in order."""
-    option_regions: tuple[Text, ...] = Field(min_length=len(LETTERS), max_length=len(LETTERS))
-    """Region code behind every option, in the same order."""
+    option_regions: Annotated[tuple[Text, ...], Field(min_length=len(LETTERS), max_length=len(LETTERS))] | None
+    """Region code behind every option, in the same order; null where the source does not say."""
     answer: int = Field(ge=0, lt=len(LETTERS))
     """Index of the right option, from 0."""
     locale: Text
@@ -270,13 +271,18 @@ class MultipleChoiceQuestion(Row):
     """One of the topics of the dataset, for example ``Food``."""
     answer_spread: AnswerSpread | None
     """In how many other regions somebody gave the right answer as well: ``universal`` in six or more,
-    ``shared`` in one to five, ``specific`` in none; null in paper mode."""
+    ``shared`` in one to five, ``specific`` in none; null in paper mode and where votes are unknown."""
+    source: Text | None = None
+    """Where the question was taken from with its options, ``semeval``; null where it was made here."""
+    source_order: Annotated[str, Field(pattern=r"^[A-D]{4}$")] | None = None
+    """Letters that the options have in that source, in the order in which they stand here; null likewise."""
 
     @model_validator(mode="after")
     def _one_right_option(self) -> Self:
-        if len(set(self.options)) != len(self.options):
+        # A question that was taken as it is can have two equal options; a finding names it.
+        if self.source is None and len(set(self.options)) != len(self.options):
             raise ValueError(f"{self.mcq_id}: options are not distinct: {self.options}")
-        if len(set(self.option_regions)) != len(self.option_regions):
+        if self.option_regions is not None and len(set(self.option_regions)) != len(self.option_regions):
             raise ValueError(f"{self.mcq_id}: regions are not distinct: {self.option_regions}")
         if self.answer_idx != LETTERS[self.answer]:
             raise ValueError(f"{self.mcq_id}: letter {self.answer_idx} is not option {self.answer}")

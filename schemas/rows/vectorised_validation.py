@@ -180,8 +180,8 @@ def _distinct(column: str) -> pl.Expr:
 
 
 _OWN_RULES: dict[type[BaseModel], pl.Expr] = {
-    MultipleChoiceQuestion: _distinct("options")
-    & _distinct("option_regions")
+    MultipleChoiceQuestion: (pl.col("source").is_not_null() | _distinct("options"))
+    & (pl.col("option_regions").is_null() | _distinct("option_regions"))
     & (pl.col("answer_idx") == pl.col("answer").replace_strict(dict(enumerate(LETTERS)), default=None)),
 }
 """By model that has one validator of its own, what that asks of a row: here `_one_right_option`."""

@@ -113,7 +113,7 @@ def test_an_unknown_model():
 
 @pytest.mark.slow
 def test_locales_are_printed_all_or_one():
-    assert "33 locales" in run("locales")
+    assert "34 locales" in run("locales")
     assert json.loads(run("locales", "South_Korea", "--json"))[0]["tag"] == "ko-KR"
     assert "right to left" in run("locales", "ar-DZ")
 

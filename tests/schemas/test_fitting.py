@@ -31,6 +31,8 @@ SOUND = {
     "locale": "en-GB",
     "topic": "Food",
     "answer_spread": None,
+    "source": None,
+    "source_order": None,
 }
 
 

@@ -11,7 +11,7 @@ from blend.builders.mcq.wordings import OptionReading, quotable
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
@@ -25,7 +25,7 @@ def check_right_answers(release: Release) -> Iterator[Problem]:
       canonical spelling of its format, or as readers of the package put it right)
     """
     given = release.once(GoldAnswers.read)
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=_COLUMNS):
+    for batch in release.made_here(_COLUMNS):
         if given.surely(batch, of="locale"):
             continue
         correct = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
@@ -44,7 +44,7 @@ def check_wrong_answers(release: Release) -> Iterator[Problem]:
     """
     given = release.once(GoldAnswers.read)
     found = error if release.manifest.recipe.mcq.fillers is None else warning
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=_COLUMNS):
+    for batch in release.made_here(_COLUMNS):
         if given.surely(batch, of="region"):
             continue
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))

@@ -9,7 +9,7 @@ from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.schemas.language.region_mentions import in_english, is_named, others_named
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),
@@ -172,7 +172,7 @@ def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     )
     unread = release.unread(SHORT_ANSWER_QUESTIONS)
     differ = pl.col("question").ne_missing(pl.col("expected"))
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=["ID", "locale", "question", "topic"]):
+    for batch in release.made_here(["ID", "locale", "question", "topic"]):
         rows = _without(batch.rows.filter(pl.col("locale").is_in(release.locales.tags)), unread)
         # A question is asked with many options: it is compared once.
         asked_so = rows.drop("MCQID").unique().join(expected, on=["ID", "locale"], how="left")

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import polars as pl
+
 from blend.builders.mcq.result import why_none_made
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
@@ -12,6 +14,8 @@ from blend.builders.validate.report import REBUILD, Problem, error, info, warnin
 from blend.schemas.language.locales import Registry
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
+
+REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
 
 
 def check_mcq_made(release: Release) -> Iterator[Problem]:
@@ -62,23 +66,28 @@ def check_positions(release: Release) -> Iterator[Problem]:
     In every region at every position equally often.
 
     * warning: in a region, the correct answer stands at one position two or more times oftener than at another;
-      info in paper mode, which sorts the options
+      info in paper mode, which sorts the options, and of questions that a source has with their options
     """
     counts: dict[tuple[str, str], list[int]] = {}
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=["locale", "answer"]):
-        for locale, answer, rows in batch.complete().rows.group_by("locale", "answer").len().iter_rows():
+    given: set[str] = set()
+    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=["locale", "answer", "source"]):
+        given.update(batch.rows.filter(pl.col("source").is_not_null())["locale"])
+        complete = batch._replace(rows=batch.rows.drop("source")).complete()
+        for locale, answer, rows in complete.rows.group_by("locale", "answer").len().iter_rows():
             if answer in range(len(LETTERS)):
                 counts.setdefault((batch.table.config, locale), [0] * len(LETTERS))[answer] += rows
     # Paper mode sorts the options by text, so that its positions are what they are.
     known = release.locales
-    by_construction = release.manifest.recipe.mcq.mode == "default"
-    found = warning if by_construction else info
+    options = release.manifest.recipe.mcq
     for (config, locale), held in sorted(counts.items()):
         if max(held) - min(held) > 1:
             shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
             where = f"{known.get(locale).prompt_name} ({locale})" if locale in known else locale
             what = f"the correct answers about {where} are not spread evenly: {shown}"
-            yield found(config, what, REBUILD if by_construction else "")
+            if options.mode == "default" and locale not in given:
+                yield warning(config, what, REBUILD)
+            else:
+                yield info(config, what, "" if locale not in given or options.rebalance else REBALANCE)
 
 
 def _text_problems(row: Mapping[str, Any]) -> Iterator[str]:

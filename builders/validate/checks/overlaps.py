@@ -14,7 +14,6 @@ from blend.builders.validate.checks.answers import GoldAnswers
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.text_comparison import words
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS
 from blend.schemas.rows.published_rows import LETTERS
 
 _COLUMNS = ("ID", "locale", "options", "answer")
@@ -37,7 +36,7 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
     elif recipe.judge.decisions is not None:
         found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
     questions = _Questions(release.once(GoldAnswers.read))
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=_COLUMNS):
+    for batch in release.made_here(_COLUMNS):
         rows = batch.complete().rows
         suspects = rows.filter(~_clear(rows, questions))
         asked = suspects.group_by("ID", "locale", maintain_order=True).agg("MCQID", "options", "answer")

@@ -85,8 +85,8 @@ def decide_short_answers(
     """Decide for every response whether it is correct, and how common its answer is.
 
     Answer groups are tried in order, most votes first, in each the local answers before the English ones. The
-    first group that matches decides: its weight is its votes divided by those of the first group. A question
-    that `short_answer_prompts.is_scored` leaves out is not scored.
+    first group that matches decides: its weight is its votes divided by those of the first group, null where
+    votes are unknown. A question that `short_answer_prompts.is_scored` leaves out is not scored.
 
     Args:
         responses: `RESPONSES`; ``item_id`` unique.
@@ -195,9 +195,13 @@ def _decided(
     if found is None:
         why = "refused" if reply.refused else "hedged" if reply.hedged else "no match"
         return *ids, False, 0.0, rule, why, None, reply.n_answers
-    # Groups come most votes first.
-    weight = groups[found.group]["count"] / groups[0]["count"]
-    return *ids, True, weight, rule, found.why, found.answer, reply.n_answers
+    return *ids, True, _weight(groups, found.group), rule, found.why, found.answer, reply.n_answers
+
+
+def _weight(groups: list[dict[str, Any]], group: int) -> float | None:
+    """Votes of a group by those of the first, which has most; null where votes are unknown."""
+    votes, most = groups[group]["count"], groups[0]["count"]
+    return None if votes is None or most is None else votes / most
 
 
 def _variants(groups: list[dict[str, Any]], language: AskedIn) -> Iterator[tuple[int, bool, str]]:

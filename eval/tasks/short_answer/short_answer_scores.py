@@ -100,6 +100,10 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
     scored = decisions.drop_nulls("correct")
     scores: list[Score] = []
     for metric, column in METRICS.items():
+        # Weights are null where votes are unknown: a mean of the others would be one of wrong answers alone.
+        unknown = pl.col("correct") & pl.col("weight").is_null()
+        if metric == "sem-w" and scored.select(unknown.any()).item():
+            continue
         values = scored.with_columns(value=pl.col(column).cast(pl.Float64))
         of_regions = cluster_sums(values["value"], values["template_id"], values["region"])
         scores.append(percent(metric, "overall", ALL, estimates(of_regions.pooled, seed=seed)[0]))

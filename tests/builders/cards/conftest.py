@@ -10,7 +10,7 @@ from blend.schemas.language.locales import Locale, registry
 
 @pytest.fixture
 def all_locales() -> list[Locale]:
-    """The 33 locales of the registry."""
+    """The 34 locales of the registry."""
     return list(registry())
 
 

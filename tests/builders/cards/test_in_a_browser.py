@@ -66,7 +66,7 @@ def test_what_is_cut_and_what_overlaps_is_found(chromium, tmp_path):
     assert found == {"texts": 3, "cut": ["beyond"], "over": ["left / over"]}
 
 
-def test_no_label_of_33_locales_is_cut_or_lies_on_another(chromium, means, overlap, all_locales, tmp_path):
+def test_no_label_of_34_locales_is_cut_or_lies_on_another(chromium, means, overlap, all_locales, tmp_path):
     charts = [agreement_chart(means, 0.5, all_locales), overlap_chart(overlap, all_locales)]
     names = [(locale_label(locale), 10 ** (i % 8)) for i, locale in enumerate(all_locales)]
     charts.append(count_chart("images/x.svg", "Dishes per origin", "Counts of seven digits", names))

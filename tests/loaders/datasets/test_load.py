@@ -134,7 +134,7 @@ def test_the_spelling_of_upstream_files_is_read_and_never_offered():
     said = str(caught.value)
     assert said.startswith("blend 1.0.0: no region 'Peru_xko'; did you mean '")
     assert "Peru_ko" not in said
-    assert "? the nearest of the 33 there are: " in said
+    assert "? the nearest of the 34 there are: " in said
     assert said.count("(") == 3
 
 

@@ -36,7 +36,7 @@ def test_translations(tmp_path: Path):
     ]
 
 
-NEAREST = "the nearest of the 33 there are: ko-KR, ko-KP, ta-LK"
+NEAREST = "the nearest of the 34 there are: ko-KR, ko-KP, ta-LK"
 LOCALE_FILE = (
     "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
 )

@@ -1,0 +1,324 @@
+"""SemEval-2026 Task 7: a user's copy of the organisers' questions, accepted answers and keys as tables.
+
+The terms of the task forbid to pass its data on. What is read here stays with whoever reads it.
+
+References:
+    Files and terms: https://github.com/BLEnD-SemEval2026/SemEval-2026-Task-7
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.upstream.semeval.task_files import (
+    ENGLISH,
+    MCQ_GOLD,
+    MCQ_INPUT,
+    MCQ_TRIAL,
+    SAQ_GOLD,
+    SAQ_INPUT,
+    SAQ_TRIAL,
+    TASK_FILES,
+    TaskRow,
+    in_english,
+    read_task_file,
+    task_id,
+)
+from blend.loaders.upstream.semeval.trial_files import read_trial
+from blend.schemas.errors import InputError
+from blend.schemas.language.answer_formats import format_of
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.rows.frame_columns import ANNOTATIONS, GIVEN_MCQS, KEY, PROMPTS, QUESTIONS
+from blend.schemas.rows.nested_frames import nested_frame
+from blend.schemas.rows.published_rows import LETTERS, QUESTION_SLOT, Grouping
+
+ORIGIN = "semeval"
+"""What the rows of multiple-choice questions have in their column ``source``."""
+
+TOPIC = "not stated"
+"""Topic of every question: the files name none."""
+
+PROMPT = "question"
+"""Id of the prompt, which is the question alone: the task prescribes none."""
+
+NON_ANSWERS = frozenset({"no answer", "not applicable", "i don't know", "idk"})
+"""Accepted answers that say that there is none, in lower case."""
+
+SKEW = 3.0
+"""Standard deviations from a quarter of a locale's keys from which on a letter is told of."""
+
+_OPTIONS = tuple(f"option_{letter}" for letter in LETTERS)
+
+
+class SemevalTables(NamedTuple):
+    """The task's data as frames."""
+
+    questions: pl.DataFrame
+    """`QUESTIONS`: every short-answer question of a local code, with the English one of its region."""
+    annotations: pl.DataFrame
+    """`ANNOTATIONS`, one row per question: accepted answers, each a group of its own without votes, the local
+    ones first, then those of the English question."""
+    mcqs: pl.DataFrame
+    """`GIVEN_MCQS`, those with a key."""
+    prompts: pl.DataFrame
+    """`PROMPTS`: the bare question, for every locale that has any."""
+    findings: pl.DataFrame
+    """`FINDINGS`."""
+
+
+def is_non_answer(text: str) -> bool:
+    """Whether an accepted answer says that there is none."""
+    return text.strip().replace("’", "'").casefold() in NON_ANSWERS
+
+
+def semeval_files(folder: Path) -> list[Path]:
+    """The organisers' files that a folder holds.
+
+    Raises:
+        InputError: If it holds no file of questions.
+    """
+    held = [folder / name for name in TASK_FILES if (folder / name).is_file()]
+    if not {SAQ_INPUT, MCQ_INPUT, SAQ_TRIAL, MCQ_TRIAL} & {path.name for path in held}:
+        raise InputError(
+            f"{folder}: no questions of SemEval-2026 Task 7; expected {SAQ_INPUT} or {MCQ_INPUT}, and beside "
+            f"them {SAQ_GOLD} and {MCQ_GOLD}, as the organisers' archive has them"
+        )
+    return held
+
+
+def read_semeval(folder: Path, *, locales: Registry | None = None) -> SemevalTables:
+    """Questions, accepted answers and keys of a folder of the task's files.
+
+    Ids stay as they are, byte for byte: that of a short-answer question is its local one (``am-ET_001``). A
+    multiple-choice question that asks what a short-answer question of its locale asks in English shares its
+    template, others share one where they ask the same.
+
+    Args:
+        folder: Holds `task_files.TASK_FILES` or some of them. Trial data are read where there is nothing else.
+        locales: Known locales; the packaged registry when absent.
+
+    Raises:
+        InputError: If the folder holds no questions.
+        RowError, RowErrors: If anything cannot be read; names all places at once.
+    """
+    known = registry() if locales is None else locales
+    names = {path.name for path in semeval_files(folder)}
+    reader = _Reader(folder, names, known)
+    if {SAQ_INPUT, MCQ_INPUT} & names:
+        reader.note_missing()
+        saq = reader.rows(SAQ_INPUT, ("id", "question")), reader.rows(SAQ_GOLD, ("id", "answer"))
+        mcq = reader.rows(MCQ_INPUT, ("id", "question", *_OPTIONS)), reader.rows(MCQ_GOLD, ("id", "answer"))
+        for name in (SAQ_TRIAL, MCQ_TRIAL):
+            if name in names:
+                reader.diagnostics.finding("semeval-trial", name, "the final questions are there; left out")
+    else:
+        saq, mcq = read_trial(folder, names, reader.diagnostics)
+    questions, annotations = reader.short_answers(*saq)
+    mcqs = reader.choices(*mcq, questions)
+    reader.diagnostics.raise_problems()
+    prompts = [
+        {"prompt_id": PROMPT, "prompt": QUESTION_SLOT, "en_prompt": QUESTION_SLOT, **reader.of_locale(tag)}
+        for tag in dict.fromkeys(row["locale"] for row in questions)
+    ]
+    return SemevalTables(
+        pl.DataFrame(questions, schema=QUESTIONS).sort(KEY),
+        nested_frame(annotations, ANNOTATIONS).sort(KEY),
+        pl.DataFrame(mcqs, schema=GIVEN_MCQS),
+        pl.DataFrame(prompts, schema=PROMPTS),
+        reader.diagnostics.findings_frame(),
+    )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """The reading of one folder."""
+
+    folder: Path
+    names: set[str]
+    known: Registry
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    spellings: set[tuple[str, str]] = field(default_factory=set)
+
+    @cached_property
+    def by_code(self) -> dict[str, Locale]:
+        """Locales by every code that the task's files may give them."""
+        return {code: one for one in self.known for code in (one.semeval, one.tag, *one.other_codes) if code}
+
+    def note_missing(self) -> None:
+        """Say which files are not there, and what cannot be built without them."""
+        lost = {
+            SAQ_INPUT: "short-answer questions",
+            SAQ_GOLD: "accepted answers; no short answer can be asked or scored",
+            MCQ_INPUT: "multiple-choice questions",
+            MCQ_GOLD: "keys; no multiple-choice question can be built",
+        }
+        for name, what in lost.items():
+            if name not in self.names:
+                detail = f"the file is not there, and with it there are no {what}"
+                self.diagnostics.finding("semeval-missing-file", name, detail)
+
+    def rows(self, name: str, columns: Sequence[str]) -> dict[str, TaskRow]:
+        """The rows of a file by id, the last one of several; none of a file that is not there."""
+        found: dict[str, TaskRow] = {}
+        if name not in self.names:
+            return found
+        with self.diagnostics.collected():
+            for row in read_task_file(self.folder / name, columns, self.diagnostics):
+                row_id = row.cells["id"]
+                if row_id in found:
+                    same = "the same" if found[row_id].cells == row.cells else "other"
+                    detail = (
+                        f"{row_id!r} stands in {found[row_id].location} too, with {same} cells; the last counts"
+                    )
+                    self.note("semeval-doubled-id", row, detail)
+                found[row_id] = row
+        return found
+
+    def short_answers(
+        self, asked: Mapping[str, TaskRow], gold: Mapping[str, TaskRow]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Rows of `QUESTIONS` and of `ANNOTATIONS`."""
+        self._note_unasked(gold, asked)
+        questions: list[dict[str, Any]] = []
+        annotations: list[dict[str, Any]] = []
+        accepted = {row_id: self._accepted(row) for row_id, row in gold.items() if row_id in asked}
+        for row_id, row in asked.items():
+            locale = self.locale(row)
+            if locale is None:
+                continue
+            english = asked.get(in_english(row_id))
+            question, en_question = (r.cells["question"] if r else "" for r in (row, english))
+            if not en_question:
+                detail = f"there is no {in_english(row_id)!r}, the same in English; the question is left out"
+                self.note("semeval-no-english", row, detail)
+                continue
+            if row_id not in accepted and gold:
+                self.note("semeval-no-gold", row, f"{row_id!r} accepts nothing; it cannot be scored")
+            here = {"template_id": row_id, **self.of_locale(locale.tag), "source": row.location}
+            questions.append(
+                {
+                    **here,
+                    "topic": TOPIC,
+                    "source_label": "",
+                    "question": question,
+                    "en_question": en_question,
+                    "answer_format": format_of(en_question),
+                    "source_locale": None,
+                }
+            )
+            annotations.append(_annotation(here, row_id, accepted))
+        return questions, annotations
+
+    def choices(
+        self, asked: Mapping[str, TaskRow], gold: Mapping[str, TaskRow], questions: Iterable[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Rows of `GIVEN_MCQS`."""
+        self._note_unasked(gold, asked)
+        templates = {(row["locale"], row["en_question"]): row["template_id"] for row in questions}
+        found = []
+        for row_id, row in asked.items():
+            locale = self.locale(row, english=False)
+            if locale is None or not gold:
+                continue
+            key = gold[row_id].cells["answer"] if row_id in gold else ""
+            options = [row.cells[name] for name in _OPTIONS]
+            if key not in (*LETTERS,) or not all(options) or not row.cells["question"]:
+                what = f"the key of {row_id!r} is {key!r}" if key not in (*LETTERS,) else "a cell is blank"
+                self.note("semeval-no-gold", row, f"{what}; the question is left out")
+                continue
+            if len(set(options)) < len(options):
+                self.note("semeval-equal-options", row, f"{options} are not distinct; kept as they are")
+            found.append(
+                {
+                    "mcq_id": row_id,
+                    "template_id": templates.setdefault((locale.tag, row.cells["question"]), row_id),
+                    "locale": locale.tag,
+                    "topic": TOPIC,
+                    "question": row.cells["question"],
+                    "options": options,
+                    "answer": LETTERS.index(key),
+                    "origin": ORIGIN,
+                    "source": row.location,
+                }
+            )
+        self._note_positions(found)
+        return found
+
+    def locale(self, row: TaskRow, *, english: bool = True) -> Locale | None:
+        """The locale that a row is about; null for a row in English of a region that speaks another language.
+
+        An unknown code is a problem, noted once per code.
+        """
+        parts = task_id(row.cells["id"])
+        assert parts is not None
+        found = self.by_code.get(parts.code)
+        if found is not None:
+            where = row.location.partition(":")[0], parts.code
+            if found.semeval != parts.code and where not in self.spellings:
+                self.spellings.add(where)
+                self.note(
+                    "semeval-locale-spelling", row, f"{parts.code!r} is read as {found.tag}; ids are kept"
+                )
+            return found
+        regions = {one.region for one in self.known}
+        if not (english and parts.language == ENGLISH and parts.region in regions):
+            self.diagnostics.problems.append(
+                unknown_name("locale", parts.code, self.known.tags, where=f"{row.location}, column id")
+            )
+        return None
+
+    def of_locale(self, tag: str) -> dict[str, str]:
+        """Locale and language of a row."""
+        return {"locale": tag, "language": self.known.get(tag).language}
+
+    def note(self, kind: str, row: TaskRow, detail: str) -> None:
+        """Note a finding about a row."""
+        parts = task_id(row.cells["id"])
+        locale = None if parts is None else self.by_code.get(parts.code)
+        tag = None if locale is None else locale.tag
+        self.diagnostics.finding(kind, row.location, detail, locale=tag, template_id=row.cells["id"])
+
+    def _accepted(self, row: TaskRow) -> list[str]:
+        """The accepted answers of a row of gold, none twice; non-answers are told of."""
+        answers = list(dict.fromkeys(part.strip() for part in row.cells["answer"].split(";") if part.strip()))
+        none = [answer for answer in answers if is_non_answer(answer)]
+        if none and len(none) == len(answers):
+            self.note("semeval-only-non-answers", row, f"nothing but {', '.join(map(repr, none))} is accepted")
+        elif none:
+            self.note("semeval-non-answer", row, f"{', '.join(map(repr, none))} is accepted beside answers")
+        return answers
+
+    def _note_unasked(self, gold: Mapping[str, TaskRow], asked: Mapping[str, TaskRow]) -> None:
+        for row_id, row in gold.items():
+            if row_id not in asked:
+                self.note("semeval-unasked", row, f"{row_id!r} is no question here; left out")
+
+    def _note_positions(self, mcqs: Sequence[Mapping[str, Any]]) -> None:
+        by_locale: dict[str, list[int]] = {}
+        for row in mcqs:
+            by_locale.setdefault(row["locale"], [0] * len(LETTERS))[row["answer"]] += 1
+        for tag, counts in by_locale.items():
+            n = sum(counts)
+            # Of n keys put by chance a letter has n/4, with the standard deviation of a binomial count.
+            if max(abs(count - n / 4) for count in counts) > SKEW * (n * 3 / 16) ** 0.5:
+                shares = ", ".join(f"{of} {100 * c / n:.1f} %" for of, c in zip(LETTERS, counts, strict=True))
+                detail = f"the keys of {n:,} questions are skewed: {shares}; `mcq.rebalance` moves the options"
+                self.diagnostics.finding("semeval-positions", MCQ_GOLD, detail, locale=tag)
+
+
+def _annotation(here: Mapping[str, Any], row_id: str, accepted: Mapping[str, list[str]]) -> dict[str, Any]:
+    """A row of `ANNOTATIONS`: what is accepted in both languages, without votes."""
+    local, english = (accepted.get(name, []) for name in (row_id, in_english(row_id)))
+    if in_english(row_id) == row_id:
+        groups = [{"answers": [answer], "en_answers": [answer], "count": None} for answer in local]
+    else:
+        groups = [{"answers": [answer], "en_answers": [], "count": None} for answer in local]
+        groups += [{"answers": [], "en_answers": [answer], "count": None} for answer in english]
+    nobody_knows: dict[str, Any] = {"idk": None, "no-answer": None, "not-applicable": None, "others": []}
+    row = {name: here[name] for name in ("template_id", "locale", "source")}
+    return {**row, "annotations": groups, "idks": nobody_knows, "grouping": Grouping.UPSTREAM.value}

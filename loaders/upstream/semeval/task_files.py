@@ -1,0 +1,135 @@
+"""Files of SemEval-2026 Task 7: lines between tabs, with every irregularity that they are known to hold.
+
+The organisers read their files with quoting off, so a quotation mark is a character like any other. One
+accepted answer holds a line break, which makes two lines of one row; other lines hold carriage returns.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.encodings import read_text
+from blend.schemas.errors import RowError
+
+SAQ_INPUT = "track_1_saq_input.tsv"
+MCQ_INPUT = "track_2_mcq_input.tsv"
+SAQ_GOLD = "final_1_saq_reference.tsv"
+MCQ_GOLD = "final_2_mcq_reference.tsv"
+SAQ_PREDICTION = "track_1_saq_prediction.tsv"
+MCQ_PREDICTION = "track_2_mcq_prediction.tsv"
+SAQ_TRIAL = "trial_data_unique_answer.tsv"
+MCQ_TRIAL = "trial_data_multiple_choice.tsv"
+
+TASK_FILES = (SAQ_INPUT, MCQ_INPUT, SAQ_GOLD, MCQ_GOLD, SAQ_TRIAL, MCQ_TRIAL)
+"""The organisers' files of questions and answers; predictions are their users'."""
+
+ENGLISH = "en"
+
+_ID = re.compile(r"(?P<language>[a-z]{2,3})-(?P<region>[A-Z]{2})_(?P<number>\w+)")
+
+
+class TaskId(NamedTuple):
+    """Parts of an id such as ``am-ET_007``: what is asked in which language of which region."""
+
+    language: str
+    """Language asked in; ``en`` in every region that has another one as well."""
+    region: str
+    """The dataset's own code of the region."""
+    number: str
+    """Number of the question, as written."""
+
+    @property
+    def code(self) -> str:
+        """Language and region, by which the organisers count: ``am-ET``."""
+        return f"{self.language}-{self.region}"
+
+
+class TaskRow(NamedTuple):
+    """A row of one of the files."""
+
+    location: str
+    """``file:line``."""
+    cells: dict[str, str]
+    """Column to text, without outer blanks."""
+
+
+def task_id(text: str) -> TaskId | None:
+    """The parts of an id; null if it is none."""
+    found = _ID.fullmatch(text)
+    return None if found is None else TaskId(*found.groups())
+
+
+def in_english(row_id: str) -> str:
+    """The id of the same question in English about the same region: ``en-ET_007`` of ``am-ET_007``."""
+    parts = task_id(row_id)
+    return row_id if parts is None else f"{ENGLISH}-{parts.region}_{parts.number}"
+
+
+def read_task_file(path: Path, columns: Sequence[str], diagnostics: Diagnostics) -> list[TaskRow]:
+    """The rows of a file, in its order; a line that begins with no id goes on with the row before it.
+
+    Args:
+        path: The file.
+        columns: The columns that it has to have, in any order, ``id`` first.
+        diagnostics: Takes a problem for every row that has other cells than the header, and findings for blanks
+            in the header, carriage returns and rows that stand on several lines.
+
+    Raises:
+        RowError: If the file is no text in UTF-8, or its header lacks a column.
+    """
+    lines = read_text(path, path.parent, diagnostics).split("\n")
+    # A file with line ends of Windows has one at every line; what is meant are the others.
+    ends = all(line.endswith("\r") for line in lines[:-1])
+    lines = [line.removesuffix("\r") for line in lines] if ends else lines
+    header = _header(lines[0], path.name, columns, diagnostics)
+    rows = []
+    for location, cells in _rows(lines, path.name, diagnostics):
+        if len(cells) == len(header):
+            rows.append(TaskRow(location, dict(zip(header, map(str.strip, cells), strict=True))))
+            continue
+        what = f"{len(cells)} cells, but the header has {len(header)}"
+        diagnostics.problem(what, where=location, fix="take the file from the organisers again")
+    return rows
+
+
+def _header(line: str, name: str, columns: Sequence[str], diagnostics: Diagnostics) -> list[str]:
+    cells = line.split("\t")
+    header = [cell.strip() for cell in cells]
+    missing = [column for column in columns if column not in header]
+    if missing:
+        shown = ", ".join(map(repr, missing))
+        raise RowError(
+            f"the header lacks {shown}",
+            where=f"{name}:1",
+            fix=f"its columns are {', '.join(columns)}, with tabs between them",
+        )
+    if header != [cell.removesuffix("\r") for cell in cells]:
+        diagnostics.finding("semeval-header-blanks", f"{name}:1", f"the header is {line!r}; read as {header}")
+    return header
+
+
+def _rows(lines: Sequence[str], name: str, diagnostics: Diagnostics) -> Iterator[tuple[str, list[str]]]:
+    held: tuple[str, list[str]] | None = None
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        location = f"{name}:{number}"
+        if "\r" in line:
+            what = f"{line!r} holds a carriage return; now a blank"
+            diagnostics.finding("semeval-carriage-return", location, what)
+        cells = line.replace("\r", " ").split("\t")
+        if task_id(cells[0].strip()) is not None:
+            if held is not None:
+                yield held
+            held = location, cells
+        elif held is None:
+            fix = "ids are like 'am-ET_001'; take the file from the organisers again"
+            raise RowError(f"{cells[0]!r} is no id", where=location, fix=fix)
+        else:
+            what = f"the line has no id and goes on with {held[1][0]!r}; joined by a blank"
+            diagnostics.finding("semeval-split-row", location, what)
+            held = held[0], [*held[1][:-1], f"{held[1][-1]} {cells[0]}", *cells[1:]]
+    if held is not None:
+        yield held

@@ -1,0 +1,156 @@
+"""Questions that a source has with their options: as they are, or in a balanced order that can be undone."""
+
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.audit.release import audit_release
+from blend.builders.mcq.given_questions import given_rows
+from blend.builders.release import build_release
+from blend.builders.saq.expand import expand
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.validate import validate_release
+from blend.loaders.recipes.ready import semeval_recipe
+from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.tables import read_config
+from blend.loaders.upstream.semeval import read_semeval
+from blend.schemas.errors import InputError
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import McqOptions, Recipe, Source
+from blend.schemas.rows.frame_columns import GIVEN_MCQS, MCQ_ROWS
+from blend.schemas.rows.published_rows import LETTERS, MultipleChoiceQuestion
+from blend.schemas.rows.vectorised_validation import published
+from helpers.mini_release import mini_recipe
+from helpers.semeval_files import keys, write_semeval
+
+TAGS = ("ga-IE", "am-ET")
+
+
+@st.composite
+def givens(draw: st.DrawFn) -> pl.DataFrame:
+    rows = draw(
+        st.lists(
+            st.tuples(st.sampled_from(TAGS), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=40
+        )
+    )
+    return pl.DataFrame(
+        [
+            (
+                f"{tag}_{i}",
+                f"t{template}",
+                tag,
+                "not stated",
+                "What?",
+                [f"{c}{i}" for c in "wxyz"],
+                answer,
+                "semeval",
+                "f",
+            )
+            for i, (tag, template, answer) in enumerate(rows)
+        ],
+        GIVEN_MCQS,
+        orient="row",
+    )
+
+
+@given(givens(), st.integers(0, 3))
+def test_rebalanced_positions_differ_by_one_at_most_and_the_order_is_recorded(rows: pl.DataFrame, seed: int):
+    moved = given_rows(rows, rebalance=True, seed=seed, locales=registry())
+    assert moved.schema == MCQ_ROWS
+    assert len(published(moved, MultipleChoiceQuestion)) == rows.height
+    for tag in TAGS:
+        counts = Counter(moved.filter(locale=tag)["answer"])
+        assert max(counts.values(), default=0) - min((counts[i] for i in range(4)), default=0) <= 1
+    for before, after in zip(rows.iter_rows(named=True), moved.iter_rows(named=True), strict=True):
+        assert after["mcq_id"] == before["mcq_id"]
+        assert after["options"] == [
+            before["options"][LETTERS.index(letter)] for letter in after["source_order"]
+        ]
+        assert after["options"][after["answer"]] == before["options"][before["answer"]]
+        assert (after["answer_idx"], after["source"]) == (LETTERS[after["answer"]], "semeval")
+
+
+@given(givens())
+def test_without_rebalancing_everything_stays(rows: pl.DataFrame):
+    kept = given_rows(rows, rebalance=False, seed=0, locales=registry())
+    assert kept.select("options", "answer").equals(rows.select("options", "answer"))
+    assert set(kept["source_order"]) == {"ABCD"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_semeval(tmp_path_factory.mktemp("files") / "semeval")
+
+
+def built(files: Path, out: Path, **mcq: bool) -> Path:
+    recipe = semeval_recipe(files).model_copy(update={"mcq": McqOptions(**mcq)})
+    build_release(recipe, out, source_paths={files.name: files})
+    return out
+
+
+@pytest.mark.slow
+def test_a_release_of_the_task(files: Path, tmp_path: Path):
+    release = built(files, tmp_path / "release")
+    rows = read_config(release, "multiple-choice-questions")
+    assert dict(rows.select("mcq_id", "answer_idx").iter_rows()) == keys()
+    report = validate_release(release)
+    assert report.passes(), report
+    assert {one.kind for one in _findings(release)} >= {"unknown-votes", "semeval-split-row"}
+    card = (release / "README.md").read_text(encoding="utf-8")
+    assert "| unknown |" in card
+    assert "their votes are null" in card
+    stats = stats_of_release(release).questions
+    assert stats is not None
+    assert stats.counts["votes"].to_list() == [None] * 5
+    assert stats.counts["answer_groups"].sum() > 0
+    assert stats.locale_means.filter(measure="agreement")["mean"].null_count() == 15
+    with pytest.raises(InputError) as caught:
+        audit_release(release)
+    assert str(caught.value) == (
+        f"{release}: the votes of answers are unknown (null), and the audit weighs answers by votes; audit a "
+        "release whose annotations have them"
+    )
+
+
+def _findings(release: Path):
+    from types import SimpleNamespace
+
+    return [SimpleNamespace(**one) for _, one in read_findings(release / "reports" / "findings.jsonl")]
+
+
+@pytest.mark.slow
+def test_beside_a_source_with_votes_questions_are_made_and_given(files: Path, tmp_path: Path):
+    recipe = mini_recipe(
+        license="other",
+        sources=(Source(kind="sample"), Source(kind="semeval", location=files.name)),
+        locales=None,
+        mcq=McqOptions(rebalance=True),
+    )
+    build_release(recipe, tmp_path / "both", source_paths={files.name: files})
+    rows = read_config(tmp_path / "both", "multiple-choice-questions")
+    assert set(rows["source"]) == {None, "semeval"}
+    made = rows.filter(pl.col("source").is_null())
+    assert made["source_order"].null_count() == made.height
+    assert validate_release(tmp_path / "both").passes()
+
+
+def test_responses_are_not_made_up_without_votes(files: Path):
+    with pytest.raises(InputError) as caught:
+        expand(read_semeval(files).annotations)
+    assert str(caught.value) == (
+        "annotations: votes are unknown (null), and responses are made up vote by vote; leave such rows out"
+    )
+
+
+def test_the_recipe_of_a_folder(files: Path):
+    recipe = semeval_recipe(files)
+    assert isinstance(recipe, Recipe)
+    assert (recipe.license, recipe.sources[0].kind, recipe.sources[0].location) == (
+        "other",
+        "semeval",
+        "semeval",
+    )

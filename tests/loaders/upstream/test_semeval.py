@@ -1,0 +1,217 @@
+"""SemEval-2026 Task 7's files: every irregularity, on invented content of the same shape."""
+
+from pathlib import Path
+
+import pytest
+
+from blend.loaders.upstream.semeval import is_non_answer, read_semeval, semeval_files
+from blend.loaders.upstream.semeval.task_files import in_english, read_task_file, task_id
+from blend.schemas.errors import InputError, RowError, RowErrors
+from blend.schemas.language.locales import registry
+from helpers.semeval_files import MCQ_CODES, N_MCQS, write_semeval, write_trial
+
+
+@pytest.fixture
+def tables(tmp_path: Path):
+    return read_semeval(write_semeval(tmp_path))
+
+
+def groups(tables, template_id: str) -> list[tuple[list[str], list[str], int | None]]:
+    row = tables.annotations.filter(template_id=template_id).row(0, named=True)
+    return [(group["answers"], group["en_answers"], group["count"]) for group in row["annotations"]]
+
+
+def test_singapore_has_four_locales():
+    assert [one.tag for one in registry() if one.region == "SG"] == ["en-SG", "ms-SG", "ta-SG", "zh-SG"]
+    assert registry().find("msa-SG").tag == "ms-SG"
+
+
+def test_a_question_has_its_english_one_beside_it(tables):
+    row = tables.questions.filter(template_id="am-ET_001").row(0, named=True)
+    assert (row["locale"], row["language"]) == ("am-ET", "am")
+    assert (row["question"], row["en_question"]) == ("ቡና ከምን ጋር ይጠጣል?", "What is coffee had with in Ethiopia?")
+    assert set(tables.questions["locale"]) == {"am-ET", "en-AU", "en-SG", "ga-IE", "ms-SG"}
+    malay = tables.questions.filter(template_id="msa-SG_001").row(0, named=True)
+    assert malay["en_question"] == tables.questions.filter(template_id="en-SG_001")["question"][0]
+
+
+def test_accepted_answers_have_no_votes(tables):
+    assert groups(tables, "am-ET_002") == [
+        (["3"], [], None),
+        (["4"], [], None),
+        ([], ["3"], None),
+        ([], ["4"], None),
+    ]
+    assert groups(tables, "en-AU_001") == [(["tea"], ["tea"], None), (["flat white"], ["flat white"], None)]
+    idks = tables.annotations["idks"].to_list()
+    assert {(one["idk"], one["no-answer"], one["not-applicable"]) for one in idks} == {(None, None, None)}
+
+
+def test_rows_on_two_lines_and_carriage_returns_are_read(tables):
+    assert groups(tables, "am-ET_001")[:2] == [(["ፈንዲሻ"], [], None), (['"ስኳር ወይም ማር'], [], None)]
+    assert groups(tables, "ga-IE_001")[:2] == [(["tae"], [], None), (["uisce"], [], None)]
+
+
+def test_choices_are_as_given(tables):
+    assert tables.mcqs.height == len(MCQ_CODES) * N_MCQS
+    row = tables.mcqs.row(0, named=True)
+    assert (row["mcq_id"], row["locale"], row["answer"]) == ("am-ET_0001", "am-ET", 1)
+    assert row["options"] == ["thing 1a", "thing 1b", "thing 1c", "thing 1d"]
+    # The English short answer of the locale is the template of what asks the same; others share one of theirs.
+    assert tables.mcqs["template_id"].to_list()[:4] == ["am-ET_001"] * 4
+    assert tables.mcqs["template_id"].to_list()[4:8] == ["am-ET_0005"] * 3 + ["am-ET_0008"]
+
+
+def test_every_irregularity_is_a_finding(tables):
+    counts = dict(tables.findings["kind"].value_counts().iter_rows())
+    assert counts == {
+        "semeval-carriage-return": 1,
+        "semeval-doubled-id": 1,
+        "semeval-equal-options": 1,
+        "semeval-header-blanks": 1,
+        "semeval-locale-spelling": 1,
+        "semeval-non-answer": 2,
+        "semeval-only-non-answers": 2,
+        "semeval-positions": 1,
+        "semeval-split-row": 1,
+        "semeval-unasked": 1,
+    }
+    skewed = tables.findings.filter(kind="semeval-positions").row(0, named=True)
+    assert skewed["locale"] == "ga-IE"
+    assert "A 0.0 %, B 0.0 %, C 0.0 %, D 100.0 %" in skewed["detail"]
+
+
+def test_without_gold_it_is_said_what_is_missing(tmp_path: Path):
+    tables = read_semeval(write_semeval(tmp_path, gold=False))
+    missing = tables.findings.filter(kind="semeval-missing-file")
+    assert dict(missing.select("source", "detail").iter_rows()) == {
+        "final_1_saq_reference.tsv": "the file is not there, and with it there are no accepted answers; no "
+        "short answer can be asked or scored",
+        "final_2_mcq_reference.tsv": "the file is not there, and with it there are no keys; no "
+        "multiple-choice question can be built",
+    }
+    assert tables.questions.height == 15
+    assert tables.mcqs.is_empty()
+    assert tables.annotations["annotations"].list.len().to_list() == [0] * 15
+
+
+def test_partial_gold_and_a_question_without_english(tmp_path: Path):
+    write_semeval(tmp_path)
+    gold = tmp_path / "final_2_mcq_reference.tsv"
+    gold.write_text("id\tanswer\nga-IE_0001\tD\nga-IE_0002\tE\n", encoding="utf-8")
+    with (tmp_path / "track_1_saq_input.tsv").open("a", encoding="utf-8") as file:
+        file.write("ga-IE_007\tCé hé?\nen-AU_004\tWho in Australia?\n")
+    tables = read_semeval(tmp_path)
+    assert tables.mcqs["mcq_id"].to_list() == ["ga-IE_0001"]
+    found = dict(tables.findings.select("template_id", "detail").iter_rows())
+    assert found["ga-IE_0002"] == "the key of 'ga-IE_0002' is 'E'; the question is left out"
+    assert found["ga-IE_0003"] == "the key of 'ga-IE_0003' is ''; the question is left out"
+    assert found["ga-IE_007"] == "there is no 'en-IE_007', the same in English; the question is left out"
+    assert found["en-AU_004"] == "'en-AU_004' accepts nothing; it cannot be scored"
+
+
+def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
+    trial = read_semeval(write_trial(tmp_path / "trial"))
+    assert trial.questions["template_id"].to_list() == ["am-ET_1", "en-AU_1", "en-SG_1", "ga-IE_1", "msa-SG_1"]
+    assert trial.mcqs.select("mcq_id", "answer").rows() == [("ga-IE_1", 0), ("ga-IE_2", 1)]
+    assert trial.mcqs["options"][0].to_list() == ["tea", "kvass", "mate", "sake"]
+    write_semeval(tmp_path / "trial")
+    both = read_semeval(tmp_path / "trial")
+    assert both.findings.filter(kind="semeval-trial").height == 2
+    assert both.questions.height == 15
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "track_1_saq_input.tsv",
+            "id\ttext\nam-ET_001\t?\n",
+            (
+                "track_1_saq_input.tsv:1: the header lacks 'question'; its columns are id, question, with tabs "
+                "between them"
+            ),
+        ),
+        (
+            "track_1_saq_input.tsv",
+            "id\tquestion\n1\t?\n",
+            (
+                "track_1_saq_input.tsv:2: '1' is no id; ids are like 'am-ET_001'; take the file from the "
+                "organisers again"
+            ),
+        ),
+        (
+            "track_1_saq_input.tsv",
+            "id\tquestion\nam-ET_001\n",
+            "track_1_saq_input.tsv:2: 1 cells, but the header has 2; take the file from the organisers again",
+        ),
+        (
+            "track_2_mcq_input.tsv",
+            "id\tquestion\toption_A\toption_B\toption_C\toption_D\nxx-YY_0001\t?\ta\tb\tc\td\n",
+            (
+                "track_2_mcq_input.tsv:2, column id: unknown locale 'xx-YY'; the nearest of the 34 there are: "
+                "zh-TW, zh-SG, zh-CN; a region that is not among them needs an entry in a locale file "
+                "(`locale_file`, see docs/recipe.md)"
+            ),
+        ),
+        (
+            "trial_data_multiple_choice.tsv",
+            (
+                'index\tlang_reg\tquestion\tmultiple_choice_options\tcorrect_answer\n1\tga-IE\t?\t"a\nb"\tA\n'
+                '?\tga\t?\t"a\nb\nc\nd"\tA\n'
+            ),
+            (
+                "2 problems:\n"
+                "trial_data_multiple_choice.tsv:2, column multiple_choice_options: 2 options, not 4; write one "
+                "option per line\n"
+                "trial_data_multiple_choice.tsv:3: 'ga_?' is no id; lang_reg is like 'am-ET', and index a number"
+            ),
+        ),
+        (
+            "trial_data_unique_answer.tsv",
+            "index\tquestion\n",
+            (
+                "trial_data_unique_answer.tsv:1: the header lacks 'lang_reg', 'correct_answer'; its columns are index, "
+                "lang_reg, question, correct_answer, with tabs between them"
+            ),
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_told(tmp_path: Path, name: str, text: str, message: str):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises((RowError, RowErrors)) as caught:
+        read_semeval(tmp_path)
+    assert str(caught.value) == message
+
+
+def test_a_folder_without_questions(tmp_path: Path):
+    (tmp_path / "final_1_saq_reference.tsv").write_text("id\tanswer\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        semeval_files(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no questions of SemEval-2026 Task 7; expected track_1_saq_input.tsv or "
+        "track_2_mcq_input.tsv, and beside them final_1_saq_reference.tsv and final_2_mcq_reference.tsv, as "
+        "the organisers' archive has them"
+    )
+
+
+def test_line_ends_of_windows_are_no_irregularity(tmp_path: Path):
+    from blend.loaders.files.diagnostics import Diagnostics
+
+    path = tmp_path / "final_1_saq_reference.tsv"
+    path.write_bytes(b"id\tanswer\r\nam-ET_001\ttea\r\n")
+    diagnostics = Diagnostics()
+    assert [row.cells for row in read_task_file(path, ("id", "answer"), diagnostics)] == [
+        {"id": "am-ET_001", "answer": "tea"}
+    ]
+    assert diagnostics.findings == []
+
+
+def test_ids_and_non_answers():
+    assert in_english("am-ET_007") == "en-ET_007"
+    assert in_english("msa-SG_0001") == "en-SG_0001"
+    assert task_id("am-ET") is None
+    assert [is_non_answer(text) for text in ("No Answer", "I don’t know ", "idk", "not applicable", "no")] == [
+        *[True] * 4,
+        False,
+    ]
