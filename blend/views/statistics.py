@@ -371,7 +371,7 @@ def _cultural_tables(stats: CulturalStats) -> dict[str, Table]:
 
 def _sums(frame: pl.DataFrame, columns: Iterable[str]) -> dict[str, int | None]:
     """Add up columns; a sum is null where any part of it is unknown."""
-    return {name: None if frame[name].null_count() else int(frame[name].sum()) for name in columns}
+    return {name: None if frame[name].null_count() else int(frame[name].sum() or 0) for name in columns}
 
 
 def _regions(tags: Sequence[str]) -> list[str]:

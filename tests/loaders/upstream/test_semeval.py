@@ -164,15 +164,16 @@ def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
                 "2 problems:\n"
                 "trial_data_multiple_choice.tsv:2, column multiple_choice_options: 2 options, not 4; write one "
                 "option per line\n"
-                "trial_data_multiple_choice.tsv:3: 'ga_?' is no id; lang_reg is like 'am-ET', and index a number"
+                "trial_data_multiple_choice.tsv:3: 'ga_?' is no id; lang_reg is like 'am-ET', and index a "
+                "number"
             ),
         ),
         (
             "trial_data_unique_answer.tsv",
             "index\tquestion\n",
             (
-                "trial_data_unique_answer.tsv:1: the header lacks 'lang_reg', 'correct_answer'; its columns are index, "
-                "lang_reg, question, correct_answer, with tabs between them"
+                "trial_data_unique_answer.tsv:1: the header lacks 'lang_reg', 'correct_answer'; its "
+                "columns are index, lang_reg, question, correct_answer, with tabs between them"
             ),
         ),
     ],
