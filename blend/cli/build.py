@@ -30,9 +30,9 @@ BlendData = Annotated[
     str | None,
     typer.Option(
         "--blend",
-        metavar="DIR|REPO",
-        help="Build from this directory or Hub repository in the layout of the public BLEnD data; with a "
-        "recipe, take its BLEnD source from here.",
+        metavar="DIR|REPO@REV",
+        help="Build from this directory, or org/name@commit on the Hub, in a layout of the public BLEnD data; "
+        "with a recipe, take its BLEnD source from this directory.",
     ),
 ]
 SemevalData = Annotated[
@@ -203,6 +203,8 @@ def _recipe(
     from blend.loaders.recipes import read_recipe
     from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
 
+    if blend_data is not None and revision is None and not Path(blend_data).exists() and "@" in blend_data:
+        blend_data, _, revision = blend_data.partition("@")
     if revision is not None and blend_data is None:
         raise UsageError("--revision names a version of the repository given with --blend; give both")
     if path is not None and revision is not None:

@@ -17,27 +17,47 @@ import polars as pl
 
 from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_json
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
+from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices, report_faults
+from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
 from blend.loaders.upstream.blend.tidy import Origin, Tidy
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import InputError
 from blend.schemas.language.answer_formats import AnswerFormat, format_of, format_of_template
 from blend.schemas.language.locales import Locale, Registry, registry
 from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS
 from blend.schemas.rows.nested_frames import nested_frame
 
-_ANNOTATIONS = ("annotations", "_data.json")
-_QUESTIONS = ("questions", "_questions.csv")
+
+class _Layout(NamedTuple):
+    """Folder and ending of the files of each region."""
+
+    annotations: tuple[str, str]
+    questions: tuple[str, str]
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        return tuple(f"{folder}/*{ending}" for folder, ending in self)
+
+
+_USUAL = _Layout(("annotations", "_data.json"), ("questions", "_questions.csv"))
+# As the authors have it on the Hub.
+_LISTS = _Layout(("annotations_hf", "_data.json"), ("questions_hf", "_questions.json"))
+_TABLES = _Layout(("annotations_hf", "_data.json"), ("questions_hf", "_questions.csv"))
+_LAYOUTS = (_USUAL, _LISTS, _TABLES)
+"""The first of which a folder holds questions counts."""
 
 PROMPT_FILES = ("prompts", "_prompts.csv")
 """Folder and ending of the files that `prompts.read_prompts` reads."""
 
-_PATTERNS = tuple(f"{folder}/*{ending}" for folder, ending in (_ANNOTATIONS, _QUESTIONS))
+_PROMPTS = f"{PROMPT_FILES[0]}/*{PROMPT_FILES[1]}"
 
-_ALL_PATTERNS = (*_PATTERNS, f"{PROMPT_FILES[0]}/*{PROMPT_FILES[1]}")
-
-HUB_PATTERNS = tuple(f"{root}{pattern}" for root in ("", "data/") for pattern in _ALL_PATTERNS)
-"""The files that `blend_files` names, as paths in a repository."""
+HUB_PATTERNS = tuple(
+    f"{root}{pattern}"
+    for root in ("", "data/")
+    for pattern in dict.fromkeys((*(one for layout in _LAYOUTS for one in layout.patterns), _PROMPTS))
+)
+"""The files that `blend_files` may name, as paths in a repository; `listed_choices` names further ones."""
 
 # The first column is a running index without a name.
 _COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
@@ -59,7 +79,8 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
 
     Args:
         folder: Holds ``annotations/{region}_data.json`` and ``questions/{region}_questions.csv``, itself or in
-            its folder ``data``; both files for every region.
+            its folder ``data``; both files for every region. Without them, a copy of the authors' repository
+            on the Hub: ``annotations_hf`` and ``questions_hf`` (tables or lists), with its card.
         clean: Whether texts are normalised: Unicode NFC, control characters and line feeds as blanks, no outer
             white space, no blank answers, equal reasons counted together. Otherwise every text stays as
             published and is only reported: published figures are defined on the texts as they are.
@@ -79,7 +100,12 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
     tidy = Tidy(Diagnostics(), clean=clean)
     questions: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
-    for region in _regions(root, known, tidy.diagnostics):
+    layout = _layout(root)
+    if layout is not _USUAL:
+        report_faults(
+            Path(folder), root, sorted(region_files(root, *layout.annotations).values()), tidy.diagnostics
+        )
+    for region in _regions(root, layout, known, tidy.diagnostics):
         with tidy.diagnostics.collected():
             rows, entries = _read_region(region, root, tidy.diagnostics)
             questions += [_question(row, region, labels, tidy) for row in rows.values()]
@@ -101,17 +127,33 @@ def data_folder(folder: Path) -> Path:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
     for root in (folder, folder / "data"):
-        if any(any(root.glob(pattern)) for pattern in _PATTERNS):
+        if any(any(root.glob(pattern)) for layout in _LAYOUTS for pattern in layout.patterns):
             return root
-    raise InputError(
-        f"{folder}: no BLEnD files; expected {_PATTERNS[0]} and {_PATTERNS[1]}, here or in the folder 'data'"
-    )
+    expected = " and ".join(_USUAL.patterns)
+    raise InputError(f"{folder}: no BLEnD files; expected {expected}, here or in the folder 'data'")
+
+
+def _layout(root: Path) -> _Layout:
+    """The layout of a folder that holds files in any: the usual one where it is there."""
+    held = [layout for layout in _LAYOUTS if any(root.glob(layout.patterns[1]))]
+    if any(root.glob(_USUAL.patterns[0])) or not held:
+        return _USUAL
+    return held[0]
 
 
 def blend_files(folder: Path) -> list[Path]:
-    """The files of questions, annotations and, where there are any, prompts."""
+    """The files of questions, annotations and, where there are any, prompts; with a card, what it names."""
     root = data_folder(folder)
-    return sorted(path for pattern in _ALL_PATTERNS for path in root.glob(pattern))
+    paths = [path for pattern in (*_layout(root).patterns, _PROMPTS) for path in root.glob(pattern)]
+    if needs_card(folder):
+        named = (folder / name for name in (CARD, *listed_choices(folder)))
+        paths += [path for path in named if path.is_file()]
+    return sorted(paths)
+
+
+def needs_card(folder: Path) -> bool:
+    """Whether a folder is a copy of the authors' repository on the Hub, whose card says what else is in it."""
+    return _layout(data_folder(folder)) is not _USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +173,9 @@ class _Region:
         return f"{self.annotations}:{template_id}"
 
 
-def _regions(root: Path, known: Registry, diagnostics: Diagnostics) -> list[_Region]:
+def _regions(root: Path, layout: _Layout, known: Registry, diagnostics: Diagnostics) -> list[_Region]:
     """The regions that have both files, in the order of their names; notes the files that stand alone."""
-    annotations, questions = region_files(root, *_ANNOTATIONS), region_files(root, *_QUESTIONS)
+    annotations, questions = region_files(root, *layout.annotations), region_files(root, *layout.questions)
     locales = {locale.upstream: locale for locale in known}
     regions = []
     for name in sorted({*annotations, *questions}):
@@ -141,7 +183,7 @@ def _regions(root: Path, known: Registry, diagnostics: Diagnostics) -> list[_Reg
         if name not in locales:
             diagnostics.problems.append(unknown_name("region", name, locales, where=present))
         elif name not in annotations or name not in questions:
-            folder, ending = _QUESTIONS if name in annotations else _ANNOTATIONS
+            folder, ending = layout.questions if name in annotations else layout.annotations
             diagnostics.problem(
                 f"the region's other file {folder}/{name}{ending} is missing",
                 where=present,
@@ -183,7 +225,7 @@ def _read_region(
 def _question_rows(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Cells]:
     """Template id to row of the questions file."""
     rows: dict[str, Cells] = {}
-    for row in read_rows(root / region.questions, root, diagnostics, _COLUMNS):
+    for row in question_rows(root / region.questions, root, diagnostics, _COLUMNS):
         template_id = row.values["ID"]
         for column in ("ID", "Topic", "Translation"):
             if not row.values[column].strip():
@@ -201,10 +243,9 @@ def _question_rows(region: _Region, root: Path, diagnostics: Diagnostics) -> dic
 
 def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Json]:
     """Template id to entry of the annotations file; the problems of single entries are noted."""
-    entries = read_json(root / region.annotations, root, diagnostics)
-    if not isinstance(entries, dict):
-        fix = "write an object with one key per question ID"
-        raise RowError("the file does not hold an object", where=region.annotations, fix=fix)
+    entries = entries_by_id(
+        read_json(root / region.annotations, root, diagnostics), region.annotations, diagnostics
+    )
     for template_id, entry in entries.items():
         with diagnostics.collected():
             check_entry(entry, region.entry_location(template_id))
@@ -235,20 +276,30 @@ def _compare(
 def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:
     """A row of the questions file as a row of `frame_columns.QUESTIONS`."""
     values, origin = row.values, region.origin(row.location, row.values["ID"])
+    if values["Translation"] != name_country(values["Translation"], _named(region.locale)):
+        what = f"{values['Translation']!r} asks about 'your country'"
+        tidy.note("unnamed-country", f"{what}; read as {_named(region.locale)}", origin)
     if not values["Question"].strip():
         tidy.finding("blank-question", f"Question is the blank {values['Question']!r}", "now empty", origin)
     return {
         "template_id": values["ID"],
         "topic": values["Topic"],
         "source_label": values["Source"],
-        "question": tidy.text(values["Question"], "Question", origin),
-        "en_question": tidy.text(values["Translation"], "Translation", origin),
+        "question": tidy.text(name_country(values["Question"], region.locale.prompt_name), "Question", origin),
+        "en_question": tidy.text(
+            name_country(values["Translation"], _named(region.locale)), "Translation", origin
+        ),
         "locale": region.locale.tag,
         "language": region.locale.language,
         "answer_format": format_of(values["Translation"]),
         "source_locale": _source_locale(values["Source"], origin, labels, tidy),
         "source": row.location,
     }
+
+
+def _named(locale: Locale) -> str:
+    """A region as the authors' English questions name it."""
+    return locale.upstream.replace("_", " ")
 
 
 def _annotation(template_id: str, entry: Json, region: _Region, tidy: Tidy) -> dict[str, Any]:
