@@ -58,8 +58,8 @@ def _with_reasons(entry: Json) -> Json:
         return entry
     if not all(isinstance(reason, str) for reason in reasons):
         return entry
-    counted = {key: votes for key, votes in idks.items() if key != _OTHER}
-    return {**entry, "idks": {**counted, **Counter(reasons)}}
+    votes_by_kind = {key: votes for key, votes in idks.items() if key != _OTHER}
+    return {**entry, "idks": {**votes_by_kind, **Counter(reasons)}}
 
 
 def question_rows(path: Path, root: Path, diagnostics: Diagnostics, columns: Columns) -> list[Cells]:
