@@ -170,6 +170,47 @@ def count_chart(path: str, title: str, subtitle: str, counts: Sequence[tuple[str
     return Chart(path, alt, svg)
 
 
+def share_chart(
+    path: str, title: str, subtitle: str, shares: Sequence[tuple[str, float | None]], line: tuple[str, float]
+) -> Chart:
+    """Bars: shares in the order given, with a line to compare them with; the longest bar has the full width.
+
+    Args:
+        path: Place of the picture.
+        title: What is drawn.
+        subtitle: What exactly, in one line.
+        shares: Name and share (a fraction; null where there is none) of each; at least one.
+        line: Name of the line, and its share.
+    """
+    left = _MARGIN + round(max(len(name) for name, _ in shares) * _CHARACTER) + 10
+    most = max(line[1], *(share or 0 for _, share in shares))
+    bars = [
+        Bar(
+            name,
+            None if share is None else _printed(share),
+            _TOP + _ROW * i,
+            round(_FULL * (share or 0) / most, 1),
+        )
+        for i, (name, share) in enumerate(shares)
+    ]
+    known = [f"{name} {_percent(share)}" for name, share in shares if share is not None]
+    ends = f": {known[0]}" + (f" to {known[-1]}" if len(known) > 1 else "") if known else ""
+    alt = f"Bar chart. {title}{ends}; {line[0]} {_percent(line[1])}."
+    svg = render(
+        "bars.svg.j2",
+        title=title,
+        subtitle=subtitle,
+        description=alt,
+        palettes=PALETTES,
+        nothing="too few",
+        ticks=[],
+        bars=bars,
+        mean=(round(left + _FULL * line[1] / most, 1), f"{line[0]} {_printed(line[1])}"),
+        **_frame(left, [bar.text or "" for bar in bars], axis=False),
+    )
+    return Chart(path, alt, svg)
+
+
 def _frame(left: int, values: Sequence[str], *, axis: bool = True) -> dict[str, int]:
     """Lay out a bar chart with these values, in px."""
     bottom = _TOP + _ROW * len(values)

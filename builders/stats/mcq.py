@@ -20,8 +20,12 @@ CORRELATION = 0.65
 """Intra-cluster correlation that the two models' difference is taken to have among variants of a template."""
 CLOSE = 0.05
 """Difference in accuracy for which `McqStats.power` says how many templates it takes."""
-# Quantiles of the normal distribution for two sides of 5 %, and for 80 % power.
-_Z = 1.959963984540054 + 0.8416212335729143
+ACCURACY_CORRELATION = 0.85
+"""Intra-cluster correlation that being right is taken to have among variants of a template, see `half_width`;
+about the median over the same baselines (``benchmarks/plan_widths.py``)."""
+# Quantiles of the normal distribution for two sides of 5 %, and with it for 80 % power.
+_Z_95 = 1.959963984540054
+_Z = _Z_95 + 0.8416212335729143
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +126,57 @@ def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
         mcqs=pl.col("size").sum(),
         size=(pl.col("size") ** 2).sum() / pl.col("size").sum(),
     )
-    per_question = _Z**2 * (1 + (pl.col("size") - 1) * CORRELATION)
-    ratio = per_question / pl.col("mcqs")
-    # The larger one holds: the second is the solution where all of the disagreement is the difference.
-    difference = pl.max_horizontal((DISAGREEMENT * ratio).sqrt(), ratio)
-    needed = DISAGREEMENT * per_question / CLOSE**2 * pl.col("templates") / pl.col("mcqs")
     return by_locale.select(
         "locale",
         "templates",
         "mcqs",
-        difference=pl.when(difference <= 1).then(difference),
-        templates_needed=needed.ceil().cast(pl.Int64),
+        difference=smallest_difference(pl.col("mcqs"), pl.col("size")),
+        templates_needed=(mcqs_needed(pl.col("size"), CLOSE) * pl.col("templates") / pl.col("mcqs"))
+        .ceil()
+        .cast(pl.Int64),
     )
+
+
+def smallest_difference(
+    mcqs: pl.Expr, size: pl.Expr, *, disagreement: float = DISAGREEMENT, correlation: float = CORRELATION
+) -> pl.Expr:
+    """Compute the difference of `power`, a fraction: null if it would be above 1.
+
+    Args:
+        mcqs: How many questions there are.
+        size: Mean size of the template of a question, the sum of squared sizes by the sum of sizes.
+        disagreement: Share of questions that exactly one of the two models gets right.
+        correlation: Intra-cluster correlation of the two models' difference.
+    """
+    ratio = _Z**2 * _design_effect(size, correlation) / mcqs
+    # The larger one holds: the second is the solution where all of the disagreement is the difference.
+    difference = pl.max_horizontal((disagreement * ratio).sqrt(), ratio)
+    return pl.when(difference <= 1).then(difference)
+
+
+def mcqs_needed(size: pl.Expr, difference: float, *, disagreement: float = DISAGREEMENT) -> pl.Expr:
+    """Compute how many questions bring the difference of `power` down to a fraction; not a whole number."""
+    variance = max(disagreement, difference)
+    return variance * _Z**2 * _design_effect(size, CORRELATION) / difference**2
+
+
+def half_width(
+    mcqs: pl.Expr, size: pl.Expr, *, variance: float = 0.25, correlation: float = ACCURACY_CORRELATION
+) -> pl.Expr:
+    """Compute half the width of the 95 % interval of one model's accuracy, a fraction: null if above 0.5.
+
+    Args:
+        mcqs: How many questions there are.
+        size: As in `smallest_difference`.
+        variance: Of being right, 1 or 0; the greatest, of a model that gets half of them right, when absent.
+        correlation: Intra-cluster correlation of being right.
+    """
+    half = _Z_95 * (variance * _design_effect(size, correlation) / mcqs).sqrt()
+    return pl.when(half <= 0.5).then(half)
+
+
+def _design_effect(size: pl.Expr, correlation: float) -> pl.Expr:
+    return 1 + (size - 1) * correlation
 
 
 def _counts(rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -68,6 +68,16 @@ def shipped_risk() -> dict[str, dict[str, float]]:
 
 
 @cache
+def shipped_collections() -> pl.DataFrame:
+    """What collecting brought in the 16 regions, `builders.stats.planning.REGION_FIGURES`.
+
+    ``benchmarks/plan_widths.py`` counts it in the published answers and a build of them with default options.
+    """
+    with as_file(files("blend.decisions") / "blend" / "collection_regions.tsv") as path:
+        return pl.read_csv(path, separator="\t")
+
+
+@cache
 def shipped_wordings() -> dict[str, Wording]:
     """The slips of grammar and spelling in published questions, by template; in any region with that wording.
 

@@ -27,6 +27,7 @@ SMALL: dict[str, Sequence[str]] = {
     "make_regions": ["3", "{out}"],
     "model_speed": ["--questions", "4", "--threads", "1"],
     "option_risk": ["{shared}/data/blend", "--fit", "{out}"],
+    "plan_widths": ["{shared}/data/blend", "--draws", "20", "--pilots", "2"],
     "probing": ["--dishes", "1", "--models", "bert-base", "--dishes-file",
                 "{shared}/data/fmlama/data_filter/en/en_dishes.jsonl", "--tokenizers", "{shared}/models"],
     "publish_scale": ["--cases", "1"],

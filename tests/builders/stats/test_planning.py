@@ -1,0 +1,220 @@
+"""Plans of collections: votes of other numbers of annotators, what is left, what it tells apart and costs."""
+
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.cards.plan_chart import plan_chart
+from blend.builders.stats.mcq import mcq_stats
+from blend.builders.stats.planning import (
+    REGION_FIGURES,
+    CollectionPlan,
+    mean_figures,
+    plan_collection,
+    region_figures,
+    release_figures,
+)
+from blend.builders.stats.vote_chances import Counts, chance, vote_shares
+from blend.loaders.releases.tables import read_config
+from blend.loaders.responses.shipped import shipped_collections
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.rows.frame_columns import ANNOTATION_ROWS
+
+ANY = (0, 8)
+SCHEMA = {"template_id": pl.String, "locale": pl.String} | {
+    name: ANNOTATION_ROWS[name] for name in ("annotations", "idks")
+}
+
+
+def annotations_of(*questions: tuple[list[int], dict[str, int]], locale: str = "ko-KR") -> pl.DataFrame:
+    """Questions with the votes of their answers and their non-answers."""
+    none = {"idk": 0, "no-answer": 0, "not-applicable": 0}
+    rows = [
+        {
+            "template_id": f"q{i}",
+            "locale": locale,
+            "annotations": [{"answers": [], "en_answers": [], "count": count} for count in votes],
+            "idks": {**none, **idks, "others": []},
+        }
+        for i, (votes, idks) in enumerate(questions)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def majority(*questions: tuple[list[int], dict[str, int]], n: int) -> float:
+    return float(vote_shares(annotations_of(*questions), [n], wanted=5)["majority"].item())
+
+
+def test_as_many_annotators_leave_what_they_left():
+    questions = [
+        ([3, 2], {}),
+        ([2, 2, 1], {}),
+        ([4], {"not-applicable": 1}),
+        ([3], {"idk": 2}),
+        ([], {"idk": 5}),
+    ]
+    shares = vote_shares(annotations_of(*questions), [5], wanted=5)
+    # The first and the fourth have three votes, and nobody for whom they do not apply; the last is not scored.
+    assert shares.rows() == [("ko-KR", 5, pytest.approx(4 / 5), pytest.approx(2 / 5))]
+
+
+def test_fewer_annotators_are_drawn_from_those_who_were_asked():
+    # Two or three of the three in a draw of three from five: (3 * 2 + 1) / 10; of the two: 3 / 10.
+    assert majority(([3, 2], {}), n=3) == pytest.approx(1 - (1 - 0.7) * (1 - 0.3))
+    # The one for whom it does not apply is left out in 4 of 10 draws, of the other four all agree.
+    assert majority(([4], {"not-applicable": 1}), n=3) == pytest.approx(0.4)
+
+
+def test_further_annotators_agree_with_those_before_or_say_something_new():
+    # Two of three agree; the fourth agrees with them by 2 of 3 + 1.
+    nobody_new = (0.0, 0.0, 0.0, 1.0)
+    limits = ((0, 0), (0, 1), (3, 4))
+    assert chance((0, 0, 2, 1), nobody_new, 4, limits, novelty=1.0) == pytest.approx(0.5)
+    # The fourth by 1/2, the fifth then by 3/5: 0.5 * 0.6.
+    assert chance((0, 0, 2, 1), nobody_new, 5, ((0, 0), (0, 1), (4, 5)), novelty=1.0) == pytest.approx(0.3)
+
+
+@given(st.tuples(*[st.integers(0, 3)] * 4).filter(lambda counts: sum(counts) > 0), st.integers(1, 8))
+def test_chances_of_all_that_can_happen_add_up(counts: Counts, n: int):
+    new = (0.1, 0.2, 0.3, 0.4)
+    parts = [chance(counts, new, n, (ANY, ANY, (k, k))) for k in range(n + 1)]
+    assert math.fsum(parts) == pytest.approx(1)
+    assert all(-1e-12 <= part <= 1 + 1e-12 for part in parts)
+
+
+FIGURES = pl.DataFrame(
+    [("ha-NG", 5, 0.9, 0.5, 0.4, 2.0, 2.5, "pilot"), ("ko-KP", 5, 0.8, 0.0, 0.4, 1.0, 1.0, "BLEnD")],
+    REGION_FIGURES,
+    orient="row",
+)
+
+
+OTHERS = FIGURES.with_columns(mcqs_from=pl.lit("BLEnD"))
+
+
+def plan(**changes: object) -> CollectionPlan:
+    return plan_collection(FIGURES, **({"annotators": [5], "templates": [500]} | changes))  # type: ignore[arg-type]
+
+
+def test_what_a_collection_brings_and_costs():
+    # 500 * 0.5 * 0.4 = 100 pairs with 200 questions; 1 + 1.5 * 0.65 = 1.975 of them say as much as one:
+    # 2.80159 * sqrt(0.35 * 1.975 / 200) = 0.16470; 1.95996 * sqrt(0.25 * (1 + 1.5 * 0.85) / 200) = 0.10452.
+    row = plan(price=0.1).designs.row(0, named=True)
+    assert row["half_width"] == pytest.approx(0.10452, abs=1e-5)
+    assert row["difference"] == pytest.approx(0.16470, abs=1e-5)
+    assert (row["answers"], row["cost"]) == (2500, pytest.approx(250.0))
+    assert (row["short_answers"], row["pairs"], row["mcqs"]) == (450, 100, 200)
+
+
+def test_what_a_difference_takes():
+    # (0.16470 / 0.05) ** 2 * 500 templates = 5,425.4.
+    needed = plan(price=0.1).needed
+    assert needed.row(0) == ("ha-NG", 5, 5426, 27130, pytest.approx(2713.0), 1086, 2171, "pilot")
+    # As much as a collection of so many tells apart.
+    again = plan(templates=[5426]).designs["difference"][0]
+    assert again == pytest.approx(0.05, rel=1e-3)
+    # A region in which nobody agrees gives no questions, however many are asked.
+    assert needed.row(1)[2:7] == (None,) * 5
+    assert plan().designs.row(1, named=True)["difference"] is None
+
+
+def test_models_that_disagree_less_are_told_apart_by_less():
+    assert plan(disagreement=0.1).needed["templates"][0] < plan().needed["templates"][0]
+    assert plan(price=None).needed["cost"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"templates": [0]}, "`templates` of 0; give whole numbers from 1 to 1,000,000"),
+        ({"templates": []}, "`templates` of 0; give whole numbers from 1 to 1,000,000"),
+        ({"annotators": [5, 1]}, "`annotators` of 1; give whole numbers from 2 to 9"),
+        ({"annotators": [10]}, "`annotators` of 10; give whole numbers from 2 to 9"),
+        ({"difference": 0.0}, "`difference` of 0 points; give more than 0 and less than 100"),
+        ({"difference": math.nan}, "`difference` of nan points; give more than 0 and less than 100"),
+        ({"disagreement": 1.5}, "`disagreement` of 150 points; give more than 0 and less than 100"),
+        ({"price": -1.0}, "`price` of -1; give what an answer costs, 0 or more"),
+        ({"price": math.inf}, "`price` of inf; give what an answer costs, 0 or more"),
+    ],
+)
+def test_numbers_that_are_out_of_range(changes: dict[str, object], message: str):
+    with pytest.raises(InputError) as caught:
+        plan(**changes)
+    assert str(caught.value) == message
+
+
+def test_a_region_that_the_figures_lack():
+    with pytest.raises(UnknownNameError, match=r"^unknown locale 'su-JB'"):
+        plan(locales=["su-JB"])
+
+
+def test_a_pilot_without_votes_or_with_one_annotator():
+    with pytest.raises(InputError) as caught:
+        region_figures(annotations_of(([], {"idk": 5})), None, annotators=[5], wanted=5)
+    assert str(caught.value) == (
+        "ko-KR: no votes for any answer; plan from one that has some, or from BLEnD's regions: leave `release` out"
+    )
+    with pytest.raises(InputError) as caught:
+        region_figures(annotations_of(([1], {})), None, annotators=[5], wanted=1)
+    assert str(caught.value) == (
+        "each question was given to one annotator, so nothing tells who agrees; ask two or more"
+    )
+
+
+def test_a_pilot_of_one_region_borrows_what_only_many_can_tell():
+    pilot = annotations_of(([3, 2], {}), ([2, 2, 1], {}))
+    (row,) = region_figures(pilot, None, annotators=[5], wanted=5, comparable=OTHERS).iter_rows(named=True)
+    assert row["majority"] == pytest.approx(0.5)
+    # Means of both regions of the table.
+    assert (row["offered"], row["mcqs"], row["size"], row["mcqs_from"]) == (
+        pytest.approx(0.4),
+        1.5,
+        1.75,
+        "BLEnD",
+    )
+
+
+def test_a_pilot_with_questions_counts_its_own():
+    pilot = annotations_of(([3, 2], {}), ([4, 1], {}), ([2, 2, 1], {}))
+    mcqs = pl.DataFrame({"template_id": ["q0"] * 3, "locale": ["ko-KR"] * 3})
+    (row,) = region_figures(pilot, mcqs, annotators=[5], wanted=5, comparable=OTHERS).iter_rows(named=True)
+    # Two of three templates have a majority, and one of the two has questions: three.
+    assert (row["offered"], row["mcqs"], row["size"], row["mcqs_from"]) == (
+        pytest.approx(0.5),
+        3.0,
+        3.0,
+        "pilot",
+    )
+
+
+def test_the_mean_of_the_regions_and_its_chart():
+    figures = mean_figures(shipped_collections())
+    found = plan_collection(figures, templates=[500], annotators=[5])
+    assert found.designs.row(0, named=True)["locale"] == "all"
+    # 3,005 pairs and 5,266 questions of 16 regions (docs/mcq.md) are 188 and 329 a region.
+    assert found.designs["pairs"].item() == pytest.approx(188, abs=2)
+    assert found.designs["mcqs"].item() == pytest.approx(329, abs=5)
+    chart = plan_chart(found)
+    assert chart.alt == "Bar chart. What tells two models apart: all · 500 × 5 13.5 %; wanted 5.0 %."
+    assert "all · 500 × 5" in chart.svg
+    assert repr(found) == "<CollectionPlan: what it takes for a difference of 5 points>"
+
+
+@pytest.mark.integration
+def test_the_figures_are_those_of_the_release(regions_release: Path):
+    comparable = shipped_collections()
+    counted = release_figures(regions_release, annotators=[3, 5, 7], comparable=comparable)
+    both = counted.join(comparable, on=["locale", "annotators"], suffix="_shipped")
+    assert both.height == 48
+    for name in ("short_answers", "majority", "offered", "mcqs", "size"):
+        assert (both[name] - both[f"{name}_shipped"]).abs().max() <= 6e-5, name
+    # A plan of what was collected says what the statistics say of it.
+    planned = plan_collection(counted, templates=[500], annotators=[5]).designs
+    power = mcq_stats(read_config(regions_release, "multiple-choice-questions")).power
+    of_both = planned.join(power, on="locale", suffix="_measured")
+    # Greece has 501 questions, of which one repeats another.
+    assert (of_both["difference"] - of_both["difference_measured"]).abs().max() <= 0.002
