@@ -17,6 +17,7 @@ from blend.cli import (
     build,
     importing,
     look,
+    planning,
     publish,
     questions,
     reviews,
@@ -43,6 +44,7 @@ app = Application(
 )
 build.register(app)
 look.register(app)
+planning.register(app)
 validate.register(app)
 publish.register(app)
 app.add_typer(annotate.app, name="annotate")

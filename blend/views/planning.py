@@ -5,7 +5,8 @@ from rich.table import Table
 from blend.builders.stats.planning import CollectionPlan
 from blend.views.frames import PERCENT, frame_table
 
-_MONEY = "{:,.2f}"
+_MONEY = "{:,.0f}"
+"""Whole units: an expected cost is no bill."""
 
 
 def plan_tables(plan: CollectionPlan) -> list[Table]:
@@ -24,7 +25,7 @@ def plan_tables(plan: CollectionPlan) -> list[Table]:
         | cost
         | {"short_answers": "short", "pairs": "pairs", "mcqs": "MCQs"}
         | {"half_width": "width", "difference": "differ-\nence"},
-        forms={"half_width": "±{:.1%}", "difference": PERCENT, "cost": _MONEY},
+        forms={"half_width": PERCENT, "difference": PERCENT, "cost": _MONEY},
     )
     needed = frame_table(
         plan.needed,
@@ -38,9 +39,6 @@ def plan_tables(plan: CollectionPlan) -> list[Table]:
 
 def _source(plan: CollectionPlan) -> str:
     if set(plan.designs["mcqs_from"]) == {"pilot"}:
-        return "From the votes and the multiple-choice questions of the pilot."
+        return "Pairs and MCQs: as in the pilot."
     strangers = plan.designs.filter(mcqs_from="BLEnD")["locale"].unique(maintain_order=True)
-    return (
-        f"Of {', '.join(strangers)}, as many of the questions that people agree on have multiple-choice "
-        "questions, and as many of them, as in BLEnD's regions (docs/plan.md)."
-    )
+    return f"Pairs and MCQs of {', '.join(strangers)}: as in BLEnD's regions (docs/plan.md)."

@@ -22,7 +22,7 @@ from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 
 MOST_ANNOTATORS = 9
 """Annotators per question that are planned with: five of them tell little of more."""
-MOST_TEMPLATES = 1_000_000
+MOST_TEMPLATES = 100_000
 ALL = "all"
 """Locale of the mean over all regions."""
 
@@ -275,10 +275,10 @@ def region_figures(
     )
     # A recipe with lower thresholds asks about more than a majority agrees on.
     offered = pl.min_horizontal(pl.col("pairs") / pl.col("agreed"), 1.0)
-    counted = made.join(agreed.filter(pl.col("agreed") > 0), on="locale").select(
+    of_pilot = made.join(agreed.filter(pl.col("agreed") > 0), on="locale").select(
         "locale", "mcqs", offered=offered, size="of_mcq", mcqs_from=pl.lit("pilot")
     )
-    found = wide.join(counted, on="locale", how="left", maintain_order="left")
+    found = wide.join(of_pilot, on="locale", how="left", maintain_order="left")
     if comparable is not None:
         means = mean_figures(comparable).row(0, named=True)
         found = found.with_columns(pl.col(name).fill_null(pl.lit(means[name])) for name in _OF_MCQS)

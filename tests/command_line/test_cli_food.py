@@ -81,6 +81,13 @@ def test_stats_count_what_is_there(release: Path, tmp_path: Path):
     assert "food: most common parts" in blend("stats", release).stdout
 
 
+def test_a_release_without_annotations_is_no_pilot(release: Path):
+    assert blend("plan", release, code=1).stderr == (
+        f"error: {release}: no annotations in this release; plan from one that has some, or from BLEnD's "
+        "regions: leave RELEASE out\n"
+    )
+
+
 @pytest.mark.exhaustive
 def test_the_release_is_valid_and_equals_itself(release: Path):
     assert "valid: 0 errors" in blend("validate", release).stdout

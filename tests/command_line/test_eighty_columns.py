@@ -19,14 +19,17 @@ from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq.collection import collection_status
 from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.planning import MOST_TEMPLATES, mean_figures, plan_collection
 from blend.builders.validate.report import ValidationReport
 from blend.cli import app
 from blend.loaders.recipes.ready import food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import resolve_release
+from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas.language.locales import registry
 from blend.views.collection import collection_tables
 from blend.views.diff import diff_views
+from blend.views.planning import plan_tables
 from blend.views.releases import locale_details, locale_table, release_tables
 from blend.views.statistics import chosen_tables, triple_stats_tables
 from blend.views.validation import checks_table
@@ -69,6 +72,11 @@ def test_what_build_and_show_print(sample_release: Path, food_release: Path):
 @pytest.mark.slow
 def test_statistics_of_questions(sample_release: Path):
     assert_complete(chosen_tables(stats_of_release(sample_release), None))
+
+
+def test_a_plan():
+    figures = mean_figures(shipped_collections())
+    assert_complete(plan_tables(plan_collection(figures, templates=[MOST_TEMPLATES], price=0.1)))
 
 
 @pytest.mark.integration

@@ -130,8 +130,8 @@ def test_models_that_disagree_less_are_told_apart_by_less():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"templates": [0]}, "`templates` of 0; give whole numbers from 1 to 1,000,000"),
-        ({"templates": []}, "`templates` of 0; give whole numbers from 1 to 1,000,000"),
+        ({"templates": [0]}, "`templates` of 0; give whole numbers from 1 to 100,000"),
+        ({"templates": []}, "`templates` of 0; give whole numbers from 1 to 100,000"),
         ({"annotators": [5, 1]}, "`annotators` of 1; give whole numbers from 2 to 9"),
         ({"annotators": [10]}, "`annotators` of 10; give whole numbers from 2 to 9"),
         ({"difference": 0.0}, "`difference` of 0 points; give more than 0 and less than 100"),
@@ -156,7 +156,8 @@ def test_a_pilot_without_votes_or_with_one_annotator():
     with pytest.raises(InputError) as caught:
         region_figures(annotations_of(([], {"idk": 5})), None, annotators=[5], wanted=5)
     assert str(caught.value) == (
-        "ko-KR: no votes for any answer; plan from one that has some, or from BLEnD's regions: leave `release` out"
+        "ko-KR: no votes for any answer; plan from one that has some, or from BLEnD's regions: "
+        "leave `release` out"
     )
     with pytest.raises(InputError) as caught:
         region_figures(annotations_of(([1], {})), None, annotators=[5], wanted=1)

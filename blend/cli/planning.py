@@ -1,0 +1,103 @@
+"""``blend plan``: what collecting would bring, cost and tell apart."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blend.cli.options import AsJson, TablesFolder
+from blend.exit_codes import UsageError
+from blend.schemas.language.text_comparison import escape_controls_in_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(plan)
+
+
+def plan(
+    release: Annotated[
+        Path | None,
+        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
+    ] = None,
+    locale: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TAG",
+            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
+        ),
+    ] = None,
+    difference: Annotated[
+        float, typer.Option(metavar="POINTS", help="Difference that two models shall be told apart by.")
+    ] = 5,
+    templates: Annotated[
+        str, typer.Option(metavar="N,N", help="Numbers of templates asked in the region.")
+    ] = "100,200,500",
+    annotators: Annotated[
+        str, typer.Option(metavar="N,N", help="Numbers of annotators of every question, 2 to 9.")
+    ] = "3,5,7",
+    price: Annotated[float | None, typer.Option(help="Price of one answer, in any currency.")] = None,
+    disagreement: Annotated[
+        float, typer.Option(metavar="POINTS", help="Questions that exactly one of two models gets right.")
+    ] = 35,
+    out: TablesFolder = None,
+    chart: Annotated[
+        Path | None, typer.Option(metavar="SVG", help="Also draw the differences in this file.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan a collection: templates and annotators, what they cost, leave, and tell apart.
+
+    - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
+    - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
+    - `blend plan pilot --chart plan.svg` plans by what a pilot has brought.
+    """
+    import json
+
+    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
+    from blend.loaders.files.progress import progress_if_watched
+    from blend.loaders.files.saved_frames import write_frames
+    from blend.loaders.responses.shipped import shipped_collections
+
+    of_annotators = _counts("--annotators", annotators)
+    figures = shipped_collections()
+    if release is not None:
+        with progress_if_watched(transient=True) as on_progress:
+            figures = release_figures(
+                release, annotators=of_annotators, comparable=figures, on_progress=on_progress
+            )
+    elif not locale:
+        figures = mean_figures(figures)
+    found = plan_collection(
+        figures,
+        templates=_counts("--templates", templates),
+        annotators=of_annotators,
+        difference=difference / 100,
+        disagreement=disagreement / 100,
+        price=price,
+        locales=locale,
+    )
+    if out is not None:
+        write_frames(found.frames(), found.to_json(), out, name="plan.json", what="plans")
+    if chart is not None:
+        from blend.builders.cards.plan_chart import plan_chart
+        from blend.loaders.files.atomic import atomic_write
+        from blend.loaders.files.storage import storage_errors
+
+        with storage_errors(chart):
+            atomic_write(chart, plan_chart(found).svg)
+    if as_json:
+        typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
+        return
+    from blend.views.planning import plan_tables
+    from blend.views.safe import SafeConsole
+
+    SafeConsole().show(plan_tables(found))
+
+
+def _counts(option: str, text: str) -> list[int]:
+    """Read numbers with commas between."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+        raise UsageError(f"{option} {text}: expected whole numbers with commas between, such as 100,200,500")
+    return [int(part) for part in parts]
