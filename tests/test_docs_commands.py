@@ -198,6 +198,7 @@ PAGES = {
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
     "loading": Page(),
+    "plan": Page(),
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
     "validate": Page(given_a_release),
