@@ -9,7 +9,7 @@ import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
 from blend.schemas.release.leaderboard import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_QUESTIONS
 
 _GRADING = """\
 People who live in a place were asked a question about life there. Decide whether a model's answer means the
@@ -40,8 +40,11 @@ def benchmark_yaml(facts: ReleaseFacts) -> str | None:
     """The benchmark file of a release; null where it has no questions that can be asked."""
     tables = [table for table in facts.manifest.tables if table.rows]
     tasks = []
-    if any(table.config == MULTIPLE_CHOICE_QUESTIONS for table in tables):
-        tasks.append(_multiple_choice())
+    held = {table.config for table in tables}
+    if MULTIPLE_CHOICE_QUESTIONS in held:
+        tasks.append(_multiple_choice(MULTIPLE_CHOICE, MULTIPLE_CHOICE_QUESTIONS))
+    if MULTIPLE_CHOICE_HARD in held:
+        tasks.append(_multiple_choice(MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_HARD))
     if regions := [table.split for table in tables if table.config == ANNOTATIONS]:
         tasks.append(_short_answer(SHORT_ANSWER, "+".join(regions)))
         tasks += [_short_answer(region_task(region), region) for region in regions]
@@ -56,10 +59,10 @@ def benchmark_yaml(facts: ReleaseFacts) -> str | None:
     return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _multiple_choice() -> dict[str, Any]:
+def _multiple_choice(name: str, config: str) -> dict[str, Any]:
     return {
-        "id": MULTIPLE_CHOICE,
-        "config": MULTIPLE_CHOICE_QUESTIONS,
+        "id": name,
+        "config": config,
         "split": "test",
         "field_spec": {
             "input": "question",

@@ -97,10 +97,11 @@ def build_default(
         kept = only_specific(answers) if options.specific_only else answers
         made.append(make_questions(kept, rules, panel, reviewed, hard))
     plans, dropped, uses = _plans(made, seed), _dropped(made), [use for one in made for use in one.fillers]
+    hard_plans = [] if hard is None else hard.plans()
     present = set(annotations["locale"].unique())
     return McqBuild(
         plans=plans,
-        hard=() if hard is None else hard.plans(),
+        hard=hard_plans,
         questions=asked if shipped else questions,
         locales=locales,
         dropped=dropped,
@@ -110,7 +111,7 @@ def build_default(
         found=pl.concat(
             [pl.DataFrame(dates, FOUND, orient="row"), slips if shipped else slips.clear(), excluded.void]
         ),
-        reading=reading_frame(made, reading, uses, locales.tags),
+        reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
     )
 

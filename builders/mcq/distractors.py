@@ -30,7 +30,8 @@ Triple = tuple[int, int, int]
 MARKS = '()[]{},;:/\\"!?&+'
 """Punctuation marks that make an option look unlike others."""
 
-_SCALES = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
+SCALES = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
+"""Formats of answers that have a place among each other."""
 _FAR = {AnswerFormat.TIME: 6 * 60, AnswerFormat.DATE: 3 * 31}
 """Minutes, and days of a year of 31-day months, from which on a time or date is less plausible."""
 _FAR_RATIO = 10
@@ -145,7 +146,7 @@ def _given(answers: TemplateAnswers, gold: Option) -> Set[str]:
 
 def _value(text: str) -> tuple[AnswerFormat, float] | tuple[None, float]:
     """Find the scale of a number, time or date, and its place there."""
-    for scale in _SCALES:
+    for scale in SCALES:
         value = magnitude(text, scale)
         if value is not None:
             return scale, value

@@ -1,18 +1,24 @@
-"""Hard questions: of each template and region the three distractors that hide the correct answer best.
+"""Hard questions: of each template and region three distractors that hide the correct answer.
 
 Two guessers look at what the regions answer: one takes the option that sounds most like the region asked about
 (`Keyness.typicality`), the other, who does not know the region, the one that most other regions gave. Where
 neither is right the question is hard. If that were so of all questions, what both pass over would be correct
 more often than chance; so each of them is right in `RIGHT` of the questions.
 
-Which pairs are asked is decided over all templates: here a further region may change anything.
+Many triples serve. Those are chosen with which all questions together tell nothing by three counts: how often a
+text is the correct answer, how typical it is of its region, and at which place among numbers it stands.
+
+Which questions are asked is decided over all templates: here a further region may change anything.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
+
+import numpy as np
 
 from blend.builders.digests import digest
 from blend.builders.judges.panel import JudgePanel
@@ -26,15 +32,23 @@ from blend.builders.mcq.default import (
     place_answers,
     reserve_pool,
 )
-from blend.builders.mcq.distractors import N_DISTRACTORS, Question, Triple
+from blend.builders.mcq.distractors import N_DISTRACTORS, SCALES, Question, Triple
 from blend.builders.mcq.option_pool import OptionPool
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.variants import Pick, Rules, pick
+from blend.schemas.language.answer_formats import magnitude
+from blend.schemas.language.text_comparison import fold
 
 RIGHT = 0.265
 """Share of the questions that each of the two guessers gets right."""
 _USED = 0.5
 """Weight of how often words are used at all beside how typical they are of the region."""
+_ALTERNATIVES = 8
+"""Questions of a pair and kind to choose from; judges are asked about all of them."""
+_TYPICALITY = 0.14
+"""Weight of how typical options are beside counts: it adds up over all questions, and a text stands in few."""
+_ROUNDS = 3
+"""Times that each question is chosen, given all others; the first time, given those before it."""
 
 
 class Missed(NamedTuple):
@@ -52,29 +66,40 @@ _ONE_RIGHT = (Missed(typical=True, widespread=False), Missed(typical=False, wide
 class Guess(NamedTuple):
     """An option in the eyes of the guessers."""
 
+    text: str
     typical: float
     widespread: int
     familiar: float
     """How typical and how much used its words are: the higher, the better a distractor."""
 
 
+class Alternative(NamedTuple):
+    """A question that can be asked of a pair."""
+
+    number: int
+    """Its place among them."""
+    gain: float
+    """How much more familiar the distractors are than the correct answer."""
+    clues: Mapping[str, float]
+    """What sets the correct answer apart from the distractors, by clue; see `_clues`."""
+
+
 @dataclass(frozen=True, slots=True)
 class HardPair:
-    """A template and a locale, with the best question of each kind that there is."""
+    """A template and a locale, with the questions of each kind that there are."""
 
     template_id: str
     questions: LocaleQuestions
-    """One per kind."""
-    kinds: Mapping[Missed, int]
-    """Kind to the number of its question."""
-    gains: Sequence[float]
-    """By question, how much more familiar the distractors are than the correct answer."""
+    kinds: Mapping[Missed, Sequence[Alternative]]
 
-    def only(self, kind: Missed) -> LocaleQuestions:
-        """Keep the question of a kind."""
-        number = [self.kinds[kind]]
+    def only(self, number: int) -> LocaleQuestions:
+        """Keep one question, and of the distractors those that it shows."""
+        gold, *wrong = self.questions.picks[number].tolist()
         return replace(
-            self.questions, picks=self.questions.picks[number], digests=self.questions.digests[number]
+            self.questions,
+            distractors=tuple(self.questions.distractors[i] for i in wrong),
+            picks=np.array([(gold, *range(len(wrong)))], np.uint16),
+            digests=self.questions.digests[[number]],
         )
 
 
@@ -104,8 +129,9 @@ class HardSplit:
     def plans(self) -> list[DefaultPlan]:
         """Choose the hard questions, at most one of each template and locale."""
         made: dict[str, list[LocaleQuestions]] = {}
-        for one, kind in _chosen(self._pairs, self._rules.seed):
-            made.setdefault(one.template_id, []).append(one.only(kind))
+        chosen = _chosen(self._pairs, self._rules.seed)
+        for (one, _), number in zip(chosen, _balanced(chosen), strict=True):
+            made.setdefault(one.template_id, []).append(one.only(number))
         of_templates = [
             TemplateQuestions(template_id, tuple(asked), (), ()) for template_id, asked in sorted(made.items())
         ]
@@ -117,17 +143,14 @@ class HardSplit:
         guesses = self._guesses(answers, pool)
         found = pick(pool, answers, self._rules, judging, lambda number, of: _best(of, *guesses[number]))
         for target, (golds, options) in zip(pool.targets, guesses, strict=True):
-            picks = found.picks[target.answers.locale.tag]
-            of_picks = [(golds[gold], [options[i] for i in triple]) for gold, triple in picks]
-            if picks:
-                self._pairs.append(
-                    HardPair(
-                        answers.template_id,
-                        kept_questions(found, answers, target.answers.locale),
-                        {_missed(*one): number for number, one in enumerate(of_picks)},
-                        [_gain(*one) for one in of_picks],
-                    )
-                )
+            kinds: dict[Missed, list[Alternative]] = {}
+            for number, (gold, triple) in enumerate(found.picks[target.answers.locale.tag]):
+                of_pick = golds[gold], [options[i] for i in triple]
+                one = Alternative(number, _gain(*of_pick), _clues(*of_pick))
+                kinds.setdefault(_missed(*of_pick), []).append(one)
+            if kinds:
+                questions = kept_questions(found, answers, target.answers.locale)
+                self._pairs.append(HardPair(answers.template_id, questions, kinds))
         return found.short
 
     def _guesses(self, answers: TemplateAnswers, pool: OptionPool) -> list[tuple[list[Guess], list[Guess]]]:
@@ -144,7 +167,10 @@ class HardSplit:
             asked = target.answers.locale
             guess = {
                 text: Guess(
-                    one, len({of.region for of in givers[text] if are_apart(of, asked)}), one + _USED * often
+                    text,
+                    one,
+                    len({of.region for of in givers[text] if are_apart(of, asked)}),
+                    one + _USED * often,
                 )
                 for text, one, often in zip(texts, of_target.tolist(), used.tolist(), strict=True)
             }
@@ -154,31 +180,34 @@ class HardSplit:
 
 
 def _best(question: Question, golds: Sequence[Guess], options: Sequence[Guess]) -> list[Pick]:
-    """Choose the best question of each kind: few fillers, few possibly correct ones, familiar distractors."""
-    best: dict[Missed, tuple[tuple[object, ...], Pick]] = {}
+    """Choose questions of each kind to choose from: few fillers, then few possibly correct options."""
+    best: dict[Missed, tuple[tuple[int, int], list[Pick]]] = {}
     conflicts = question.conflicts
+    ordered = sorted(question.offered, key=lambda i: (question.texts[i], i))
     triples: list[Triple] = [
         (a, b, c)
-        for a, b, c in combinations(sorted(question.offered), N_DISTRACTORS)
+        for a, b, c in combinations(ordered, N_DISTRACTORS)
         if b not in conflicts[a] and c not in conflicts[a] and c not in conflicts[b]
     ]
     for gold, comparison in enumerate(question.comparisons):
         # Whoever reads the name of the region needs no guess.
         for triple in () if comparison.names_region else triples:
-            three = [options[i] for i in triple]
-            kind = _missed(golds[gold], three)
+            kind = _missed(golds[gold], [options[i] for i in triple])
             n_fillers = sum(i in question.fillers for i in triple)
-            n_possible = sum(i in comparison.possibly_correct for i in triple)
-            key = (
-                n_fillers,
-                n_possible,
-                -_gain(golds[gold], three),
-                [question.texts[i] for i in triple],
-                triple,
-            )
-            if kind in (_BOTH, *_ONE_RIGHT) and (kind not in best or key < best[kind][0]):
-                best[kind] = key, Pick(gold, triple)
-    return [found for _, found in best.values()]
+            cost = n_fillers, sum(i in comparison.possibly_correct for i in triple)
+            if kind not in best or cost < best[kind][0]:
+                best[kind] = cost, []
+            if cost == best[kind][0]:
+                best[kind][1].append(Pick(gold, triple))
+    # What misleads both guessers is asked in any case.
+    kinds = [kind for kind in _ONE_RIGHT if kind in best] if _BOTH not in best else [_BOTH]
+    return [one for kind in kinds for one in _spread(best[kind][1])]
+
+
+def _spread(picks: Sequence[Pick]) -> list[Pick]:
+    """Take at most `_ALTERNATIVES`, evenly spaced."""
+    n = min(len(picks), _ALTERNATIVES)
+    return [picks[i * len(picks) // n] for i in range(n)]
 
 
 def _missed(gold: Guess, three: Sequence[Guess]) -> Missed:
@@ -189,6 +218,31 @@ def _missed(gold: Guess, three: Sequence[Guess]) -> Missed:
 
 def _gain(gold: Guess, three: Sequence[Guess]) -> float:
     return round(sum(one.familiar for one in three) / len(three) - gold.familiar, 9)
+
+
+def _clues(gold: Guess, three: Sequence[Guess]) -> dict[str, float]:
+    """Tell what sets the correct answer apart, by clue; over all questions 0 in sum where it tells nothing."""
+    clues = dict(_places([gold.text, *(one.text for one in three)]))
+    typical = len(three) * gold.typical - sum(one.typical for one in three)
+    clues["typical"] = round(_TYPICALITY * typical, 9)
+    clues[f"text {fold(gold.text)}"] = len(three)
+    return clues | {f"text {fold(one.text)}": -1 for one in three}
+
+
+def _places(texts: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Tell whether the first of four numbers, times or dates is the largest, smallest, and nearest the mean."""
+    for scale in SCALES:
+        values = [value for text in texts if (value := magnitude(text, scale)) is not None]
+        if len(values) == len(texts):
+            mean = sum(values) / len(values)
+            yield from (("largest", _credit(values)), ("smallest", _credit([-value for value in values])))
+            yield "nearest", _credit([-round(abs(value - mean), 9) for value in values])
+            return
+
+
+def _credit(scores: Sequence[float]) -> float:
+    """Weigh a guess among the highest scores against one among all, where the first is correct: 0 if alike."""
+    return len(scores) * (scores[0] == max(scores)) / scores.count(max(scores)) - 1
 
 
 def _chosen(pairs: Sequence[HardPair], seed: int) -> list[tuple[HardPair, Missed]]:
@@ -207,4 +261,23 @@ def _chosen(pairs: Sequence[HardPair], seed: int) -> list[tuple[HardPair, Missed
 
 def _order(one: HardPair, kind: Missed, seed: int) -> tuple[float, int]:
     """Order pairs: those whose correct answer stands out least first, equal ones by digest."""
-    return -one.gains[one.kinds[kind]], digest(seed, one.template_id, one.questions.locale.tag)
+    return -max(of.gain for of in one.kinds[kind]), digest(seed, one.template_id, one.questions.locale.tag)
+
+
+def _balanced(chosen: Sequence[tuple[HardPair, Missed]]) -> list[int]:
+    """Choose a question for each pair, so that the clues of all of them tell least, by their squared sums."""
+    sums: defaultdict[str, float] = defaultdict(float)
+
+    def cost(one: Alternative) -> float:
+        return round(sum((2 * sums[clue] + value) * value for clue, value in one.clues.items()), 9)
+
+    asked: dict[int, Alternative] = {}
+    for _ in range(_ROUNDS):
+        for place, (pair, kind) in enumerate(chosen):
+            if place in asked:
+                for clue, value in asked[place].clues.items():
+                    sums[clue] -= value
+            asked[place] = min(pair.kinds[kind], key=cost)
+            for clue, value in asked[place].clues.items():
+                sums[clue] += value
+    return [asked[place].number for place in range(len(chosen))]

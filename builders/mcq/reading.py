@@ -14,7 +14,7 @@ from blend.schemas.rows.frame_columns import KEY
 from blend.schemas.rows.published_rows import Grouping
 
 if TYPE_CHECKING:
-    from blend.builders.mcq.default import LocaleQuestions, TemplateQuestions
+    from blend.builders.mcq.default import DefaultPlan, LocaleQuestions, TemplateQuestions
     from blend.builders.mcq.fillers import FillerUse
 
 NATIVES = "natives"
@@ -47,7 +47,8 @@ READING = pl.Schema(
     }
 )
 """One row per locale asked about, in registry order: multiple-choice questions, those of them that show an
-option that nobody has read, and the options that they show (each once per template), by who has read them."""
+option that nobody has read, and the options that they show (each once per template, and once more in the hard
+split), by who has read them."""
 
 
 class Reading:
@@ -100,7 +101,7 @@ class Reading:
 
 
 def reading_frame(
-    made: Iterable["TemplateQuestions"],
+    made: Iterable["TemplateQuestions | DefaultPlan"],
     reading: Reading,
     fillers: Iterable["FillerUse"],
     tags: Iterable[str],
@@ -108,7 +109,7 @@ def reading_frame(
     """Count who has read what questions show.
 
     Args:
-        made: The questions.
+        made: The questions, those of the hard split among them.
         reading: Who has read what.
         fillers: Rows of `result.FILLERS_USED`; those that are used were read by who proposed them.
         tags: Locales in the order of the rows; those without questions have none.
@@ -124,7 +125,7 @@ def reading_frame(
 
 
 def _counts(
-    made: "TemplateQuestions", reading: Reading, proposed: Collection[tuple[str, str, str]]
+    made: "TemplateQuestions | DefaultPlan", reading: Reading, proposed: Collection[tuple[str, str, str]]
 ) -> Iterator[tuple[str | int, ...]]:
     for one in made.asked:
         by = partial(_reader, reading, proposed, made.template_id, one)

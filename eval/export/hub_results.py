@@ -19,6 +19,7 @@ from blend.schemas.base.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
 from blend.schemas.release.leaderboard import SHORT_ANSWER, region_task
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from blend.version import __version__
 
 if TYPE_CHECKING:
@@ -67,16 +68,20 @@ def push_scores(
             not an address.
         HubError: If the Hub refuses or cannot be reached; nothing was changed then, unless its answer was lost.
     """
-    scores = read_scores(read_run(run))
-    path = f".eval_results/{dataset.replace('/', '--')}--{scores.task}.yaml"
-    content = _yaml(_entries(scores, dataset, revision=revision, date=_scored_at(run), source=source))
+    kept = read_run(run)
+    scores = read_scores(kept)
+    # The hard split is a task of its own: a score on it must not replace that on all questions.
+    is_hard = kept.description.options.get("config") == MULTIPLE_CHOICE_HARD
+    task = MULTIPLE_CHOICE_HARD if is_hard else scores.task
+    path = f".eval_results/{dataset.replace('/', '--')}--{task}.yaml"
+    content = _yaml(_entries(scores, task, dataset, revision=revision, date=_scored_at(run), source=source))
     if dry_run:
         return Pushed(path, content, None)
     return Pushed(path, content, _commit(model, path, content, scores, direct=direct))
 
 
 def _entries(
-    scores: Scores, dataset: str, *, revision: str | None, date: str, source: str | None
+    scores: Scores, task: str, dataset: str, *, revision: str | None, date: str, source: str | None
 ) -> "list[EvalResultEntry]":
     from huggingface_hub import EvalResultEntry
 
@@ -84,8 +89,8 @@ def _entries(
         raise InputError(f"`source`: {source!r} is not the address of a page; write it in full, with https://")
     headline = _headline(scores)
     usage = "" if scores.usage is None else f"; {scores.usage.in_words()}"
-    tasks = {scores.task: headline}
-    if scores.task == SHORT_ANSWER:
+    tasks = {task: headline}
+    if task == SHORT_ANSWER:
         of_region = headline.metric.removesuffix("-macro")
         tasks |= {
             region_task(score.key): score
@@ -95,14 +100,14 @@ def _entries(
     return [
         EvalResultEntry(
             dataset_id=dataset,
-            task_id=task,
+            task_id=name,
             value=round(float(score.value or 0.0), 2),
             dataset_revision=revision,
             date=date,
             source_url=source,
             notes=f"{score.metric} in percent{_interval(score)}{usage}; {scores.signature}",
         )
-        for task, score in tasks.items()
+        for name, score in tasks.items()
     ]
 
 

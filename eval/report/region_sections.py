@@ -35,10 +35,15 @@ def region_sections(
 
 
 def region_overview(run: ScoredRun) -> ReportTable:
-    """A run's line in the overview: the mean over regions, all items, the gap, and what is missing."""
+    """A run's line in the overview: the mean over regions, all items, the gap, and what is missing.
+
+    Where there is one, the mean over regions by pair of template and region comes first.
+    """
     metric = _main_metric(run)
     shown = metric_name(metric)
-    cells = {f"{shown}, mean over regions, %": cell(run.overall(f"{metric}-macro"))}
+    by_pair = run.overall(f"{metric}-by-pair-macro")
+    cells = {} if by_pair is None else {f"{shown} by pair, mean over regions, %": cell(by_pair)}
+    cells[f"{shown}, mean over regions, %"] = cell(run.overall(f"{metric}-macro"))
     cells[f"{shown}, all items, %"] = cell(run.overall(metric))
     for key, score in run.of("parity-gap", "overall").items():
         best_and_worst = " − ".join(region_name(code) for code in key.split("/"))

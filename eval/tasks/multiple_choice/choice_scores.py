@@ -130,17 +130,28 @@ def _at(lists: pl.Series, index: pl.Series) -> pl.Series:
 
 
 def _accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
-    """Accuracy over all items, by region, topic and both; its mean over regions, and the gap between them."""
-    by_region = _shares(rows, pl.col("correct"), "region")
-    scores = [_overall("accuracy", rows, pl.col("correct"), seed)]
-    scores.append(percent("accuracy-macro", "overall", ALL, macro_estimate(by_region, seed=seed)))
+    """Accuracy over all items, by region, topic and both; its mean over regions, and the gap between them.
+
+    Before them the first two by pair of template and region, and behind them by region: a pair counts the same
+    however many questions it has.
+    """
+    # In the order of the items, so that sums of fractions are the same in every run.
+    pairs = rows.group_by(_TEMPLATE, "region", maintain_order=True).agg(pl.col("correct").mean())
+    pairs_by_region, by_region = (_shares(some, pl.col("correct"), "region") for some in (pairs, rows))
+    scores = []
+    for metric, some, in_regions in (
+        ("accuracy-by-pair", pairs, pairs_by_region),
+        ("accuracy", rows, by_region),
+    ):
+        scores.append(_overall(metric, some, pl.col("correct"), seed))
+        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(in_regions, seed=seed)))
     gap = gap_estimate(by_region, seed=seed)
     if gap is not None:
         key = f"{gap.best}{_PAIR}{gap.worst}"
         scores.append(percent("parity-gap", "overall", key, gap.estimate))
     for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
         scores += _each("accuracy", scope, _shares(rows, pl.col("correct"), *columns), seed)
-    return scores
+    return [*scores, *_each("accuracy-by-pair", "region", pairs_by_region, seed)]
 
 
 def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:

@@ -6,6 +6,7 @@ import datasets
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from blend.builders.audit import audit_questions
@@ -15,6 +16,7 @@ from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.cli import app
+from blend.eval.export.hub_results import push_scores
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import UnknownNameError
@@ -23,11 +25,10 @@ from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from helpers.questions.mcq_inputs import positions
 
 
-def audited(questions: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, float]:
-    """What each baseline of the audit gets right."""
+def audited(questions: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
+    """What the baselines of the audit get right."""
     asked = questions.select("question", "options", "answer", group="locale", template="template_id")
-    found = audit_questions(asked, annotations=annotations, examples=0, synonyms=False)
-    return dict(found.baselines.select("baseline", "overall").iter_rows())
+    return audit_questions(asked, annotations=annotations, examples=0, synonyms=False).baselines
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +74,14 @@ def test_a_model_is_asked_the_hard_questions(hard_release: Path, rows: pl.DataFr
     ran = CliRunner().invoke(app, [*command, *out])
     assert ran.exit_code == 0, ran.output
     assert f"{len(rows):,}" in ran.output
+    scored = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run")])
+    assert scored.exit_code == 0, scored.output
+    sent = push_scores(tmp_path / "run", "org/model", dataset="org/blend", dry_run=True)
+    (entry,) = yaml.safe_load(sent.content)
+    assert entry["dataset"]["task_id"] == MULTIPLE_CHOICE_HARD
+    assert sent.path == f".eval_results/org--blend--{MULTIPLE_CHOICE_HARD}.yaml"
+    tasks = yaml.safe_load((hard_release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    assert (MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_HARD) in {(task["id"], task["config"]) for task in tasks}
 
 
 def test_one_configuration_is_audited(hard_release: Path, sample_release: Path, rows: pl.DataFrame):
@@ -83,8 +92,17 @@ def test_one_configuration_is_audited(hard_release: Path, sample_release: Path, 
 
 
 PAIRS = 1220
-GUESSED = {"typical": 22.9, "widespread": 25.0, "region-blind": 26.3, "classifier": 30.9, "combined": 29.2}
+GUESSED = {
+    "typical": 22.9,
+    "widespread": 25.2,
+    "region-blind": 25.1,
+    "classifier": 26.2,
+    "frequent": 24.0,
+    "combined": 24.2,
+}
 """What baselines of the audit get right, in percent: the figures of docs/mcq.md."""
+PLACES = {"largest": 22.8, "smallest": 25.7, "nearest-mean": 26.3}
+"""The same of the 276 questions about numbers."""
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +118,32 @@ def hard_mcqs(hard_build: McqBuild) -> pl.DataFrame:
 @pytest.mark.integration
 def test_who_knows_nothing_finds_chance_in_the_16_regions(hard_mcqs, published):
     assert len(hard_mcqs) == hard_mcqs.unique(["template_id", "locale"]).height == PAIRS
-    found = audited(hard_mcqs, published.annotations)
-    assert {name: round(100 * found[name], 1) for name in GUESSED} == GUESSED
+    found = {row["baseline"]: row for row in audited(hard_mcqs, published.annotations).iter_rows(named=True)}
+    assert {name: round(100 * found[name]["overall"], 1) for name in GUESSED} == GUESSED
+    assert {name: round(100 * found[name]["accuracy"], 1) for name in PLACES} == PLACES
+    assert all(abs(share - 25) < 3 for share in (*GUESSED.values(), *PLACES.values()))
+    assert found["largest"]["questions"] == 276
+
+
+@pytest.mark.integration
+def test_a_correct_answer_is_a_distractor_three_times_as_often(hard_mcqs):
+    """The answers that are correct most often tell nothing by that."""
+    shown = hard_mcqs["options"].explode().str.to_lowercase()
+    correct = hard_mcqs.select(pl.col("options").list.get(pl.col("answer"))).to_series().str.to_lowercase()
+    often = pl.DataFrame({"text": correct}).group_by("text").len("correct")
+    often = often.join(pl.DataFrame({"text": shown}).group_by("text").len("shown"), on="text")
+    most = often.filter(pl.col("shown") >= 12)
+    assert len(most) > 30
+    assert most["correct"].sum() / most["shown"].sum() == pytest.approx(0.25, abs=0.03)
+
+
+@pytest.mark.integration
+def test_who_has_read_the_options_is_counted_as_well(hard_build, build):
+    added = hard_build.reading.join(build.reading, on="locale", suffix="_before")
+    assert (added["mcqs"] - added["mcqs_before"]).sum() == PAIRS
+    # A correct answer and three distractors each. Five pairs were never asked where people read them.
+    assert (added["options"] - added["options_before"]).sum() == 4 * PAIRS
+    assert (added["nobody"].sum(), added["nobody_before"].sum()) == (20, 0)
 
 
 @pytest.mark.integration

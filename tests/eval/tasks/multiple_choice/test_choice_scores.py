@@ -68,6 +68,18 @@ def test_accuracies_by_hand():
     assert scores["parity-gap", "overall", "US/KR"].value == pytest.approx(200 / 3)
 
 
+def test_each_pair_of_template_and_region_counts_the_same():
+    items, gold = questions(*[("t1", "KR", 0)] * 4, ("t2", "KR", 0), ("t1", "US", 0))
+    scores = scores_of(items, gold, chosen(items, "ABBBAA"))
+    # Of the four questions of one pair a quarter is correct; all in all 3 of 6.
+    assert scores["accuracy-by-pair", "overall", "all"].value == pytest.approx(100 * (0.25 + 1 + 1) / 3)
+    assert scores["accuracy-by-pair", "overall", "all"].n == 3
+    assert scores["accuracy-by-pair", "region", "KR"].value == pytest.approx(62.5)
+    assert scores["accuracy-by-pair-macro", "overall", "all"].value == pytest.approx((62.5 + 100) / 2)
+    assert scores["accuracy", "overall", "all"].value == 50
+    assert next(iter(scores)) == ("accuracy-by-pair", "overall", "all")
+
+
 def test_accuracies_by_answer_spread():
     items, gold = questions(("t1", "KR", 0), ("t1", "US", 1), ("t2", "KR", 2), ("t3", "KR", 3), ("t4", "KR", 0))
     answers = chosen(items, "ABDA_")
