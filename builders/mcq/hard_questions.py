@@ -273,11 +273,11 @@ def _balanced(chosen: Sequence[tuple[HardPair, Missed]]) -> list[int]:
 
     asked: dict[int, Alternative] = {}
     for _ in range(_ROUNDS):
-        for place, (pair, kind) in enumerate(chosen):
-            if place in asked:
-                for clue, value in asked[place].clues.items():
+        for i, (pair, kind) in enumerate(chosen):
+            if i in asked:
+                for clue, value in asked[i].clues.items():
                     sums[clue] -= value
-            asked[place] = min(pair.kinds[kind], key=cost)
-            for clue, value in asked[place].clues.items():
+            asked[i] = min(pair.kinds[kind], key=cost)
+            for clue, value in asked[i].clues.items():
                 sums[clue] += value
-    return [asked[place].number for place in range(len(chosen))]
+    return [asked[i].number for i in range(len(chosen))]
