@@ -1,18 +1,23 @@
 """Exclusions: what people of a region excluded is not shown about it again, and elsewhere as before."""
 
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.schemas.errors import BlendError, RowErrors
+from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS
-from helpers.questions.mcq_inputs import FRUIT, build_of, loss_of, shown_to
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, shown_to
 
 ROW = {"template_id": "T-1", "locale": "en-GB", "option": "Pear", "kind": "also-right", "reviewer": "r1"}
 MORE = {**FRUIT, "es-MX": [("mango", 3)]}
@@ -142,13 +147,60 @@ def test_verdicts_on_other_words_are_told_and_kept_where_only_the_wording_change
     assert carried == (tmp_path / "wordings.csv").read_bytes()
 
 
-def test_a_file_that_says_neither_yes_nor_no_of_a_native(tmp_path: Path):
-    (tmp_path / "mine.csv").write_text(
-        "template_id,locale,option,kind,reviewer,native\nT-1,en-GB,pear,ok,r1,maybe\n", encoding="utf-8"
-    )
+KINDS = st.sampled_from(["ok", "also-right", "silly", "wrong"])
+PEOPLE = st.tuples(st.sampled_from(["r1", "r2"]), st.sampled_from(["yes", None]), st.none())
+MODELS = st.tuples(st.sampled_from(["chat:m1", "chat:m2"]), st.none(), st.sampled_from([None, 0.1, 0.8, 1.0]))
+OPTIONS = ["apple", "pear"]
+
+
+def verdicts_of(rows):
+    columns = ("option", "kind", "reviewer", "native", "confidence")
+    named = [dict(zip(columns, (option, kind, *reader), strict=True)) for option, kind, reader in rows]
+    return Exclusions(exclusions_of(*named), frames_of({"T-1": MORE})[0], registry(), shipped=False)
+
+
+@given(st.lists(st.tuples(st.sampled_from(OPTIONS), KINDS, PEOPLE | MODELS), max_size=8), st.randoms())
+def test_what_people_say_overrules_models_in_whatever_order(rows, rng: Random):
+    by_people = [row for row in rows if row[2][0] in ("r1", "r2")]
+    read = {option for option, _, _ in by_people}
+    without = [row for row in rows if row in by_people or row[0] not in read]
+    every, shuffled, fewer = map(verdicts_of, (rows, rng.sample(rows, len(rows)), without))
+    about = ("T-1", "en-GB")
+    assert every.of(*about) == shuffled.of(*about) == fewer.of(*about)
+    assert every.refused("T-1", "GB") == shuffled.refused("T-1", "GB") == fewer.refused("T-1", "GB")
+    accepted = read - {option for option, kind, _ in by_people if kind != "ok"}
+    assert accepted.isdisjoint({*every.of(*about).distractors, *every.of(*about).golds})
+    assert not any(reader.is_model for option in read for reader in every.counting(*about, option))
+
+
+NAME_THE_PERSON = "leave the cell empty, or name the person in the column reviewer"
+A_FRACTION = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ("r1,maybe,", "column native: unknown value 'maybe'; write yes or no"),
+        ("chat:m1,yes,", f"column native: 'chat:m1' is a model, not a native; {NAME_THE_PERSON}"),
+        *(
+            (f"chat:m1,,{value}", f"column confidence: unknown value {value!r}; {A_FRACTION}")
+            for value in ("sure", "1.1", "-0.1", "nan", "90%")
+        ),
+    ],
+)
+def test_a_cell_of_a_file_that_cannot_be(tmp_path: Path, cells: str, told: str):
+    header = "template_id,locale,option,kind,reviewer,native,confidence\n"
+    (tmp_path / "mine.csv").write_text(f"{header}T-1,en-GB,pear,ok,{cells}\n", encoding="utf-8")
     with pytest.raises(BlendError) as raised:
         read_exclusions(tmp_path / "mine.csv")
-    assert str(raised.value) == "mine.csv:2, column native: unknown value 'maybe'; write yes or no"
+    assert str(raised.value) == f"mine.csv:2, {told}"
+
+
+def test_a_confidence_is_a_fraction_with_its_ends(tmp_path: Path):
+    rows = "".join(f"T-1,en-GB,pear,ok,chat:m{n},{value}\n" for n, value in enumerate(["0", "1", "0.5", ""]))
+    header = "template_id,locale,option,kind,reviewer,confidence\n"
+    (tmp_path / "mine.csv").write_text(header + rows, encoding="utf-8")
+    assert read_exclusions(tmp_path / "mine.csv")["confidence"].to_list() == [0, 1, 0.5, None]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path):
