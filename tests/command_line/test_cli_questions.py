@@ -77,6 +77,12 @@ def test_verdicts_are_kept_with_their_author(back, name: str):
     assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
 
 
+def test_readers_who_refuse_for_different_reasons_do_not_disagree(back):
+    add(back(("1/2", "silly")), "r7")
+    assert add(back(("1/2", "also-right")), "r8").disputed == 0
+    assert add(back(("1/2", "ok")), "r9").disputed == 1
+
+
 def test_a_file_of_ones_own_goes_on(back):
     mine = "Locale;template_id;option;kind;reviewer;when\nen-GB;T-1;noon;silly;r1;2026-01-02\n"
     Path("mine.csv").write_text(mine, "utf-8")
@@ -86,6 +92,13 @@ def test_a_file_of_ones_own_goes_on(back):
         ("2026-01-02", "noon", "silly", ""),
         (TODAY.isoformat(), "noon", "ok", QUESTION),
     ]
+
+
+def test_a_file_to_which_nothing_is_added_stays_as_it_is(back):
+    mine = f"kind;option;template_id;locale;reviewer;question\nok;noon;T-1;en-GB;r7;{QUESTION}\n"
+    Path("mine.csv").write_text(mine, "utf-8")
+    assert add(back(("noon", "ok")), out="mine.csv").known == 1
+    assert Path("mine.csv").read_text("utf-8") == mine
 
 
 def test_what_is_wrong_with_a_sheet(back):
@@ -134,6 +147,9 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
     )
     assert refusal(Path("both.csv"), out="verdicts.jsonl") == (
         "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of these and name that"
+    )
+    assert refusal(Path("both.csv"), "chat:m1") == (
+        "`reviewer` 'chat:m1': models are named so; give the pseudonym of a person"
     )
 
 

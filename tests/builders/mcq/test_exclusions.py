@@ -173,6 +173,18 @@ def test_what_people_say_overrules_models_in_whatever_order(rows, rng: Random):
     assert not any(reader.is_model for option in read for reader in every.counting(*about, option))
 
 
+@pytest.mark.parametrize(("confidence", "counts"), [(None, True), (0.8, True), (0.79, False)])
+def test_a_model_counts_where_it_is_sure_or_does_not_say(confidence: float | None, counts: bool):
+    verdict = exclusions_of({"reviewer": "chat:m1", "confidence": confidence})
+    found = build_of(MORE, exclusions=verdict, options=McqOptions(variants="all", model_confidence=0.8))
+    assert (("en-US", "pear") not in shown_to(found, "en-GB")) == counts
+
+
+def test_a_verdict_that_quotes_its_question_may_be_of_a_template_that_is_not_built():
+    build = build_of(MORE, exclusions=exclusions_of({"template_id": "T-9", "question": "What else?"}))
+    assert build.frame().equals(build_of(MORE).frame())
+
+
 NAME_THE_PERSON = "leave the cell empty, or name the person in the column reviewer"
 A_FRACTION = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
 

@@ -1,12 +1,14 @@
 """How likely an option that nobody has read is refused, and what a recipe leaves out for it."""
 
+import math
+
 import polars as pl
 import pytest
 from pydantic import ValidationError
 
 from blend.builders.mcq.option_risk import FEATURES, READING_FEATURES, READINGS, RULES, OptionRisk
 from blend.builders.mcq.options import Option
-from blend.loaders.responses.shipped import shipped_exclusions, shipped_risk
+from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS
@@ -39,6 +41,43 @@ def test_features_by_hand():
     # All votes of Mexico went to mango, which the UK gave to the other template and not to this one.
     assert (found["option_share"], found["shared_here"], found["shared_elsewhere"]) == (1, 0, 1)
     assert found["asked_agreement"] == 1
+
+
+def test_answers_in_common_count_here_and_elsewhere():
+    templates = {
+        "T-1": {"en-GB": [("tea", 4)], "es-MX": [("tea", 3), ("mango", 1)]},
+        "T-2": {"en-GB": [("mango", 4)], "es-MX": [("mango", 2), ("bread", 1)]},
+    }
+    found = risk_of(templates).features("T-1", "en-GB", *MANGO)
+    # 3 of 4 votes here; 2 of the 3 in the other template.
+    assert (found["shared_here"], found["shared_elsewhere"]) == pytest.approx((3 / 4, 2 / 3))
+
+
+def test_forms_of_one_answer_have_the_votes_of_the_most_used():
+    templates = {"T-1": {"en-GB": [("apple", 4)], "es-MX": [("mango", 3), ("mangos", 1), ("tea", 3)]}}
+    assert risk_of(templates).features("T-1", "en-GB", *MANGO)["option_share"] == 3 / 6
+
+
+def test_from_20_templates_on_a_word_is_as_usual_as_any():
+    templates = {f"T-{n}": {"en-GB": [("mango", 3)], "es-MX": [("mango", 3)]} for n in range(25)}
+    assert risk_of(templates).features("T-1", "en-GB", *MANGO)["asked_uses_words"] == pytest.approx(
+        math.log1p(20)
+    )
+
+
+@pytest.mark.parametrize("n_read", [4, 5])
+def test_it_takes_three_other_regions_to_say_something_about_one(n_read: int):
+    by_template = shipped_readings().sort("template_id", "locale").group_by("template_id", maintain_order=True)
+    read = by_template.agg("locale").filter(pl.col("locale").list.len() == n_read)
+    template_id, (asked, origin, *others) = read.row(0)
+    frames = frames_of({template_id: {asked: [("apple", 4)], origin: [("gravel", 3)]}})
+    features = OptionRisk(*frames, shipped=True).features(template_id, asked, "gravel", origin)
+    assert len(others) == n_read - 2
+    assert ("refused_elsewhere" in features) == (len(others) >= 3)
+    # What was read are published answers, and no others.
+    questions, annotations = frames
+    own = OptionRisk(questions, annotations.with_columns(grouping=pl.lit("reviewed")), shipped=True)
+    assert "refused_elsewhere" not in own.features(template_id, asked, "gravel", origin)
 
 
 def test_no_further_region_has_a_say():

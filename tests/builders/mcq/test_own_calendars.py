@@ -47,6 +47,8 @@ def test_the_same_day_in_both_calendars_tells_which_is_which():
     # In one answer as well, and where the month is named.
     assert read(("02/12", "2 May")) == [(("05/02", "2 May"), CONVERTED)]
     assert read("May 2") == [(("May 2",), None)]
+    # What stands for one variant may be another one already.
+    assert read(("02/12", "05/02")) == [(("05/02",), CONVERTED)]
 
 
 def test_variants_that_contradict_each_other_are_left_out():
@@ -59,6 +61,8 @@ def test_variants_that_contradict_each_other_are_left_out():
 def test_a_month_and_a_year_are_left_out_unless_a_name_tells():
     assert read("7", part="month") == [(("7", "10", "9"), UNSTATED)]
     assert read(("7", "September"), "May", part="month") == [(("9", "September"), None), (("May",), None)]
+    # Two names tell nothing.
+    assert [kind for _, kind in read(("7", "May", "June"), part="month")] == [UNSTATED]
     assert read("1399", "long ago", part="year") == [(("1399",), UNSTATED), (("long ago",), None)]
 
 

@@ -76,6 +76,30 @@ def test_reviewed_fillers_have_been_read():
     assert of(build, "en-GB")["others"] == 4
 
 
+def test_a_filler_that_is_not_used_has_not_been_read():
+    row = {"template_id": "T-1", "locale": None, "reviewer": "r1", "why": ""}
+    fillers = [{**row, "option": "Mango", "region": "MX"}, {**row, "option": "pear", "region": "US"}]
+    three = {tag: FRUIT[tag] for tag in ("en-GB", "en-US", "ko-KR")}
+    found = of(build_of(three, fillers=pl.DataFrame(fillers, FILLERS)), "en-GB")
+    # The US gave pear itself, which nobody has read.
+    assert (found["options"], found["others"], found["nobody"]) == (4, 1, 3)
+
+
+def test_a_model_counts_as_reader_where_no_person_has_read():
+    by_model = verdicts("en-GB", "apple", "pear").with_columns(reviewer=pl.lit("chat:m1"))
+    found = of(build_of(MORE, exclusions=pl.concat([by_model, verdicts("en-GB", "pear", "plum")])), "en-GB")
+    assert {name: found[name] for name in ("others", "model", "nobody")} == {
+        "others": 2,
+        "model": 1,
+        "nobody": 2,
+    }
+
+
+def test_a_question_whose_correct_answer_nobody_has_read_shows_an_unread_option():
+    found = of(build_of(MORE, exclusions=verdicts("en-GB", "pear", "plum", "dates", "mango")), "en-GB")
+    assert (found["mcqs"], found["with_unread"], found["nobody"]) == (4, 4, 1)
+
+
 def test_the_readings_of_the_package_are_of_published_answers_in_the_same_words():
     template_id, tag, question = shipped_readings().row(0)
     questions, annotations = frames_of(

@@ -62,6 +62,8 @@ def test_a_reader_beside_others():
         1,
         1.0,
     )
+    # Who is just as sure as a build asks for counts.
+    assert compared_verdicts(unsure, TWO, model_confidence=0.5).equals(compared_verdicts(model, TWO))
     assert compared_verdicts(model, TWO.filter(locale="es-MX")).is_empty()
 
 

@@ -87,6 +87,7 @@ def test_a_prompt_that_ends_inside_a_thought():
     assert split_thought("<think>popcorn?</think>Nachos", is_open=True).text == "Nachos"
     assert split_thought("popcorn?</think>Nachos").is_opened_before
     assert not split_thought("<think>popcorn?</think>Nachos").is_opened_before
+    assert not split_thought("<think>popcorn?</think>or</think>Nachos").is_opened_before
 
 
 def test_further_marks():
@@ -95,6 +96,14 @@ def test_further_marks():
     assert split_thought(text, [("⟦", "⟧")]) == SplitText("popcorn?", "Nachos")
     assert split_thought("<think>a</think>b", [("⟦", "⟧")]).text == "b"
     assert check_marks([["⟦", "⟧"]]) == (("⟦", "⟧"),)
+    # Of marks that begin alike the longest is meant.
+    assert split_thought("<<<a>>>b", [("<<", ">>"), ("<<<", ">>>")]) == SplitText("a", "b")
+
+
+def test_a_letter_that_only_folds_to_one_of_a_mark_makes_none():
+    # The sign of kelvin is k in lower case.
+    text = "<thin\N{KELVIN SIGN}>popcorn?</thin\N{KELVIN SIGN}>Nachos"
+    assert split_thought(text) == SplitText(None, text)
 
 
 @pytest.mark.parametrize("pair", [("<a>",), ("<a>", "<a>"), ("<a>", ""), ("begin thought", "<a>"), ("", "x")])

@@ -58,6 +58,8 @@ def test_what_was_asked_for_is_read_strictly(letter: str, space: str):
         ("The correct option is B, not C.", 1),
         ("I'm not sure, but the answer is D.", 3),
         ("A is wrong; the answer is D", 3),
+        # What is said to be final is not taken back by what stands before it.
+        ("The answer is A. Wait, no. Final answer: B", 1),
         ('{"choice": "A"}', 0),
         ('{"options": ["A", "B"], "answer": "B"}', 1),
         ("A. tea is for the morning.\nB. Coffee is for work.\nC. milk\n\nB", 1),
@@ -125,6 +127,11 @@ def test_what_people_mean_is_read_leniently_only(text: str, index: int):
         "A. tea\nB. Coffee\nC. a cup of milk\nD. 42",
         "(A) tea (B) Coffee (C) a cup of milk (D) 42",
         "Options: A. tea B. Coffee",
+        "The answer: A) iced B) hot C) white D) 42",
+        "A. People like it there\nB",
+        # A letter of another script is a word as well, and one in a later line belongs to anything.
+        "나, 잘 모르겠어요",
+        "I looked at all of them.\nB, as they say.",
         # The text of another option, or a negation, behind the letter.
         "A. Coffee",
         "B. is wrong",
