@@ -127,7 +127,7 @@ def test_what_people_mean_is_read_leniently_only(text: str, index: int):
         "A. tea\nB. Coffee\nC. a cup of milk\nD. 42",
         "(A) tea (B) Coffee (C) a cup of milk (D) 42",
         "Options: A. tea B. Coffee",
-        "The answer: A) iced B) hot C) white D) 42",
+        "Answer: A (iced), B. hot, C. white",
         "A. People like it there\nB",
         # A letter of another script is a word as well, and one in a later line belongs to anything.
         "나, 잘 모르겠어요",
