@@ -1,11 +1,11 @@
 """How well a plan predicts what a collection tells apart, by resampling BLEnD's 16 regions.
 
 ``python benchmarks/plan_widths.py BLEND`` prints the tables of docs/plan.md from the published answers (the
-folder BLEND of the authors' repository): widths predicted from the other regions, or from a pilot of 100
-templates, beside those that resampled templates show, and what three of five annotators predict of all five.
-The models are six baselines of the audit, whose answers are computed. ``--fit`` writes the figures of the
-regions that `blend plan` brings along, ``decisions/blend/collection_regions.tsv``. ``--draws`` and ``--pilots``
-say how often to draw.
+folder BLEND of the authors' repository): widths predicted from other regions, from a pilot of 100 templates, or
+as `blend plan` prints them, beside those that resampled templates show, and what three of five annotators
+predict of all five. The models are six baselines of the audit, whose answers are computed. ``--fit`` writes the
+figures of the regions that `blend plan` brings along, ``decisions/blend/collection_regions.tsv``. ``--draws``
+and ``--pilots`` say how often to draw.
 """
 
 import argparse
@@ -26,7 +26,13 @@ from blend.builders.audit.question_arrays import question_arrays
 from blend.builders.audit.solvers import KNOWS_OTHERS, KNOWS_REGION, NEEDS_ALL, SOLVERS, Known
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import published_rows
-from blend.builders.stats.mcq import half_width, smallest_difference
+from blend.builders.stats.mcq import (
+    ACCURACY_CORRELATION,
+    CORRELATION,
+    DISAGREEMENT,
+    half_width,
+    smallest_difference,
+)
 from blend.builders.stats.planning import MOST_ANNOTATORS, region_figures
 from blend.builders.stats.vote_chances import vote_shares
 from blend.loaders.upstream.blend import BlendTables, read_blend
@@ -45,6 +51,8 @@ QUANTILE = 1.959963984540054
 QUANTILES = QUANTILE + 0.8416212335729143
 """Of the normal distribution for two sides of 5 %, and with 80 % power."""
 WANTED = 5
+SOURCES = ("others", "pilot", "printed")
+"""Of a prediction: the other regions, a pilot, or what `blend plan` prints of the region."""
 CLOSE_ENOUGH = 0.15
 SEED = 20261123
 
@@ -85,6 +93,10 @@ class Spread(NamedTuple):
 
     variance: float
     correlation: float
+
+
+SINGLE, PAIR = Spread(0.25, ACCURACY_CORRELATION), Spread(DISAGREEMENT, CORRELATION)
+"""What `blend plan` takes of one model and of two."""
 
 
 def spread_of(answered: Answered) -> Spread:
@@ -169,7 +181,7 @@ def predicted(spread: Spread, supplies: Sequence[Supply], n: int, *, differs: bo
 
 
 def widths(tables: BlendTables, right: pl.DataFrame, *, draws: int, pilots: int) -> pl.DataFrame:
-    """Compare widths: one row per region, quantity, number of templates, and pilot (null: other regions)."""
+    """Compare widths: one row per region, quantity, number of templates and source."""
     asked = {
         str(tag): of_locale.select("template_id").unique().sort("template_id")
         for (tag,), of_locale in tables.annotations.group_by("locale")
@@ -184,48 +196,60 @@ def widths(tables: BlendTables, right: pl.DataFrame, *, draws: int, pilots: int)
             elsewhere = Supply(*np.mean([each[other].supply for other in others], axis=0))
             rng = np.random.default_rng((SEED, region))
             tried = [rng.choice(len(asked[tag]), PILOT, replace=False) for _ in range(pilots)]
-            supplies = [elsewhere, *(each[tag].some(templates).supply for templates in tried)]
+            sources: dict[str, tuple[Spread, list[Supply]]] = {
+                "others": (spread, [elsewhere]),
+                "pilot": (spread, [each[tag].some(templates).supply for templates in tried]),
+                "printed": (PAIR if differs else SINGLE, [each[tag].supply]),
+            }
             for n in SIZES:
                 seen = observed(each[tag], n, draws=draws, seed=(number, region, n))
                 seen *= QUANTILES if differs else QUANTILE
                 if differs:
                     # As in the formula: two models cannot differ more often than exactly one of them is right.
                     seen = max(seen, seen**2 / spreads[tag].variance)
-                for pilot, width in enumerate(predicted(spread, supplies, n, differs=differs)):
-                    found.append((tag, name, differs, n, pilot - 1 if pilot else None, seen, width))
-    columns = ["locale", "quantity", "differs", "templates", "pilot", "observed", "predicted"]
-    return pl.DataFrame(found, columns, orient="row", infer_schema_length=None)
+                for source, (taken, supplies) in sources.items():
+                    these = predicted(taken, supplies, n, differs=differs)
+                    found.extend((tag, name, differs, n, source, seen, width) for width in these)
+    columns = ["locale", "quantity", "differs", "templates", "source", "observed", "predicted"]
+    return pl.DataFrame(found, columns, orient="row")
 
 
-def summarised(found: pl.DataFrame) -> Iterator[str]:
+def medians_of(found: pl.DataFrame) -> pl.DataFrame:
+    """Take a region's median over models, or pairs of them, and pilots."""
+    key = ("locale", "templates", "differs", "source")
+    return found.group_by(key).agg(pl.col("observed", "predicted").median()).sort(key)
+
+
+def is_near() -> pl.Expr:
+    """Whether a prediction is close enough."""
+    return (pl.col("predicted") / pl.col("observed") - 1).abs() <= CLOSE_ENOUGH
+
+
+def summarised(rows: pl.DataFrame) -> Iterator[str]:
     """Write the tables of docs/plan.md."""
-    near = (pl.col("predicted") / pl.col("observed") - 1).abs() <= CLOSE_ENOUGH
-    source = pl.when(pl.col("pilot").is_null()).then(pl.lit("others")).otherwise(pl.lit("pilot"))
-    rows = found.with_columns(source=source)
-    medians = rows.group_by("locale", "templates", "differs", "source").agg(
-        pl.col("observed", "predicted").median()
-    )
-    yield "| templates | figure | predicted by | regions within 15 % | single figures | median ratio |"
-    yield "|--:|---|---|--:|--:|--:|"
-    for n, differs, source in product(SIZES, (False, True), ("others", "pilot")):
+    medians = medians_of(rows)
+    yield "| templates | figure | predicted by | regions within 15 % | single figures | ratio | further off |"
+    yield "|--:|---|---|--:|--:|--:|---|"
+    for n, differs, source in product(SIZES, (False, True), SOURCES):
         key = {"templates": n, "differs": differs, "source": source}
         of_regions, single = medians.filter(**key), rows.filter(**key)
         ratio = (single["predicted"] / single["observed"]).median()
         yield (
             f"| {n} | {'difference' if differs else 'interval'} | {source} | "
-            f"{of_regions.filter(near).height} of {of_regions.height} | "
-            f"{100 * single.select(near.mean()).item():.0f} % | {ratio:.2f} |"
+            f"{of_regions.filter(is_near()).height} of {of_regions.height} | "
+            f"{100 * single.select(is_near().mean()).item():.0f} % | {ratio:.2f} | "
+            f"{', '.join(of_regions.filter(~is_near())['locale'])} |"
         )
     yield ""
-    head = "observed | by others | by pilot"
+    head = " | ".join(("observed", *SOURCES))
     yield f"| region, {SHOWN} templates | interval: {head} | difference: {head} |"
-    yield "|---|--:|--:|--:|--:|--:|--:|"
-    shown = medians.filter(templates=SHOWN).sort("locale")
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    shown = medians.filter(templates=SHOWN)
     for (tag,), of_region in shown.group_by("locale", maintain_order=True):
         cells = []
         for differs in (False, True):
             by = {row["source"]: row for row in of_region.filter(differs=differs).iter_rows(named=True)}
-            shares = [by["others"]["observed"], by["others"]["predicted"], by["pilot"]["predicted"]]
+            shares = [by["others"]["observed"], *(by[source]["predicted"] for source in SOURCES)]
             cells += [f"{100 * share:.1f}" for share in shares]
         yield f"| {tag} | {' | '.join(cells)} |"
 
