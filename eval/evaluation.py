@@ -28,6 +28,7 @@ from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.prediction_files import is_predictions, read_predictions, write_predictions
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, read_run
 from blend.eval.runs.usage import OnPlan, read_usage
@@ -241,6 +242,27 @@ def score_run(
     return ScoredRun(scored.scores.model, read, scored.scores, task_of(scored.scores.task))
 
 
+def export_predictions(run: ScoredRun | Run | str | Path, out: str | Path) -> int:
+    """Write what a run answered as the site of SemEval-2026 Task 7 takes it, and count the predictions.
+
+    Args:
+        run: The run, or its directory.
+        out: The zip archive to write; what stands there is replaced.
+
+    Raises:
+        InputError: If the task has no such file, or the run is of other data.
+        StorageError: If it cannot be written.
+    """
+    read = _read(run)
+    form = task_of(read.description.task).predictions()
+    if form is None:
+        raise InputError(
+            f"{read.directory}: {read.description.task} is no track of SemEval-2026 Task 7; it has "
+            "short answers and multiple choice"
+        )
+    return write_predictions(read, form, Path(out))
+
+
 def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
     """Compare scored runs of the same questions: who is better, where, and is it chance.
 
@@ -354,7 +376,13 @@ def _run_of_answers(
         raise ArgumentError(
             "`answers` holds texts, and this task keeps scores of candidates; name a `model` without them"
         )
-    recorded = read_recorded(answers, asked.asked, model=model, encoding=encoding)
+    form = task.predictions() if is_predictions(answers) else None
+    if form is None:
+        recorded = read_recorded(answers, asked.asked, model=model, encoding=encoding)
+    elif encoding is not None:
+        raise ArgumentError("`encoding` makes no sense for a file of predictions, which is UTF-8; leave it out")
+    else:
+        recorded = read_predictions(answers, asked.asked, form, model=model)
     warnings = tuple(f"{answers.name}: {warning}" for warning in recorded.warnings)
     marks = how.thought_marks or None
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:

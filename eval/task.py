@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
+    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
@@ -180,6 +181,8 @@ class Task(Protocol):
     """Options that are as if given where texts are all there is, as of another tool."""
     answer_columns: ClassVar[tuple[str, ...]] = ()
     """Columns of the answers that `score` is given; all when empty. A task that needs more reads for itself."""
+    missing_is_wrong: ClassVar[tuple[str, ...]] = ()
+    """Rules by which an item without an answer is wrong, so that any number of them may be missing."""
     repeated: ClassVar[Mapping[str, str]] = {}
     """Figures whose variance is told apart where answers are repeated, and the column of decisions that each is
     the mean of."""
@@ -249,6 +252,10 @@ class Task(Protocol):
         """A figure as tables print it."""
         del metric
         return f"{value:.1f}"
+
+    def predictions(self) -> "Predictions | None":
+        """Return the file in which SemEval-2026 Task 7 takes its answers; null where that has no such task."""
+        return None
 
     def takes_table(self, answers: Path, *, encoding: str | None) -> bool:
         """Whether a table is one of the task's own, which needs no release; else it holds answers to items."""

@@ -20,6 +20,7 @@ from blend import Recipe, build_release
 from blend.eval.models.tiny_model import make_tiny_model
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
+from helpers.semeval_files import keys, write_semeval
 
 pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
@@ -160,6 +161,16 @@ def given_for_recipe(machine: Machine) -> None:
     (machine.work / "mine" / "collected").rename(machine.work / "path" / "to" / "collected")
 
 
+def given_for_semeval(machine: Machine) -> None:
+    write_semeval(machine.work / "semeval")
+    marks = ["\t".join([row_id, *("01"[letter == key] for letter in "ABCD")]) for row_id, key in keys().items()]
+    predictions = "\n".join(["id\tA\tB\tC\tD", *marks]) + "\n"
+    (machine.work / "track_2_mcq_prediction.tsv").write_text(predictions, encoding="utf-8")
+    short = "id\tprediction\nam-ET_002\t3\nga-IE_001\ttae\nen-AU_001\ttea\n"
+    (machine.work / "track_1_saq_prediction.tsv").write_text(short, encoding="utf-8")
+    make_tiny_model(machine.work / "tiny")
+
+
 FACTS = """
     Q10 P31 Q746549
     Q10 P495 Q100
@@ -201,6 +212,7 @@ PAGES = {
     "plan": Page(),
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
+    "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
     "validate": Page(given_a_release),
     "wikidata": Page(swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}"}, until="## Another domain"),
 }

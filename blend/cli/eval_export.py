@@ -1,4 +1,4 @@
-"""``blend eval export`` and ``blend eval push``: a release for other harnesses, a score for the Hub."""
+"""``blend eval export`` and ``blend eval push``: a release for harnesses, a run for a site, a score."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.options import Limit, Release
+from blend.cli.options import Limit
+from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import pluralise
 
 
@@ -17,9 +18,19 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    to: Annotated[Literal["lm-eval", "lighteval", "inspect"], typer.Option(help="The harness.")],
-    out: Annotated[Path, typer.Option(help="Directory to make.")],
-    release: Release = str(DEFAULT_OUT),
+    to: Annotated[
+        Literal["lm-eval", "lighteval", "inspect", "semeval"],
+        typer.Option(
+            help="The harness; 'semeval' writes the predictions of a run as the task's site takes them."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Directory to make; of predictions the zip archive.")],
+    release: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR|REPO@REV|RUN", help="Release directory, org/name@v1.0.0, or of predictions the run."
+        ),
+    ] = str(DEFAULT_OUT),
     style: Annotated[
         Literal["letters", "texts"], typer.Option(help="What is scored after the question.")
     ] = "letters",
@@ -34,7 +45,13 @@ def export(
     The prompts are those of `blend eval run`, text by text.
 
     - `blend eval export release --to lm-eval --out tasks`
+    - `blend eval export run --to semeval --out predictions.zip` writes what a run answered for SemEval's site.
     """
+    if to == "semeval":
+        if locales is not None or limit is not None:
+            raise UsageError("--locales and --limit are for harnesses; predictions are those of the run")
+        _export_predictions(release, out)
+        return
     from blend.eval.export import export_tasks
     from blend.eval.registry import task_of
 
@@ -50,6 +67,13 @@ def export(
         "inspect": f"inspect eval {file} --model PROVIDER/MODEL",
     }
     typer.echo(f"  {commands[to]}")
+
+
+def _export_predictions(run: str, out: Path) -> None:
+    from blend.eval.evaluation import export_predictions
+
+    n = export_predictions(run, out)
+    typer.echo(f"Wrote {pluralise(n, 'prediction')} to {out}.")
 
 
 def push(

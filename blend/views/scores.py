@@ -14,6 +14,7 @@ from blend.views.frames import frame_table, rows_frame
 from blend.views.safe import shown
 
 _TABLES = (
+    "code",
     "region",
     "topic",
     "answer-spread",

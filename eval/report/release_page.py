@@ -193,4 +193,5 @@ def _note(row: tuple[Mapping[str, Any], bool, str]) -> str:
 def _mcq(mcq: Sequence[Any], table: TextTable) -> list[int]:
     """The index of the correct option, then the options, then their regions."""
     answer, options, regions = mcq
-    return [answer, *map(table.number, options), *(table.number(region_name(region)) for region in regions)]
+    named = [""] * len(options) if regions is None else map(region_name, regions)
+    return [answer, *map(table.number, options), *map(table.number, named)]

@@ -276,7 +276,10 @@ def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are
     run = asked(Reader())
     with pytest.raises(blend.UnknownNameError) as unknown:
         blend.score_run(run, rule="contains")
-    assert str(unknown.value) == "unknown rule 'contains'; choose one of: byte, default, strict, sum, token"
+    assert (
+        str(unknown.value)
+        == "unknown rule 'contains'; choose one of: byte, default, semeval, strict, sum, token"
+    )
     assert refused(lambda: blend.score_run(run, lemmas="none")) == (
         "`lemmas`: the task multiple-choice has no such option; it has none"
     )

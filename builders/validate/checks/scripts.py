@@ -10,6 +10,7 @@ from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.report import Problem, warning
 from blend.builders.validate.texts import LANGUAGES, LOCAL, Texts, texts_of
 from blend.schemas.rows.configs import SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.published_rows import QUESTION_SLOT
 
 _LOOK = "look whether the text stands in the right column and row"
 
@@ -104,7 +105,8 @@ def _is_english(language: pl.Expr) -> pl.Expr:
 
 def _counts(texts: pl.Series, letters: str) -> pl.DataFrame:
     """The letters of every different text, and how many ``times`` it occurs: options do in hundreds of rows."""
-    text = pl.col("text")
+    # The slot of a prompt is no text.
+    text = pl.col("text").str.replace_all(QUESTION_SLOT, "", literal=True)
     return texts.value_counts(name="times").with_columns(
         letters=text.str.count_matches(_LETTERS),
         expected=text.str.count_matches(rf"[\p{{L}}&&[{letters}]]"),

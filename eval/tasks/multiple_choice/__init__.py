@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
+    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
@@ -76,7 +77,8 @@ class MultipleChoice(Task):
     asks = "one question about a region with four options"
     reads = "`multiple-choice-questions`, or `multiple-choice-hard`"
     options = ChoiceOptions
-    rules = ("default", "strict", "sum", "token", "byte")
+    rules = ("default", "strict", "sum", "token", "byte", "semeval")
+    missing_is_wrong = ("semeval",)
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline = "accuracy-macro"
@@ -120,6 +122,12 @@ class MultipleChoice(Task):
         return scored._replace(
             signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )
+
+    def predictions(self) -> "Predictions":
+        """See `Task.predictions`."""
+        from blend.eval.tasks.multiple_choice.task_predictions import predictions
+
+        return predictions()
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
         """See `Task.overview`."""

@@ -28,12 +28,14 @@ GOLD = pl.Schema(
         "option_texts": pl.List(pl.String()),
         "option_regions": pl.List(pl.String()),
         "answer_spread": pl.String(),
+        "source_order": pl.String(),
     }
 )
 """One row per item, in the order of the items: the multiple-choice question, by how many places its options are
 turned, the index of the correct one from 0, the options and the regions behind them as shown, and in how many
-other regions people gave the correct one (`AnswerSpread`; null in paper mode). Runs of earlier versions do not
-have the last."""
+other regions people gave the correct one (`AnswerSpread`; null in paper mode), and of a question that was taken
+with its options their letters in that source, as they stand in the release. Runs of earlier versions do not
+have the last two."""
 
 
 def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> TaskItems:
@@ -53,6 +55,8 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
         InputError: If a locale has too few templates for the examples.
     """
     questions = tables[options.config].with_columns(can_be_example=pl.lit(value=True))
+    if "source_order" not in questions.columns:  # a release of an earlier version
+        questions = questions.with_columns(source_order=pl.lit(None, pl.String))
     rows, held_out = part_examples(questions, options)
     turned = _turned(some_templates(rows, options), options.rotations)
     examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)
@@ -65,6 +69,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
             "answer",
             "option_regions",
             "answer_spread",
+            "source_order",
             question_id="mcq_id",
             option_texts="options",
         )

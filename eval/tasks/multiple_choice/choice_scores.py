@@ -20,7 +20,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
-from blend.eval.tasks.multiple_choice.chosen_options import choose
+from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, choose
 from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
 from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
 
@@ -47,6 +47,10 @@ option; the region behind the chosen one; whether it is correct (null: there is 
 in a word (`chosen_options.Choices.why`, or ``unanswered``). Where answers have one, ``confidence`` as well, the
 share that the model gives its choice."""
 
+SEMEVAL = "semeval"
+"""Rule of SemEval-2026 Task 7: what chooses no option is wrong, and so is what has no answer; each question
+counts once, as published."""
+
 _TEMPLATE = "template_id"
 _PAIR = "/"
 
@@ -68,7 +72,8 @@ def score_choices(
         gold: `tasks.multiple_choice.choice_items.GOLD`, row by row the same items; without ``answer_spread``
             there are no scores by it.
         answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order;
-            items without an answer are left out of every figure but ``missing``.
+            items without an answer are left out of every figure but ``missing``, and wrong by the rule
+            `SEMEVAL`.
         style: Style of the questions.
         rule: Name of a rule, see `chosen_options.choose`.
         seed: Seed of the intervals.
@@ -76,7 +81,8 @@ def score_choices(
 
     Returns:
         `DECISIONS`, and the scores: those of all items first, then by region, topic, answer
-        spread, position, culture.
+        spread, position, culture. By the rule `SEMEVAL` only of questions as published, and with those of the
+        rule ``default`` beside them, ``accuracy-default``.
 
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
@@ -88,10 +94,17 @@ def score_choices(
     stated = rows.select(stated_confidence(pl.col("text"))).to_series()
     if says_confidence:
         rows = rows.with_columns(without_confidence(pl.col("text")))
-    choices = choose(rows, style=style, rule=rule)
+    if rule == SEMEVAL:
+        rows = rows.filter(rotation=0)
+        stated = rows.select(stated_confidence(pl.col("text"))).to_series()
+    choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
     sure = stated if says_confidence else choices.confidence
     why = rows.select(pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why)).to_series()
     answered = rows["text"].is_not_null() | rows["logprobs"].is_not_null()
+    n_answered = int(answered.sum())
+    beside = _beside(rows, choices.chosen, answered, seed) if rule == SEMEVAL else ()
+    if rule == SEMEVAL:
+        answered = pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
     judged = rows.drop(*given, "option_texts").with_columns(
         choices.chosen.alias("chosen"),
         why.alias("why"),
@@ -110,13 +123,25 @@ def score_choices(
         *_by_answer_spread(kept, seed),
         *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
         *_parsing(kept, seed),
-        missing_share(int(answered.sum()), len(answered)),
+        *beside,
+        missing_share(n_answered, len(answered)),
         *_all_positions(kept, seed),
         *_positions(kept, seed),
         *_default_culture(kept, seed),
         *(() if sure is None else confidence_scores(kept, seed)),
     )
     return ScoredItems(judged.select(columns).cast(DECISIONS), scores)
+
+
+def _beside(rows: pl.DataFrame, chosen: pl.Series, answered: pl.Series, seed: int) -> list[Score]:
+    """Accuracy by the default rule, which leaves out what has no answer."""
+    kept = rows.with_columns(correct=_correct(chosen, rows["answer"], answered)).filter(answered)
+    by_region = _shares(kept, pl.col("correct"), "region")
+    return [
+        _overall("accuracy-default", kept, pl.col("correct"), seed),
+        percent("accuracy-macro-default", "overall", ALL, macro_estimate(by_region, seed=seed)),
+        *_each("accuracy-default", "region", by_region, seed),
+    ]
 
 
 def _correct(chosen: pl.Series, answer: pl.Series, answered: pl.Series) -> pl.Series:
@@ -232,7 +257,8 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
 
     By the culture chosen, and by region asked about and culture chosen (``KR/US``).
     """
-    wrong = rows.filter(pl.col("chosen").is_not_null() & ~pl.col("correct"))
+    known = pl.col("option_regions").is_not_null()
+    wrong = rows.filter(known & pl.col("chosen").is_not_null() & ~pl.col("correct"))
     offered = (
         wrong.select("region", _TEMPLATE, "answer", "chosen", "option_regions")
         .with_columns(position=pl.int_ranges(0, pl.col("option_regions").list.len()))

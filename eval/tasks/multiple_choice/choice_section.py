@@ -52,8 +52,10 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
     found = {}
     for item_id, prompt, answer, texts, regions in rows.iter_rows():
         options = tuple(
-            Candidate(text, index == answer, note=f"{LETTERS[index]}, {region_name(region)}")
-            for index, (text, region) in enumerate(zip(texts, regions, strict=True))
+            Candidate(text, index == answer, note=", ".join([LETTERS[index], *map(region_name, of_option)]))
+            for index, (text, *of_option) in enumerate(
+                zip(texts, *([] if regions is None else [regions]), strict=True)
+            )
         )
         question = prompt.removeprefix(before).partition(behind)[0]
         found[item_id] = KnownQuestion(options, f"{question} {VARIANTS.join(texts)}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
+    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.release.manifest import ReleaseManifest
@@ -65,7 +66,8 @@ class ShortAnswer(Task):
     reads = "`short-answer-questions`, `short-answer-prompts`, `annotations`"
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
-    rules = ("default", "paper")
+    rules = ("default", "paper", "semeval")
+    missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
     headline = "sem-b-macro"
 
@@ -96,6 +98,12 @@ class ShortAnswer(Task):
         )
         parts = {"asked": "+".join(run.description.options["languages"]), **scored.signature_parts}
         return scored._replace(signature_parts=parts)
+
+    def predictions(self) -> "Predictions":
+        """See `Task.predictions`."""
+        from blend.eval.tasks.short_answer.task_predictions import predictions
+
+        return predictions()
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
         """See `Task.overview`."""

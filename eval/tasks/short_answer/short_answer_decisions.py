@@ -14,8 +14,10 @@ from blend.eval.tasks.short_answer.answer_match import Rule
 from blend.eval.tasks.short_answer.default_rule import DefaultRule
 from blend.eval.tasks.short_answer.replies import read_reply
 from blend.eval.tasks.short_answer.reply_words import ENGLISH, reply_words
+from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, SemevalRule
 from blend.eval.text.language_readers import primary
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
+from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.answer_formats import format_of
 from blend.schemas.prompts.short_answer_prompts import is_scored
@@ -70,6 +72,7 @@ class _Kind(NamedTuple):
 RULES: dict[str, _Kind] = {
     "default": _Kind(DefaultRule, {}),
     "paper": _Kind(paper_rule.PaperRule, paper_rule.LEMMATISERS),
+    SEMEVAL: _Kind(SemevalRule, paper_rule.LEMMATISERS),
 }
 """The rules by name."""
 
@@ -85,8 +88,9 @@ def decide_short_answers(
     """Decide for every response whether it is correct, and how common its answer is.
 
     Answer groups are tried in order, most votes first, in each the local answers before the English ones. The
-    first group that matches decides: its weight is its votes divided by those of the first group, null where
-    votes are unknown. A question that `short_answer_prompts.is_scored` leaves out is not scored.
+    first group that matches decides: its weight is its votes divided by those of the first group. Weights are
+    null where votes are unknown. A question that `short_answer_prompts.is_scored` leaves out is not scored, nor
+    is one that accepts non-answers alone, except by the rule `SEMEVAL`.
 
     Args:
         responses: `RESPONSES`; ``item_id`` unique.
@@ -183,18 +187,20 @@ def _decided(
 ) -> tuple[Any, ...]:
     """A row of `DECISIONS`."""
     ids = (row["item_id"], row["locale"], row["template_id"], row["prompt_id"])
-    if not question["scored"]:
+    groups = question["annotations"]
+    variants = [*_variants(groups, language, as_given=rule == SEMEVAL)]
+    accepts_none = not variants and any(group["count"] is None for group in groups)
+    if not question["scored"] or accepts_none:
         return *ids, None, None, rule, "not scored", None, None
     response = row["response"]
     if response is None or not response.strip():
-        return *ids, False, 0.0, rule, UNANSWERED, None, None
-    groups = question["annotations"]
+        return *ids, False, _wrong(groups), rule, UNANSWERED, None, None
     tag = primary(question["language"])
     reply = read_reply(response, row["prompt"] or "", reply_words(ENGLISH if language == "english" else tag))
-    found = rules[tag].match(reply, _variants(groups, language), format_of(question["en_question"]))
+    found = rules[tag].match(reply, variants, format_of(question["en_question"]))
     if found is None:
         why = "refused" if reply.refused else "hedged" if reply.hedged else "no match"
-        return *ids, False, 0.0, rule, why, None, reply.n_answers
+        return *ids, False, _wrong(groups), rule, why, None, reply.n_answers
     return *ids, True, _weight(groups, found.group), rule, found.why, found.answer, reply.n_answers
 
 
@@ -204,8 +210,22 @@ def _weight(groups: list[dict[str, Any]], group: int) -> float | None:
     return None if votes is None or most is None else votes / most
 
 
-def _variants(groups: list[dict[str, Any]], language: AskedIn) -> Iterator[tuple[int, bool, str]]:
+def _wrong(groups: list[dict[str, Any]]) -> float | None:
+    """Weight of a wrong answer: none, and null where votes are unknown, as of a correct one."""
+    return None if groups[0]["count"] is None else 0.0
+
+
+def _variants(
+    groups: list[dict[str, Any]], language: AskedIn, *, as_given: bool
+) -> Iterator[tuple[int, bool, str]]:
+    """The answers that count; ``as_given``, all that are accepted in the language asked in, whatever they say.
+
+    Otherwise non-answers that a source accepts without votes do not count.
+    """
     for index, group in enumerate(groups):
-        if language == "local":
-            yield from ((index, False, answer) for answer in group["answers"])
-        yield from ((index, True, answer) for answer in group["en_answers"])
+        all_count = as_given or group["count"] is not None
+        columns = ["answers", "en_answers"] if language == "local" else ["en_answers"]
+        for column in columns[:1] if as_given else columns:
+            for answer in group[column]:
+                if all_count or not is_non_answer(answer):
+                    yield index, column == "en_answers", answer

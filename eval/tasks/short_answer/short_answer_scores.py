@@ -1,6 +1,7 @@
 """Judging: decisions on short answers, and their scores; ``docs/short-answers.md`` has every formula."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import polars as pl
 
@@ -19,6 +20,7 @@ from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
+from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers, lemmas_signature
 from blend.eval.text.language_readers import primary
 from blend.eval.text.text_reader import DEFAULT_LEMMAS
@@ -52,7 +54,9 @@ def score_short_answers(
 
     Returns:
         `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
-        `short_answer_scores` and `reply_shares`, and the share of the items without an answer.
+        `short_answer_scores` and `reply_shares`, and the share of the items without an answer. By the rule
+        `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
+        and those of the default rule, ``sem-b-default``.
 
     Raises:
         BlendError: As `short_answer_decisions.decide_short_answers`.
@@ -60,7 +64,9 @@ def score_short_answers(
     language = pl.col("locale").map_elements(primary, return_dtype=pl.String)
     annotations = gold.with_columns(language=language)
     kept = answers.filter(pl.col("error").is_null()).select("item_id", "asked", response="text")
-    asked = items.join(kept, on="item_id", how="inner", maintain_order="left").with_columns(
+    # By the task's rule, what has no answer is wrong.
+    how: Literal["left", "inner"] = "left" if rule == SEMEVAL else "inner"
+    asked = items.join(kept, on="item_id", how=how, maintain_order="left").with_columns(
         prompt=pl.coalesce(pl.col("asked"), own_prompt(items)),
         asked_in=pl.when((pl.col("language") == _ENGLISH) & (language != _ENGLISH))
         .then(pl.lit("english"))
@@ -78,10 +84,25 @@ def score_short_answers(
         every = annotations["language"].unique()
         signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
         used |= dict.fromkeys(signature.split("+"))
-    known = asked.select("item_id", "region", "topic", "asked_in")
+    known = asked.select("item_id", "region", "topic", "asked_in", "language")
     decided = known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left") if parts else known
-    scores = (*short_answer_scores(decided, seed=seed), *reply_shares(decided, seed=seed)) if parts else ()
-    return ScoredItems(decided, (*scores, missing_share(kept.height, items.height)), {"lemma": "+".join(used)})
+    scores: tuple[Score, ...] = ()
+    if parts:
+        replies = decided.join(kept, on="item_id", how="semi")
+        scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
+    missing = missing_share(kept.height, items.height)
+    if rule == SEMEVAL and parts:
+        ours = score_short_answers(items, gold, answers, seed=seed)
+        beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
+        scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
+    parts_of = {"lemma": "+".join(used)}
+    warnings = (not_repeated(used),) if rule == SEMEVAL else ()
+    return ScoredItems(decided.drop("language"), (*scores, missing), parts_of, warnings)
+
+
+def _by_default(score: Score) -> Score:
+    """A figure by the default rule, by a name that says so."""
+    return score.model_copy(update={"metric": f"{score.metric}-default"})
 
 
 def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
@@ -100,11 +121,11 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
     scored = decisions.drop_nulls("correct")
     scores: list[Score] = []
     for metric, column in METRICS.items():
-        # Weights are null where votes are unknown: a mean of the others would be one of wrong answers alone.
-        unknown = pl.col("correct") & pl.col("weight").is_null()
-        if metric == "sem-w" and scored.select(unknown.any()).item():
+        # Weights are null where votes are unknown.
+        known = scored.drop_nulls(column)
+        if known.is_empty() and not scored.is_empty():
             continue
-        values = scored.with_columns(value=pl.col(column).cast(pl.Float64))
+        values = known.with_columns(value=pl.col(column).cast(pl.Float64))
         of_regions = cluster_sums(values["value"], values["template_id"], values["region"])
         scores.append(percent(metric, "overall", ALL, estimates(of_regions.pooled, seed=seed)[0]))
         scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(of_regions, seed=seed)))

@@ -26,6 +26,7 @@ from blend.loaders.upstream.semeval.task_files import (
     TASK_FILES,
     TaskRow,
     in_english,
+    is_non_answer,
     read_task_file,
     task_id,
 )
@@ -45,9 +46,6 @@ TOPIC = "not stated"
 
 PROMPT = "question"
 """Id of the prompt, which is the question alone: the task prescribes none."""
-
-NON_ANSWERS = frozenset({"no answer", "not applicable", "i don't know", "idk"})
-"""Accepted answers that say that there is none, in lower case."""
 
 SKEW = 3.0
 """Standard deviations from a quarter of a locale's keys from which on a letter is told of."""
@@ -69,11 +67,6 @@ class SemevalTables(NamedTuple):
     """`PROMPTS`: the bare question, for every locale that has any."""
     findings: pl.DataFrame
     """`FINDINGS`."""
-
-
-def is_non_answer(text: str) -> bool:
-    """Whether an accepted answer says that there is none."""
-    return text.strip().replace("’", "'").casefold() in NON_ANSWERS
 
 
 def semeval_files(folder: Path) -> list[Path]:

@@ -27,6 +27,9 @@ TASK_FILES = (SAQ_INPUT, MCQ_INPUT, SAQ_GOLD, MCQ_GOLD, SAQ_TRIAL, MCQ_TRIAL)
 
 ENGLISH = "en"
 
+NON_ANSWERS = frozenset({"no answer", "not applicable", "i don't know", "idk"})
+"""Accepted answers that say that there is none, in lower case."""
+
 _ID = re.compile(r"(?P<language>[a-z]{2,3})-(?P<region>[A-Z]{2})_(?P<number>\w+)")
 
 
@@ -67,30 +70,45 @@ def in_english(row_id: str) -> str:
     return row_id if parts is None else f"{ENGLISH}-{parts.region}_{parts.number}"
 
 
+def is_non_answer(text: str) -> bool:
+    """Whether an accepted answer says that there is none."""
+    return text.strip().replace("’", "'").casefold() in NON_ANSWERS
+
+
 def read_task_file(path: Path, columns: Sequence[str], diagnostics: Diagnostics) -> list[TaskRow]:
+    """The rows of one of the organisers' files; arguments and errors as of `task_rows`."""
+    text = read_text(path, path.parent, diagnostics)
+    return task_rows(text, path.name, columns, diagnostics, fix="take the file from the organisers again")
+
+
+def task_rows(
+    text: str, name: str, columns: Sequence[str], diagnostics: Diagnostics, *, fix: str
+) -> list[TaskRow]:
     """The rows of a file, in its order; a line that begins with no id goes on with the row before it.
 
     Args:
-        path: The file.
+        text: Content of the file.
+        name: What messages call it.
         columns: The columns that it has to have, in any order, ``id`` first.
         diagnostics: Takes a problem for every row that has other cells than the header, and findings for blanks
             in the header, carriage returns and rows that stand on several lines.
+        fix: What to do about rows that cannot be read.
 
     Raises:
         RowError: If the file is no text in UTF-8, or its header lacks a column.
     """
-    lines = read_text(path, path.parent, diagnostics).split("\n")
+    lines = text.split("\n")
     # A file with line ends of Windows has one at every line; what is meant are the others.
     ends = all(line.endswith("\r") for line in lines[:-1])
     lines = [line.removesuffix("\r") for line in lines] if ends else lines
-    header = _header(lines[0], path.name, columns, diagnostics)
+    header = _header(lines[0], name, columns, diagnostics)
     rows = []
-    for location, cells in _rows(lines, path.name, diagnostics):
+    for location, cells in _rows(lines, name, diagnostics, fix):
         if len(cells) == len(header):
             rows.append(TaskRow(location, dict(zip(header, map(str.strip, cells), strict=True))))
             continue
         what = f"{len(cells)} cells, but the header has {len(header)}"
-        diagnostics.problem(what, where=location, fix="take the file from the organisers again")
+        diagnostics.problem(what, where=location, fix=fix)
     return rows
 
 
@@ -110,7 +128,9 @@ def _header(line: str, name: str, columns: Sequence[str], diagnostics: Diagnosti
     return header
 
 
-def _rows(lines: Sequence[str], name: str, diagnostics: Diagnostics) -> Iterator[tuple[str, list[str]]]:
+def _rows(
+    lines: Sequence[str], name: str, diagnostics: Diagnostics, fix: str
+) -> Iterator[tuple[str, list[str]]]:
     held: tuple[str, list[str]] | None = None
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
@@ -125,8 +145,7 @@ def _rows(lines: Sequence[str], name: str, diagnostics: Diagnostics) -> Iterator
                 yield held
             held = location, cells
         elif held is None:
-            fix = "ids are like 'am-ET_001'; take the file from the organisers again"
-            raise RowError(f"{cells[0]!r} is no id", where=location, fix=fix)
+            raise RowError(f"{cells[0]!r} is no id", where=location, fix=f"ids are like 'am-ET_001'; {fix}")
         else:
             what = f"the line has no id and goes on with {held[1][0]!r}; joined by a blank"
             diagnostics.finding("semeval-split-row", location, what)

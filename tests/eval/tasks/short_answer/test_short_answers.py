@@ -189,7 +189,10 @@ def test_what_is_said_of_a_wrong_choice(lemmas: str, error: type[Exception], mes
 def test_what_is_said_of_an_unknown_rule_and_question():
     with pytest.raises(UnknownNameError) as caught:
         why("a", annotated(("a", 1)), "papre")
-    assert str(caught.value) == "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper"
+    assert (
+        str(caught.value)
+        == "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
+    )
     asked = annotated(("a", 1))
     response = pl.DataFrame(
         {

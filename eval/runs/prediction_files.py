@@ -1,0 +1,143 @@
+"""Files of predictions as SemEval-2026 Task 7 takes them: read as recorded answers, and written of a run.
+
+A file is a table between tabs, alone or inside ``prediction/`` of a zip archive. What stands in its rows is the
+task's to say (`Task.predictions`).
+"""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.eval.items import TaskItems
+from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.recorded_answers import Recorded
+from blend.eval.runs.run_description import RecordedAnswers
+from blend.eval.runs.run_directory import Run
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.content import open_content, read_content
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.encodings import decoded
+from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.storage import storage_errors
+from blend.loaders.upstream.semeval.task_files import task_rows
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.rows.published_rows import LETTERS
+
+FOLDER = "prediction"
+"""Folder of the archive that the task's site takes."""
+
+MOST_BYTES = 1 << 29
+"""Bytes that a file of predictions may have once it is unpacked."""
+
+_FIX = "write one row per id, with tabs between the cells"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""Time of every file in an archive, so that the same run gives the same bytes."""
+
+
+class Predictions(NamedTuple):
+    """A task's file of predictions."""
+
+    name: str
+    """Name of the file."""
+    columns: tuple[str, ...]
+    """Its columns, ``id`` first."""
+    items: Callable[[TaskItems], Iterable[tuple[str, str, Any]]]
+    """Of what is asked, each item that a row can be about: its id, the row's id, and what `answer_text` needs."""
+    answer_text: Callable[[Mapping[str, str], Any], str]
+    """What a row says, as the text of an answer."""
+    rows: Callable[[Run], Iterator[Sequence[str]]]
+    """The rows of a run."""
+
+
+def is_predictions(path: Path) -> bool:
+    """Whether a file is an archive, or a table with the columns of predictions."""
+    if path.suffix.lower() != ".tsv" or not path.is_file():
+        return path.suffix.lower() == ".zip"
+    with open_content(path) as file:
+        header = {cell.strip() for cell in file.readline(1_000).decode(errors="replace").split("\t")}
+    return "id" in header and ("prediction" in header or header.issuperset(LETTERS))
+
+
+def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: str | None = None) -> Recorded:
+    """The answers in a file of predictions, or in an archive that holds one.
+
+    Of several rows with one id the last counts, as in the task's scorer; that, and rows about nothing that is
+    asked, are remarked.
+
+    Args:
+        path: The file or archive.
+        asked: What is asked.
+        of: The task's file.
+        model: Name of the model; the name of the file when absent.
+
+    Raises:
+        InputError: If there is no such file, or the archive does not hold exactly one of that name.
+        RowError, RowErrors: If rows cannot be read.
+    """
+    diagnostics = Diagnostics()
+    text = decoded(_content(path, of.name), path.name, diagnostics)
+    rows = task_rows(text, path.name, of.columns, diagnostics, fix=_FIX)
+    diagnostics.raise_problems()
+    by_id = {row.cells["id"]: row.cells for row in rows}
+    items = [item for item in of.items(asked) if item[1] in by_id]
+    texts = {item_id: of.answer_text(by_id[row_id], more) for item_id, row_id, more in items}
+    n_unknown = len(by_id.keys() - {row_id for _, row_id, _ in items})
+    answers = asked.items.select("item_id", "locale", "prompt_id").filter(pl.col("item_id").is_in([*texts]))
+    text_of = pl.col("item_id").replace_strict(texts, return_dtype=pl.String) if texts else pl.lit(None)
+    others = {name: pl.lit(None, dtype) for name, dtype in ANSWERS.items() if name not in answers.columns}
+    n_by_warning = {
+        "rows whose id stands in a later row again, left out": len(rows) - len(by_id),
+        "rows with ids that nothing is asked under, left out": n_unknown,
+        "items without an answer in the file": asked.items.height - len(texts),
+    }
+    return Recorded(
+        answers.with_columns(**others | {"text": text_of}).select(list(ANSWERS)).cast(ANSWERS),
+        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        tuple(f"{what}: {n}" for what, n in n_by_warning.items() if n),
+    )
+
+
+def write_predictions(run: Run, of: Predictions, out: Path) -> int:
+    """Write the archive that the task's site takes, and count its rows.
+
+    Args:
+        run: A run over a release of the task's data.
+        of: The task's file.
+        out: The archive to write; what stands there is replaced.
+
+    Raises:
+        InputError: If the run is of other data.
+        StorageError: If it cannot be written.
+    """
+    rows = list(of.rows(run))
+    lines = "".join("\t".join(row) + "\n" for row in [of.columns, *rows])
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(f"{FOLDER}/{of.name}", _EPOCH), lines, zipfile.ZIP_DEFLATED)
+    with storage_errors(out, fix="choose another `out`"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(out, content.getvalue())
+    return len(rows)
+
+
+def _content(path: Path, name: str) -> bytes:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; `answers` names a file of answers")
+    if path.suffix.lower() != ".zip":
+        return read_content(path)
+    with open_content(path) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                found = [one for one in archive.infolist() if one.filename.rpartition("/")[2] == name]
+                if len(found) != 1:
+                    held = ", ".join(sorted(one.filename for one in archive.infolist())) or "nothing"
+                    raise InputError(f"{path}: expected one file {FOLDER}/{name}; the archive holds {held}")
+                if found[0].file_size > MOST_BYTES:
+                    raise RowError("more than 512 MiB unpacked", where=f"{path}:{name}", fix="split the file")
+                return archive.read(found[0])
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+            raise InputError(f"{path}: cannot be read as a zip archive ({error}); write it again") from None
