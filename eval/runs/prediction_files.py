@@ -46,7 +46,7 @@ class Predictions(NamedTuple):
     columns: tuple[str, ...]
     """Its columns, ``id`` first."""
     items: Callable[[TaskItems], Iterable[tuple[str, str, Any]]]
-    """Of what is asked, each item that a row can be about: its id, the row's id, and what `answer_text` needs."""
+    """Items of what is asked that rows can be about: an item's id, the row's, and what `answer_text` needs."""
     answer_text: Callable[[Mapping[str, str], Any], str]
     """What a row says, as the text of an answer."""
     rows: Callable[[Run], Iterator[Sequence[str]]]

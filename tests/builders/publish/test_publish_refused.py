@@ -156,3 +156,16 @@ def test_a_repository_without_attributes_keeps_tables_as_small_files(
     publish(releases / FIRST)
     assert held(hub.repository(REPO), "v1.0.0") == published(releases / FIRST, hub.url)
     assert not any(entry.sha256 for entry in hub.repository(REPO).files().values())
+
+
+def test_data_that_may_not_be_passed_on_is_refused(refusal: Refusal, tmp_path: Path):
+    from blend.builders.release import build_release
+    from blend.loaders.recipes.ready import semeval_recipe
+    from helpers.semeval_files import write_semeval
+
+    files = write_semeval(tmp_path / "files")
+    build_release(semeval_recipe(files), tmp_path / "release", source_paths={files.name: files})
+    assert refusal(tmp_path / "release") == (
+        f"{tmp_path / 'release'}: holds data of SemEval-2026 Task 7, whose terms forbid to pass it on; keep "
+        "the release, and publish scores alone"
+    )
