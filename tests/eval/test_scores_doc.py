@@ -54,7 +54,8 @@ def of_answers(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
 
 
 def _of(run: Path) -> Figures:
-    return {(score.metric, score.scope) for score in score_answers(read_run(run)).scores.scores}
+    scored = [score_answers(read_run(run), rule=rule).scores.scores for rule in ("default", "semeval")]
+    return {(score.metric, score.scope) for scores in scored for score in scores}
 
 
 def documented(page: str, heading: str) -> Figures:
