@@ -91,12 +91,10 @@ def score_choices(
     rows = pl.concat([items, gold.drop("item_id")], how="horizontal").join(
         answers.select("item_id", *given), on="item_id", how="left", maintain_order="left"
     )
+    rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
     stated = rows.select(stated_confidence(pl.col("text"))).to_series()
     if says_confidence:
         rows = rows.with_columns(without_confidence(pl.col("text")))
-    if rule == SEMEVAL:
-        rows = rows.filter(rotation=0)
-        stated = rows.select(stated_confidence(pl.col("text"))).to_series()
     choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
     sure = stated if says_confidence else choices.confidence
     why = rows.select(pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why)).to_series()
