@@ -7,8 +7,10 @@ import polars as pl
 from blend.builders.judges import default_judges
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.result import McqBuild
+from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import votes_known
 
 
 def build_mcq(
@@ -44,9 +46,15 @@ def build_mcq(
         of the input rows; and frames that account for every question that yields none.
 
     Raises:
+        InputError: If votes are unknown (null): options are chosen by votes.
         UnknownNameError: If a locale is not registered.
         RowError, RowErrors: If a filler or an exclusion is not as it must be.
     """
+    if not annotations.select(votes_known().all()).item():
+        raise InputError(
+            "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave such "
+            "rows out"
+        )
     known = registry() if locales is None else locales
     judges = default_judges(options) if judges is None else judges
     # A build needs one of the two, each with modules of its own.

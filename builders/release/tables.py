@@ -241,8 +241,8 @@ def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
 
 
 def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
-    """Annotations of all questions: those that were read, and those that responses and reviews make."""
-    return _annotations(inputs, recipe)[0]
+    """Annotations of all questions whose votes are known: as read, or as responses and reviews make them."""
+    return _annotations(inputs, recipe)[0].filter(votes_known())
 
 
 def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage], pl.DataFrame]:

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.exit_codes import UsageError
 from blend.loaders.releases import read_manifest
+from blend.schemas.errors import InputError
 from helpers.semeval_files import write_semeval
 
 
@@ -38,3 +39,16 @@ def test_the_folder_goes_alone(other: list[str]):
     assert str(caught.value) == (
         "--semeval builds from the task's files alone; to join them with other sources, write all into a recipe"
     )
+
+
+def test_options_without_votes_are_no_options(tmp_path: Path):
+    write_semeval(tmp_path / "files")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'name = "x"\nversion = "1.0.0"\nlicense = "other"\n[[sources]]\nkind = "semeval"\nlocation = "files"\n',
+        encoding="utf-8",
+    )
+    command = ["questions", "options", str(recipe), "--out", str(tmp_path / "options.tsv")]
+    result = CliRunner().invoke(app, command)
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception) == "nothing to read: no question has options enough"

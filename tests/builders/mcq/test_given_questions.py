@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.audit.release import audit_release
+from blend.builders.mcq import build_mcq
 from blend.builders.mcq.given_questions import given_rows
 from blend.builders.release import build_release
 from blend.builders.saq.expand import expand
@@ -143,6 +144,15 @@ def test_responses_are_not_made_up_without_votes(files: Path):
         expand(read_semeval(files).annotations)
     assert str(caught.value) == (
         "annotations: votes are unknown (null), and responses are made up vote by vote; leave such rows out"
+    )
+
+
+def test_no_question_is_made_of_answers_without_votes(files: Path):
+    tables = read_semeval(files)
+    with pytest.raises(InputError) as caught:
+        build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0)
+    assert str(caught.value) == (
+        "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave such rows out"
     )
 
 
