@@ -52,8 +52,8 @@ def build_mcq(
     """
     if not annotations.select(votes_known().all()).item():
         raise InputError(
-            "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave such "
-            "rows out"
+            "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave "
+            "such rows out"
         )
     known = registry() if locales is None else locales
     judges = default_judges(options) if judges is None else judges

@@ -152,7 +152,8 @@ def test_no_question_is_made_of_answers_without_votes(files: Path):
     with pytest.raises(InputError) as caught:
         build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0)
     assert str(caught.value) == (
-        "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave such rows out"
+        "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave "
+        "such rows out"
     )
 
 
