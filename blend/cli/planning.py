@@ -84,7 +84,7 @@ def plan(
         from blend.loaders.files.atomic import atomic_write
         from blend.loaders.files.storage import storage_errors
 
-        with storage_errors(chart):
+        with storage_errors(chart, fix="choose another `chart` or change the permissions"):
             atomic_write(chart, plan_chart(found).svg)
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))

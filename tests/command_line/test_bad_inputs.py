@@ -78,6 +78,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "build --food": ("build", "--food", "{place}"),
     "show": ("show", "{place}"),
     "stats": ("stats", "{place}"),
+    "plan": ("plan", "{place}"),
     "status": ("status", "{place}"),
     "diff": ("diff", "{place}", "{release}"),
     "diff, second": ("diff", "{release}", "{place}"),
@@ -248,7 +249,7 @@ def test_votes_that_cannot_be(told, tmp_path: Path, votes: object):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["release.json", "data/annotations/KR-00000.parquet"])
 @pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("command", rest_exhaustive(["stats", "validate", "diff", "show"], "validate"))
+@pytest.mark.parametrize("command", rest_exhaustive(["stats", "plan", "validate", "diff", "show"], "validate"))
 def test_a_damaged_file_of_a_release(told, release: Path, tmp_path: Path, command: str, damage: str, name: str):
     copy = shutil.copytree(release, tmp_path / "copy")
     DAMAGE[damage](copy / name)
@@ -288,6 +289,7 @@ INTO = {
     "init": ("init {out}", "empty", "DIR"),
     "annotate init": ("annotate init {out} --locale ko-KR", "empty", "DIR"),
     "stats": ("stats {release} --out {out}", "a folder of statistics", "--out"),
+    "plan": ("plan --out {out}", "a folder of plans", "--out"),
     "audit": ("audit {release} --out {out}", "a folder of audit", "--out"),
     "reviews accept": ("reviews accept {sheet} --out {out}", "a folder of reviews", "--out"),
     "eval run": ("eval run {release} --answers {answers} --out {out}", "the directory of a run", "--out"),

@@ -9,7 +9,7 @@ import pytest
 
 from blend import build_release
 from blend.exit_codes import UsageError
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, StorageError
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
 
@@ -86,3 +86,12 @@ def test_numbers_that_are_out_of_range(option: str, value: str, message: str):
     with pytest.raises(InputError) as caught:
         run("plan", option, value)
     assert str(caught.value) == message
+
+
+def test_a_chart_that_cannot_be_written(tmp_path: Path):
+    with pytest.raises(StorageError) as caught:
+        run("plan", "--chart", tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: cannot write here (Is a directory); choose another --chart or change the permissions"
+    )
+    assert list(tmp_path.iterdir()) == []
