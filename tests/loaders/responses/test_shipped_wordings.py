@@ -33,7 +33,7 @@ def test_every_option_that_was_read_by_itself_is_complete_and_counted():
     assert ((rows["kind"] == "wording") == rows["corrected"].is_not_null()).all()
     assert rows.equals(rows.sort("template_id", "option"))
     assert rows.select("template_id", "option").is_unique().all()
-    assert f"| `option_texts.tsv` | {rows.height} |" in (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert f"| `option_texts.tsv` | {rows.height:,} |" in (FOLDER / "README.md").read_text(encoding="utf-8")
     for texts in shipped_option_texts().values():
         shown = set(texts.corrected.values())
         # What is shown in place of an option is neither refused nor put right again.
