@@ -39,7 +39,7 @@ from blend.builders.mcq.variants import Pick, Rules, pick
 from blend.schemas.language.answer_formats import magnitude
 from blend.schemas.language.text_comparison import fold
 
-RIGHT = 0.265
+RIGHT = 0.27
 """Share of the questions that each of the two guessers gets right."""
 _USED = 0.5
 """Weight of how often words are used at all beside how typical they are of the region."""
