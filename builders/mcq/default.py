@@ -20,7 +20,7 @@ from blend.builders.digests import digest
 from blend.builders.judges.equivalence import Judge, LexicalJudge
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answer_spread import answer_spread, only_specific
-from blend.builders.mcq.answers import Shows, TemplateAnswers, outcomes_frame, read_answers
+from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_answers
 from blend.builders.mcq.distractors import N_DISTRACTORS, Elsewhere
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
@@ -32,6 +32,7 @@ from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.reading import Reading, reading_frame
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, McqBuild, summarise
+from blend.builders.mcq.unread_options import UnreadOptions
 from blend.builders.mcq.variants import Pick, Picked, Rules, pick
 from blend.builders.mcq.wordings import put_right
 from blend.schemas.errors import InputError
@@ -73,10 +74,9 @@ def build_default(
         exclusions, questions, locales, shipped=shipped, model_confidence=confidence, asked=asked
     )
     reading = Reading(excluded, questions, annotations, shipped=shipped)
-    shows = None
-    if options.max_risk is not None:
-        risk = risk or OptionRisk(questions, annotations, shipped=shipped)
-        shows = _low_risk(risk, options.max_risk, reading)
+    if risk is None and not (options.max_risk is None and options.max_silly is None):
+        risk = OptionRisk(questions, annotations, shipped=shipped)
+    unread = None if risk is None else UnreadOptions(risk, reading, options)
     rules = Rules(options, seed, Elsewhere.of(questions, annotations))
     hard = _hard_split(rules) if options.hard else None
     outcomes: Counter[tuple[str, str]] = Counter()
@@ -90,7 +90,7 @@ def build_default(
         exclusions=excluded,
         locales=locales,
         reading=reading if options.unread == "drop" else None,
-        shows=shows,
+        shows=None if unread is None else unread.shows,
     ):
         outcomes.update(answers.outcomes)
         dates.extend(answers.dates)
@@ -109,20 +109,16 @@ def build_default(
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
         found=pl.concat(
-            [pl.DataFrame(dates, FOUND, orient="row"), slips if shipped else slips.clear(), excluded.void]
+            [
+                pl.DataFrame(dates, FOUND, orient="row"),
+                slips if shipped else slips.clear(),
+                excluded.void,
+                slips.clear() if unread is None else unread.found(),
+            ]
         ),
         reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
     )
-
-
-def _low_risk(risk: OptionRisk, most: float, reading: Reading) -> Shows:
-    """Show what somebody has read, and of all else what is not too likely refused."""
-
-    def shows(template_id: str, asked: str, option: Option) -> bool:
-        return reading.has_read(template_id, asked, option) or risk.of(template_id, asked, option) <= most
-
-    return shows
 
 
 def _plans(made: Sequence["TemplateQuestions"], seed: int) -> list["DefaultPlan"]:

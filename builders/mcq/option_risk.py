@@ -1,9 +1,9 @@
 """Option risk: how likely a careful reader would refuse an option that nobody has read.
 
-A logistic regression on what the region asked about and the one that offers the option have answered, and on
-what the package's readers said of the same answer about other regions. ``benchmarks/option_risk.py`` fits it on
-what they read of the 16 published regions. No third region's answers have a say, so that a further one changes
-nothing between others.
+Logistic regressions on what the region asked about and the one that offers the option have answered, and on
+what the package's readers said of the same answer about other regions, or where people gave its words.
+``benchmarks/option_risk.py`` fits them on what they read of the 16 published regions. No third region's answers
+have a say, so that a further one changes nothing between others.
 """
 
 import math
@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
+from blend.builders.mcq.answer_types import AnswerTypes, Shares
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.keyness import Form, answer_index
 from blend.builders.mcq.options import Option, shown
@@ -23,8 +25,9 @@ from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.rows.frame_columns import KEY
 from blend.schemas.rows.published_rows import Grouping
 
-RULES, READINGS = "rules", "readings"
-"""Models: without and with what was read about other regions."""
+RULES, READINGS, SILLY = "rules", "readings", "silly"
+"""Models: of a refusal, without and with what was read about other regions; of no answer of the kind asked
+for."""
 
 FEATURES = (
     "intercept",
@@ -46,6 +49,9 @@ FEATURES = (
 
 READING_FEATURES = ("refused_elsewhere", "template_refusals")
 """Further ones of `READINGS`."""
+
+TYPE_FEATURES = ("type_similarity", "type_mismatch")
+"""Further ones of `SILLY`."""
 
 _MOST_TEMPLATES = 20
 """From which on it no longer counts in how many templates' answers a region uses a word."""
@@ -95,6 +101,10 @@ class OptionRisk:
         self._shared: dict[tuple[str, str], tuple[int, int]] = {}
         self._readings = _Readings(annotations) if shipped else None
 
+    @cached_property
+    def _types(self) -> AnswerTypes:
+        return AnswerTypes()
+
     def of(self, template_id: str, asked: str, option: Option) -> float:
         """Estimate the probability that an option is refused.
 
@@ -104,8 +114,12 @@ class OptionRisk:
             option: The option.
         """
         values = self.features(template_id, asked, option.text, option.locale.tag)
-        model = self._models[READINGS if len(values) > len(FEATURES) else RULES]
-        return 1 / (1 + math.exp(-sum(model[name] * value for name, value in values.items())))
+        return self._probability(READINGS if len(values) > len(FEATURES) else RULES, values)
+
+    def silly(self, template_id: str, asked: str, option: Option) -> float:
+        """Estimate the probability that readers hold an option for no answer of the kind asked for; as `of`."""
+        place = template_id, asked, option.text, option.locale.tag
+        return self._probability(SILLY, self.features(*place) | self.type_features(*place))
 
     def features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
         """Compute `FEATURES`, and `READING_FEATURES` where the option was read elsewhere.
@@ -145,6 +159,35 @@ class OptionRisk:
             read = self._readings.elsewhere(template_id, asked, text, origin)
             found |= zip(READING_FEATURES, read, strict=False)
         return found
+
+    def type_features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
+        """Compute `TYPE_FEATURES`; 0 where numbers or times are asked for. Arguments as of `features`."""
+        if self._formats.get(template_id) in (AnswerFormat.TIME, AnswerFormat.INTEGER):
+            return dict.fromkeys(TYPE_FEATURES, 0.0)
+        form = base_forms(text)
+        shares = self._types.shares(form, template_id)
+        ours, both = (
+            self._types_given(template_id, (asked,)),
+            self._types_given(template_id, (asked, origin), form),
+        )
+        similarity = shares @ ours / math.sqrt(shares @ shares * (ours @ ours))
+        return {
+            "type_similarity": float(similarity),
+            "type_mismatch": float(both @ np.log(self._types.usual / shares)),
+        }
+
+    def _types_given(self, template_id: str, tags: tuple[str, ...], without: Form = ()) -> Shares:
+        """Average the types of a template's answers by votes, one of them left out; as usual if none."""
+        total, votes = np.zeros(len(self._types.names)), 0
+        for tag in tags:
+            for form, n in self._given[tag].by_template.get(template_id, Counter()).items():
+                if form != without:
+                    total, votes = total + n * self._types.shares(form, template_id), votes + n
+        return total / votes if votes else self._types.usual
+
+    def _probability(self, model: str, values: Mapping[str, float]) -> float:
+        coefficients = self._models[model]
+        return 1 / (1 + math.exp(-sum(one * values[name] for name, one in coefficients.items())))
 
     def _read_index(self, index: pl.DataFrame) -> None:
         forms = {text: base_forms(shown(text)) for text in index["text"].unique()}

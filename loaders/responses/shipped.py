@@ -78,6 +78,27 @@ def shipped_collections() -> pl.DataFrame:
 
 
 @cache
+def shipped_answer_types() -> dict[str, str]:
+    """The type of answer that each published template asks for, as the blend team read it."""
+    with as_file(files("blend.decisions") / "blend" / "answer_types.tsv") as path:
+        return dict(pl.read_csv(path, separator="\t").select("template_id", "type").iter_rows())
+
+
+@cache
+def shipped_type_words() -> dict[str, dict[str, int]]:
+    """The words of published answers: by base form and template, the regions in which somebody gave it.
+
+    ``benchmarks/option_risk.py --words`` counts those that are in two answers or more, regions and templates apart.
+    """
+    with as_file(files("blend.decisions") / "blend" / "type_words.tsv") as path:
+        rows = pl.read_csv(path, separator="\t", quote_char=None, schema_overrides={"word": pl.String})
+    found: dict[str, dict[str, int]] = {}
+    for word, template_id, n_regions in rows.select("word", "template_id", "regions").iter_rows():
+        found.setdefault(word, {})[template_id] = n_regions
+    return found
+
+
+@cache
 def shipped_wordings() -> dict[str, Wording]:
     """The slips of grammar and spelling in published questions, by template; in any region with that wording.
 

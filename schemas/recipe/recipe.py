@@ -132,6 +132,9 @@ class McqOptions(FrozenModel):
     max_risk: Annotated[float, Field(gt=0, le=1)] | None = None
     """Up to which estimated probability of being refused an option that nobody has read is shown as wrong, in
     ``default`` mode; all are when absent."""
+    max_silly: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Up to which estimated probability of being no answer of the kind asked for an option that nobody has read
+    is shown as wrong, in ``default`` mode; all are when absent."""
     rebalance: StrictBool = False
     """Whether the options of questions that a source has with its options are put in another order, so that the
     correct one stands in every position equally often in every locale."""

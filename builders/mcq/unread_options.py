@@ -1,0 +1,55 @@
+"""Unread options: what a build shows of what nobody has read, by how likely a reader would refuse it."""
+
+import polars as pl
+
+from blend.builders.mcq.option_risk import OptionRisk
+from blend.builders.mcq.options import Option
+from blend.builders.mcq.reading import Reading
+from blend.builders.mcq.result import FOUND
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.recipe.recipe import McqOptions
+
+LIKELY_SILLY = "likely-silly"
+"""Finding of options that are left out since they are likely no answer of the kind asked for."""
+
+
+class UnreadOptions:
+    """Options that nobody has read, and which of them a build shows.
+
+    Args:
+        risk: How likely they are refused.
+        reading: Who has read what.
+        options: The recipe's; ``max_risk`` and ``max_silly`` say how likely they may be.
+    """
+
+    def __init__(self, risk: OptionRisk, reading: Reading, options: McqOptions) -> None:
+        self._risk, self._reading = risk, reading
+        self._max_risk = 1.0 if options.max_risk is None else options.max_risk
+        self._max_silly = 1.0 if options.max_silly is None else options.max_silly
+        self._silly: dict[tuple[str, str], set[str]] = {}
+        """By template and locale asked about."""
+
+    def shows(self, template_id: str, asked: str, option: Option) -> bool:
+        """Whether an option is shown about a locale: what somebody has read is, at any risk.
+
+        Args:
+            template_id: The template.
+            asked: Tag of the locale asked about.
+            option: An option of another region.
+        """
+        if self._reading.has_read(template_id, asked, option):
+            return True
+        if self._max_risk < 1 and self._risk.of(template_id, asked, option) > self._max_risk:
+            return False
+        if self._max_silly < 1 and self._risk.silly(template_id, asked, option) > self._max_silly:
+            self._silly.setdefault((template_id, asked), set()).add(option.text)
+            return False
+        return True
+
+    def found(self) -> pl.DataFrame:
+        """List the options left out so far as silly, by template and locale, as `FOUND`."""
+        rows = []
+        for key, texts in sorted(self._silly.items()):
+            listed = ", ".join(map(repr, sorted(texts)))
+            rows.append((*key, LIKELY_SILLY, f"{pluralise(len(texts), 'option')} left out: {listed}"))
+        return pl.DataFrame(rows, FOUND, orient="row")
