@@ -88,7 +88,7 @@ def shipped_answer_types() -> dict[str, str]:
 def shipped_type_words() -> dict[str, dict[str, int]]:
     """The words of published answers: by base form and template, the regions in which somebody gave it.
 
-    ``benchmarks/option_risk.py --words`` counts those that are in two answers or more, regions and templates apart.
+    ``benchmarks/option_risk.py --words`` counts those that at least two answers have.
     """
     with as_file(files("blend.decisions") / "blend" / "type_words.tsv") as path:
         rows = pl.read_csv(path, separator="\t", quote_char=None, schema_overrides={"word": pl.String})
