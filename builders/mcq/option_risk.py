@@ -118,8 +118,9 @@ class OptionRisk:
 
     def silly(self, template_id: str, asked: str, option: Option) -> float:
         """Estimate the probability that readers hold an option for no answer of the kind asked for; as `of`."""
-        place = template_id, asked, option.text, option.locale.tag
-        return self._probability(SILLY, self.features(*place) | self.type_features(*place))
+        values = self.features(template_id, asked, option.text, option.locale.tag)
+        types = self.type_features(template_id, asked, option.text, option.locale.tag)
+        return self._probability(SILLY, values | types)
 
     def features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
         """Compute `FEATURES`, and `READING_FEATURES` where the option was read elsewhere.
