@@ -196,11 +196,11 @@ def test_the_mean_of_the_regions_and_its_chart():
     figures = mean_figures(shipped_collections())
     found = plan_collection(figures, templates=[500], annotators=[5])
     assert found.designs.row(0, named=True)["locale"] == "all"
-    # 3,005 pairs and 5,266 questions of 16 regions (docs/mcq.md) are 188 and 329 a region.
+    # 3,007 pairs and 5,263 questions of 16 regions (docs/mcq.md) are 188 and 329 a region.
     assert found.designs["pairs"].item() == pytest.approx(188, abs=2)
     assert found.designs["mcqs"].item() == pytest.approx(329, abs=5)
     chart = plan_chart(found)
-    assert chart.alt == "Bar chart. What tells two models apart: all · 500 × 5 13.5 %; wanted 5.0 %."
+    assert chart.alt == "Bar chart. What tells two models apart: all · 500 × 5 13.4 %; wanted 5.0 %."
     assert "all · 500 × 5" in chart.svg
     assert repr(found) == "<CollectionPlan: what it takes for a difference of 5 points>"
 
