@@ -32,10 +32,13 @@ RawRecipe = Annotated[
 NewSheet = Annotated[
     Path,
     typer.Option(
-        help="File to make: .csv, or .xlsx with lists to choose from; an existing one is never replaced."
+        help="File to make: .csv, .jsonl, or .xlsx with lists to choose from; an existing one is never "
+        "replaced."
     ),
 ]
-ReturnedSheet = Annotated[Path, typer.Argument(help="The sheet as it came back: .xlsx, CSV or tab-separated.")]
+ReturnedSheet = Annotated[
+    Path, typer.Argument(help="The sheet as it came back: .xlsx, CSV, tab-separated or .jsonl.")
+]
 
 
 def _encoding(name: str | None) -> str | None:

@@ -60,7 +60,7 @@ def options(
     )
     typer.echo(
         "Write ok, also-right, silly or wrong into the column verdict, as far as you get, then: "
-        f"blend questions accept {out}"
+        f"blend questions accept {out} --reviewer PSEUDONYM (and --native for people of the region)"
     )
 
 

@@ -352,12 +352,12 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
 
 
 def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
-    """Say whether reviewers call every top answer wrong."""
+    """Say whether verdicts, of people or of a model, call every top answer wrong."""
     texts = [option.text for option in top if isinstance(option, Option)]
     # Not asked of an empty list: where no top answer can be shown, `_loss_of_top` has said why.
     if not excluded.golds.issuperset(texts):
         return None
-    return "turned-down", f"reviewers say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
+    return "turned-down", f"verdicts say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
 
 
 def _is_lost(option: Option | str, drop_named: bool) -> bool:

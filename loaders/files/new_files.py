@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import storage_errors
-from blend.loaders.files.workbooks import WORKBOOK, write_workbook
+from blend.loaders.files.workbooks import OTHER_WORKBOOKS, WORKBOOK, write_workbook
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 _OWNER_ALONE = 0o600
+_OTHER_KINDS = (*OTHER_WORKBOOKS, ".json", ".parquet")
 
 
 def write_new_files(
@@ -68,7 +69,7 @@ def write_new_sheet(
     mark: bool = True,
     choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
-    """Write a sheet for people to fill in: a workbook where the file is named .xlsx, otherwise CSV in UTF-8.
+    """Write a sheet for people to fill in: a workbook if it is named .xlsx, JSON Lines if .jsonl, or CSV.
 
     Args:
         out: The file; its folder must be there.
@@ -77,14 +78,18 @@ def write_new_sheet(
         choices: What can be chosen in a column of a workbook (see `workbooks.write_workbook`).
 
     Raises:
-        InputError: If the file is there.
+        InputError: If the file is there, or named as one of another kind.
         StorageError: If it cannot be written.
     """
+    if out.suffix.lower() in _OTHER_KINDS:
+        raise InputError(f"{out}: a sheet is .csv, .xlsx or .jsonl; choose another `out`")
     if os.path.lexists(out):
         raise InputError(f"{out}: exists, and may hold somebody's work; choose another `out` or move it away")
     with storage_errors(out):
         if out.suffix.lower() == WORKBOOK:
             atomic_write(out, write_workbook(rows, choices, out.name))
+        elif out.suffix.lower() == ".jsonl":
+            atomic_write(out, rows.fill_null("").write_ndjson().encode())
         else:
             atomic_write(out, rows.write_csv(include_bom=mark))
 

@@ -87,13 +87,18 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a
-            row is not as it was proposed, or an option has two different verdicts.
+            reason has none, a row is not as it was proposed, or an option has two different verdicts.
         InputError: If no row has a verdict.
     """
     diagnostics = Diagnostics()
     verdicts: dict[tuple[str, ...], OptionVerdict] = {}
     for cells in read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding):
         if not cells.values["verdict"].strip():
+            if cells.values.get("why", "").strip():
+                fix = "choose a verdict, or empty the cell"
+                diagnostics.problem(
+                    "a reason without a verdict", where=f"{cells.location}, column why", fix=fix
+                )
             continue
         with diagnostics.collected():
             verdict = _verdict(cells)

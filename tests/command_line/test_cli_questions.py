@@ -58,7 +58,7 @@ def refusal(sheet: Path, *args, **more) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["back.csv", "back.xlsx"])
+@pytest.mark.parametrize("name", ["back.csv", "back.xlsx", "back.jsonl"])
 def test_verdicts_are_kept_with_their_author(back, name: str):
     assert add(back(("1/2", "OK"), ("12:00", "wrong"), name=name), native=True).by_kind == {"ok": 1, "wrong": 1}
     day = TODAY.isoformat()
@@ -99,6 +99,24 @@ def test_a_file_to_which_nothing_is_added_stays_as_it_is(back):
     Path("mine.csv").write_text(mine, "utf-8")
     assert add(back(("noon", "ok")), out="mine.csv").known == 1
     assert Path("mine.csv").read_text("utf-8") == mine
+
+
+@pytest.mark.parametrize("name", ["back.ods", "back.json", "back.parquet"])
+def test_a_sheet_that_would_not_come_back_is_not_made(back, name: str):
+    with pytest.raises(BlendError) as raised:
+        back(name=name)
+    assert str(raised.value) == f"{name}: a sheet is .csv, .xlsx or .jsonl; choose another `out`"
+
+
+def test_a_reason_without_a_verdict_is_not_lost(back):
+    sheet = back(("noon", "ok"))
+    rows = sheet_of(("noon", "ok")).with_columns(why=pl.lit("not sure"))
+    sheet.unlink()
+    write_option_sheet(rows, sheet)
+    assert refusal(sheet).splitlines()[:2] == [
+        "5 problems:",
+        "back.csv:2, column why: a reason without a verdict; choose a verdict, or empty the cell",
+    ]
 
 
 def test_what_is_wrong_with_a_sheet(back):

@@ -108,6 +108,6 @@ def test_a_correct_answer_that_a_reader_holds_for_wrong_is_not_asked_for(monkeyp
     monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_exclusions", lambda: reviewed)
     build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
     assert "en-GB" not in set(build.frame()["locale"])
-    assert loss_of(build, "en-GB") == ("turned-down", "reviewers say that 'apple' is wrong")
+    assert loss_of(build, "en-GB") == ("turned-down", "verdicts say that 'apple' is wrong")
     without = build_mcq(questions, annotations, options=McqOptions(judge=JudgeOptions(shipped=False)), seed=0)
     assert "en-GB" in set(without.frame()["locale"])

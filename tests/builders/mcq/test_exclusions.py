@@ -61,7 +61,7 @@ def test_a_right_answer_that_is_none_is_not_asked_for():
     assert {options[answer] for options, answer in asked.select("options", "answer").rows()} == {"cherry"}
     none_left = build_of(MORE, exclusions=exclusions_of({"option": "apple", "kind": "wrong"}))
     assert none_left.frame().filter(locale="en-GB").is_empty()
-    assert loss_of(none_left, "en-GB") == ("turned-down", "reviewers say that 'apple' is wrong")
+    assert loss_of(none_left, "en-GB") == ("turned-down", "verdicts say that 'apple' is wrong")
 
 
 @pytest.mark.parametrize(("kind", "is_shown"), [("also-right", True), ("silly", False), ("wrong", False)])
