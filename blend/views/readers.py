@@ -11,9 +11,11 @@ def agreement_table(found: pl.DataFrame) -> Table:
     return frame_table(
         found,
         "Options that were read",
-        "By natives: read by at least one native of the region. Refused: by anybody. Of those that several "
-        "read: the share on which all say alike whether they may be shown, and Krippendorff's alpha.",
+        "By natives: read by at least one native of the region. By models: by no person. Refused: by anybody. "
+        "Of those that several people read: the share on which all say alike whether they may be shown, and "
+        "Krippendorff's alpha.",
         heads={"locale": "locale", "options": "options", "by_natives": "by natives", "by_others": "by others"}
+        | {"by_models": "by models"}
         | {"refused": "refused", "read_twice": "by several", "alike": "alike", "alpha": "alpha"},
         forms={"alike": PERCENT},
     )

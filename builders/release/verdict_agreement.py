@@ -5,6 +5,7 @@ from polars.dataframe.group_by import GroupBy
 
 from blend.builders.mcq.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
+from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.sheets.option_sheets import OK
 
 AGREEMENT = pl.Schema(
@@ -13,6 +14,7 @@ AGREEMENT = pl.Schema(
         "options": pl.Int64(),
         "by_natives": pl.Int64(),
         "by_others": pl.Int64(),
+        "by_models": pl.Int64(),
         "refused": pl.Int64(),
         "read_twice": pl.Int64(),
         "alike": pl.Float64(),
@@ -20,10 +22,10 @@ AGREEMENT = pl.Schema(
     }
 )
 """One row per locale asked about, in text order, and ``all`` first: ``options`` with a verdict, those that a
-native of the region has read and those that only others have, those that anybody ``refused``; those that
-several have read (all counts), the share of them on which all say ``alike`` whether it may be shown, and
-Krippendorff's alpha of that (fractions; null where nobody read the same, alpha also where all say the same of
-everything)."""
+native of the region has read, those that only others have, and those that only models have; those that anybody
+``refused``, a model only where no person has read it; those that several people have read (all counts), the
+share of them on which all say ``alike`` whether it may be shown, and Krippendorff's alpha of that (fractions;
+null where nobody read the same, alpha also where all say the same of everything)."""
 
 ANY_REFUSAL = "refusal"
 """Stands for every kind but ``ok`` in `COMPARED`."""
@@ -47,6 +49,7 @@ fraction). Of what others refused that is the recall of the reader's refusals; o
 false alarms. Where the reader says it: ``given``, how many of these the others confirm (counts), saying alike
 whether the option may be shown, and their share, the ``precision``. Shares of nothing are null."""
 
+_IS_MODEL = pl.col("reviewer").str.starts_with(MODEL_PREFIX).fill_null(value=False)
 _OPTION = ("template_id", "locale", "question", "option")
 _SEVERITY = (WRONG, SILLY, "also-right", OK)
 """Of several verdicts on an option, the first one here is what they say together."""
@@ -77,27 +80,37 @@ def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([_row(name, rows) for name, rows in parts], AGREEMENT, orient="row")
 
 
-def _row(name: str, given: pl.DataFrame) -> tuple[object, ...]:
+def _row(name: str, everything: pl.DataFrame) -> tuple[object, ...]:
+    given = _without_overruled(everything)
+    by_models = given.filter(_IS_MODEL).select(_OPTION).n_unique()
     options = given.group_by(_OPTION, maintain_order=True).agg(
-        pl.len(),
+        (~_IS_MODEL).sum().alias("len"),
         pl.col("is_native").any(),
         any_refused=pl.col("refused").any(),
         alike=pl.col("refused").n_unique() == 1,
     )
     twice = options.filter(pl.col("len") > 1)
-    units = given.select(pl.struct(_OPTION).rank("dense")).to_series().to_numpy().astype("int64")
-    values, sets = of_members([frozenset({str(refused)}) for refused in given["refused"]])
+    people = given.filter(~_IS_MODEL)
+    units = people.select(pl.struct(_OPTION).rank("dense")).to_series().to_numpy().astype("int64")
+    values, sets = of_members([frozenset({str(refused)}) for refused in people["refused"]])
     n_natives = int(options["is_native"].sum())
     return (
         name,
         options.height,
         n_natives,
-        options.height - n_natives,
+        options.height - n_natives - by_models,
+        by_models,
         int(options["any_refused"].sum()),
         twice.height,
         twice["alike"].mean(),
         krippendorff_alpha(units, values, sets).alpha,
     )
+
+
+def _without_overruled(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Leave out what models say of options that people have read: people overrule them."""
+    read_by_people = (~_IS_MODEL).any().over(_OPTION)
+    return verdicts.filter(~(_IS_MODEL & read_by_people))
 
 
 def compared_verdicts(
@@ -107,7 +120,8 @@ def compared_verdicts(
 
     Args:
         verdicts: The reader's, `frame_columns.EXCLUSIONS`; one refusal is enough.
-        others: Those that count as true, likewise.
+        others: Those that count as true, likewise; without what the same model says there as well, and what any
+            model says of options that people have read.
         model_confidence: Verdicts of a model that is less sure are left out, as a build leaves them out.
 
     Returns:
@@ -119,7 +133,9 @@ def compared_verdicts(
     check_kinds(verdicts)
     check_kinds(others)
     verdicts = verdicts.filter(pl.col("confidence").fill_null(1.0) >= model_confidence)
-    both = _gravest(verdicts).join(_gravest(others), on=_OPTION, nulls_equal=True, suffix="_of_others")
+    itself = _IS_MODEL & pl.col("reviewer").is_in(verdicts["reviewer"].drop_nulls().unique().implode())
+    true = _gravest(_without_overruled(others.filter(~itself)))
+    both = _gravest(verdicts).join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
     rows = pl.concat([both.with_columns(locale=pl.lit("all")), both]).with_columns(
         refused=pl.col("kind") != OK, refused_by_others=pl.col("kind_of_others") != OK
     )

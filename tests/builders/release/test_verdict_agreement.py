@@ -39,6 +39,21 @@ def test_options_count_once_and_alpha_is_nominal():
     assert korea["alpha"] == pytest.approx(1 - 7 * 2 / 30)
 
 
+def test_models_are_counted_apart_and_overruled_by_people():
+    model = verdicts(
+        ("ko-KR", "rice", "silly", "chat:m", None), ("ko-KR", "stone", "silly", "chat:m", None),
+        ("ko-KR", "stone", "ok", "chat:n", None),
+    )  # fmt: skip
+    alone, both = verdict_agreement(TWO), verdict_agreement(pl.concat([TWO, model]))
+    differ = {"options": 6, "by_models": 1, "refused": 4}
+    assert both.row(0, named=True) == alone.row(0, named=True) | differ
+    # A native who accepts rice is right beside the model that refuses it, and no model is held against itself.
+    native = verdicts(("ko-KR", "rice", "ok", "r9", "yes"), ("ko-KR", "stone", "silly", "r9", "yes"))
+    found = compared_verdicts(native, pl.concat([TWO, model])).filter(locale="all", kind="ok")
+    assert found.row(0)[2:] == (1, 0, 0.0, 1, 1, 1.0)
+    assert compared_verdicts(model.filter(reviewer="chat:m"), model.filter(reviewer="chat:m")).is_empty()
+
+
 def test_a_reader_beside_others():
     model = verdicts(
         ("ko-KR", "rice", "also-right", "m", None), ("ko-KR", "beef", "also-right", "m", None),
