@@ -96,9 +96,9 @@ GUESSED = {
     "typical": 23.7,
     "widespread": 25.9,
     "region-blind": 26.5,
-    "classifier": 27.1,
-    "frequent": 24.2,
-    "combined": 26.8,
+    "classifier": 27.2,
+    "frequent": 24.1,
+    "combined": 26.9,
 }
 """What baselines of the audit get right, in percent: the figures of docs/mcq.md."""
 PLACES = {"largest": 22.7, "smallest": 25.6, "nearest-mean": 26.2}
@@ -143,7 +143,7 @@ def test_who_has_read_the_options_is_counted_as_well(hard_build, build):
     assert (added["mcqs"] - added["mcqs_before"]).sum() == PAIRS
     # A correct answer and three distractors each. Some pairs show answers that people did not read there.
     assert (added["options"] - added["options_before"]).sum() == 4 * PAIRS
-    assert (added["nobody"].sum(), added["nobody_before"].sum()) == (46, 0)
+    assert (added["nobody"].sum(), added["nobody_before"].sum()) == (20, 0)
 
 
 @pytest.mark.integration
