@@ -200,7 +200,7 @@ def test_the_mean_of_the_regions_and_its_chart():
     assert found.designs["pairs"].item() == pytest.approx(188, abs=2)
     assert found.designs["mcqs"].item() == pytest.approx(329, abs=5)
     chart = plan_chart(found)
-    assert chart.alt == "Bar chart. What tells two models apart: all · 500 × 5 13.4 %; wanted 5.0 %."
+    assert chart.alt == "Bar chart. What tells two models apart: all · 500 × 5 13.5 %; wanted 5.0 %."
     assert "all · 500 × 5" in chart.svg
     assert repr(found) == "<CollectionPlan: what it takes for a difference of 5 points>"
 
