@@ -23,6 +23,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import decoded
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.loaders.upstream.semeval.task_files import task_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.rows.published_rows import LETTERS
@@ -139,5 +140,7 @@ def _content(path: Path, name: str) -> bytes:
                 if found[0].file_size > MOST_BYTES:
                     raise RowError("more than 512 MiB unpacked", where=f"{path}:{name}", fix="split the file")
                 return archive.read(found[0])
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        except InputError:
+            raise
+        except NOT_AN_ARCHIVE as error:
             raise InputError(f"{path}: cannot be read as a zip archive ({error}); write it again") from None

@@ -178,7 +178,7 @@ def _check_archive(content: bytes, location: str) -> bool:
             parts = {name: archive.read(name) for name in names}
     except RowError:
         raise
-    except _NOT_AN_ARCHIVE:
+    except NOT_AN_ARCHIVE:
         raise _damaged(location) from None
     # No spreadsheet writes one, and what it declares could unpack without end.
     if any(b"<!DOCTYPE" in part for part in parts.values()):
@@ -186,7 +186,7 @@ def _check_archive(content: bytes, location: str) -> bool:
     return any(b"<f>" in part or b"<f " in part for name, part in parts.items() if "worksheets/" in name)
 
 
-_NOT_AN_ARCHIVE = (
+NOT_AN_ARCHIVE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     *(NotImplementedError, RuntimeError, OSError, ValueError),
 )

@@ -355,6 +355,22 @@ def test_archives_that_hold_no_predictions(tmp_path: Path, make: Callable[[Path]
     assert str(caught.value) == message.format(path=path)
 
 
+def test_a_damaged_archive_is_refused_or_read(tmp_path: Path):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"prediction/{MCQ_TSV}", "id\tA\tB\tC\tD\n" + "am-ET_0001\t1\t0\t0\t0\n" * 20)
+    whole, path = content.getvalue(), tmp_path / "predictions.zip"
+    refused: list[str] = []
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        try:
+            read_predictions(path, ASKED[False], form_of("multiple-choice"))
+        except BlendError as error:
+            refused.append(str(error))
+    assert len(refused) > len(whole) / 2
+    assert all(message.startswith((str(path), MCQ_TSV)) for message in refused)
+
+
 def test_rows_that_cannot_be_read(tmp_path: Path):
     path = tmp_path / MCQ_TSV
     path.write_text("id\tA\tB\tC\tD\nam-ET_0001\t1\t0\n", encoding="utf-8")

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -12,6 +12,7 @@ from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_json, read_rows
 from blend.schemas.errors import RowError
+from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 
 CARD = "README.md"
@@ -27,13 +28,17 @@ Json = Any
 def listed_choices(folder: Path) -> list[str]:
     """List the files of multiple-choice questions that the card of a repository names.
 
+    A card is somebody else's text: what leads out of the repository, or is a pattern, is not looked at.
+
     Args:
         folder: Folder of the repository.
 
     Returns:
         Paths in it; none without a card that says so.
     """
-    return sorted({path for _, path in _splits(folder / CARD).get(MULTIPLE_CHOICE_QUESTIONS, ())})
+    named = {PurePosixPath(path) for _, path in _splits(folder / CARD).get(MULTIPLE_CHOICE_QUESTIONS, ())}
+    inside = (path for path in named if not path.is_absolute() and ".." not in path.parts)
+    return sorted(str(path) for path in inside if not set("*?[\\") & set(str(path)))
 
 
 def report_faults(folder: Path, root: Path, annotations: Iterable[str], diagnostics: Diagnostics) -> None:
@@ -63,8 +68,9 @@ def report_faults(folder: Path, root: Path, annotations: Iterable[str], diagnost
         detail = f"{len(renamed)} splits are named by codes and their files by regions: {shown}; read by region"
         diagnostics.finding("region-named-two-ways", CARD, detail)
     for path in listed_choices(folder):
-        with diagnostics.collected():
-            _report_choices(folder / path, folder, diagnostics)
+        if (folder / path).is_file():  # a copy need not have it
+            with diagnostics.collected():
+                _report_choices(folder / path, folder, diagnostics)
 
 
 def _mixed_types(annotations: Mapping[str, Json]) -> str | None:
@@ -111,10 +117,10 @@ def _splits(card: Path) -> dict[str, list[tuple[str, str]]]:
     return {
         str(config.get("config_name")): [
             (str(one["split"]), one["path"])
-            for one in map(_object, config.get("data_files") or ())
+            for one in _objects(config.get("data_files"))
             if isinstance(one.get("path"), str) and "split" in one
         ]
-        for config in map(_object, header.get("configs") or ())
+        for config in _objects(header.get("configs"))
     }
 
 
@@ -134,9 +140,7 @@ def _report_choices(path: Path, folder: Path, diagnostics: Diagnostics) -> None:
         diagnostics.finding("skewed-positions", location, detail)
     repeated = len(rows) - len({str(row["MCQID"]) for row in rows})
     if repeated:
-        diagnostics.finding(
-            "repeated-id", location, f"{repeated:,} rows have the MCQID of another; counted once"
-        )
+        diagnostics.finding("repeated-id", location, f"{pluralise(repeated, 'row')} with the MCQID of another")
     for row in rows:
         if str(row["answer_idx"]) not in _choices(row["choices"]):
             detail = f"{row['MCQID']}: answer_idx {row['answer_idx']!r} is not an option; ours are made anew"
@@ -164,3 +168,8 @@ def _choices(cell: Json) -> dict[str, Json]:
 
 def _object(value: Json) -> dict[str, Json]:
     return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    """The objects of a list; none where it is not a list, whatever a card says there."""
+    return [_object(one) for one in value] if isinstance(value, list) else []

@@ -10,6 +10,7 @@ import pytest
 
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.upstream.blend import read_blend
+from blend.loaders.upstream.blend.hub_faults import listed_choices
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe.recipe import Source
 from helpers.hub.blend_on_the_hub import CHOICES, as_on_the_hub
@@ -88,7 +89,7 @@ def test_names_of_splits_and_the_table_of_choices_are_looked_at(tmp_path):
 SKEWED = {
     "options-in-text": ["choices is JSON in a text in 8 of 8 rows; our options are a list"],
     "skewed-positions": ["D is correct in 5 of 8 questions; ours are balanced"],
-    "repeated-id": ["1 rows have the MCQID of another; counted once"],
+    "repeated-id": ["1 row with the MCQID of another"],
     "answer-without-option": ["q7: answer_idx 'E' is not an option; ours are made anew"],
 }
 
@@ -168,6 +169,39 @@ def test_a_card_that_is_not_yaml_names_nothing(tmp_path):
     folder = as_on_the_hub(VALID, tmp_path)
     (folder / "README.md").write_text("---\n{\n---\n")
     assert read_blend(folder).findings.filter(kind="options-in-text").is_empty()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "configs: 7",
+        "configs:\n- 3",
+        "configs:\n- config_name: multiple-choice-questions\n  data_files: 5",
+        "- a",
+    ],
+)
+def test_a_card_of_another_shape_names_nothing(tmp_path, header):
+    folder = as_on_the_hub(VALID, tmp_path)
+    (folder / "README.md").write_text(f"---\n{header}\n---\n")
+    assert listed_choices(folder) == []
+    assert not read_blend(folder).questions.is_empty()
+
+
+@pytest.mark.parametrize("path", ["../outside.csv", "/etc/hostname", "data/../../outside.csv", "data/*.csv"])
+def test_a_card_leads_nowhere_else(tmp_path, path):
+    folder = as_on_the_hub(VALID, tmp_path / "there")
+    (tmp_path / "outside.csv").write_text("MCQID\n1\n")
+    card = folder / "README.md"
+    card.write_text(card.read_text().replace(CHOICES, path))
+    assert listed_choices(folder) == []
+    assert read_blend(folder).findings.filter(kind="options-in-text").is_empty()
+
+
+def test_a_copy_need_not_have_the_table_of_choices(tmp_path):
+    folder = as_on_the_hub(VALID, tmp_path)
+    (folder / CHOICES).unlink()
+    assert listed_choices(folder) == [CHOICES]
+    assert of_kind(folder, "options-in-text") == []
 
 
 def test_choices_as_a_list_of_objects_are_read_as_well(tmp_path):
