@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from blend.eval.evaluation import run_task as run_task
     from blend.eval.evaluation import score_run as score_run
     from blend.eval.evaluation import write_report as write_report
+    from blend.eval.judging.judge_run import judge_run as judge_run
     from blend.eval.models.callers_model import CandidateModel as CandidateModel
     from blend.eval.models.callers_model import OptionModel as OptionModel
     from blend.eval.models.callers_model import TextModel as TextModel
@@ -112,6 +113,7 @@ _NAMES = {
     "blend.builders.validate.report": ("Level", "Problem", "ValidationReport"),
     "blend.builders.validate.checked_release": ("Release",),
     "blend.eval.evaluation": ("compare_runs", "run_task", "score_run", "write_report"),
+    "blend.eval.judging.judge_run": ("judge_run",),
     "blend.eval.models.callers_model": ("CandidateModel", "OptionModel", "TextModel"),
     "blend.eval.report.model_comparison": ("ModelComparison",),
     "blend.eval.report.scored_runs": ("ScoredRun",),

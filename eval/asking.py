@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from blend.eval.batch_runs import BatchMode, run_in_batches
+from blend.eval.batch_runs import BatchMode, batch_mode, run_in_batches
 from blend.eval.few_shot import BLANK_LINE
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import ChatOptions, Decoding, Model, OpenedModel, Thinking
+from blend.eval.models.protocols import Backend, ChatOptions, Decoding, Model, OpenedModel, Thinking
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.thoughts import Marks, check_marks
 from blend.eval.release_items import ReleaseItems, read_items
@@ -84,6 +84,63 @@ class HowAsked:
     def batches(self) -> dict[str, Any]:
         """What concerns batches, by its parameter."""
         return {} if self.batch is None else self.batch.named
+
+
+def how_asked(**parameters: Any) -> HowAsked:
+    """Parameters of `evaluation.run_task` that say who is asked and how, by name, checked one by one.
+
+    Raises:
+        TypeError: If there is no such parameter.
+        UnknownNameError: If there is no such backend or value of ``thinking``.
+        ArgumentError: If a number is too small, a shard is none of as many as there are, or two exclude each
+            other.
+    """
+    rest = dict(parameters)
+
+    def taken(*names: str) -> dict[str, Any]:
+        return {name: rest.pop(name, None) for name in names}
+
+    how = HowAsked(
+        machine=given(**taken(*_MACHINE)),
+        writing=given(**taken("max_tokens", "temperature", "seed")),
+        speaking=spoken(**taken("system", "thinking", "reasoning_effort", "extra_body")),
+        thought_marks=marks_given(rest.pop("thought_marks", None)),
+        shard=rest.pop("shard", None),
+        batch=batch_mode(rest.pop("batch", False), **taken("batch_out", "batch_in")),
+        **paid(**taken("price", "budget")),
+    )
+    if rest:
+        raise TypeError(f"there is no parameter {next(iter(rest))!r} of asking")
+    if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
+        raise UnknownNameError("backend", str(backend), get_args(Backend))
+    numbers = {**how.machine, **how.writing, "budget": how.budget}
+    check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
+    if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
+        raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
+    return how
+
+
+_MACHINE = (
+    *("server", "backend", "concurrency", "rpm", "tpm", "revision"),
+    *("device", "dtype", "batch_size", "chat"),
+)
+
+
+def check_least(**values: float | None) -> None:
+    """Check numbers that have a smallest one.
+
+    Raises:
+        ArgumentError: If one is smaller.
+    """
+    for name, value in given(**values).items():
+        if value < _LEAST[name]:
+            raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
+
+
+_LEAST = {
+    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens"), 1),
+    **dict.fromkeys(("temperature", "seed", "budget"), 0),
+}
 
 
 def spoken(

@@ -15,10 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from blend.eval.asking import HowAsked, ask, given, items_for, marks_given, paid, refuse, spoken
-from blend.eval.batch_runs import batch_mode
+from blend.eval.asking import HowAsked, ask, check_least, given, how_asked, items_for, refuse
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.protocols import Backend
@@ -36,7 +35,7 @@ from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, write_scores
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
-from blend.schemas.errors import ArgumentError, InputError, UnknownNameError
+from blend.schemas.errors import ArgumentError, InputError
 
 Runs = Sequence[ScoredRun | Run | str | Path]
 """Runs, or their directories."""
@@ -147,30 +146,33 @@ def run_task(
         InputError: If the release, the model or the answers cannot be used, or the directory holds another run.
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
-    how = HowAsked(
-        machine=given(
-            server=server,
-            backend=backend,
-            concurrency=concurrency,
-            rpm=rpm,
-            tpm=tpm,
-            revision=revision,
-            device=device,
-            dtype=dtype,
-            batch_size=batch_size,
-            chat=chat,
-        ),
-        writing=given(max_tokens=max_tokens, temperature=temperature, seed=seed),
-        speaking=spoken(
-            system=system, thinking=thinking, reasoning_effort=reasoning_effort, extra_body=extra_body
-        ),
-        thought_marks=marks_given(thought_marks),
+    how = how_asked(
+        server=server,
+        backend=backend,
+        concurrency=concurrency,
+        rpm=rpm,
+        tpm=tpm,
+        revision=revision,
+        device=device,
+        dtype=dtype,
+        batch_size=batch_size,
+        chat=chat,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        seed=seed,
+        system=system,
+        thinking=thinking,
+        reasoning_effort=reasoning_effort,
+        extra_body=extra_body,
+        thought_marks=thought_marks,
         shard=shard,
-        batch=batch_mode(batch, batch_out, batch_in),
-        **paid(price, budget),
+        batch=batch,
+        batch_out=batch_out,
+        batch_in=batch_in,
+        price=price,
+        budget=budget,
     )
-    _check_possible(how)
-    chosen, directory, warn = task_of(task), Path(out), on_warning or _warn_caller
+    chosen, directory, warn = task_of(task), Path(out), on_warning or warn_caller
     options = {"locales": locales, "limit": limit, **options}
     if answers is not None:
         name = None if model is None else str(model)
@@ -229,8 +231,8 @@ def score_run(
         MissingExtraError: If a library is not installed that the scoring needs.
         StorageError: If the scores cannot be written.
     """
-    _check_least(seed=seed)
-    read, warn = _read(run), on_warning or _warn_caller
+    check_least(seed=seed)
+    read, warn = _read(run), on_warning or warn_caller
     shown = progress_if_watched(unit="topics") if on_progress is None else nullcontext(on_progress)
     with shown as heard:
         scored = score_answers(
@@ -274,7 +276,7 @@ def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
         InputError: If there are fewer than two, if one is not scored, if their signatures differ, if no item
             was answered in all of them, or if no answer of the task is better than another one.
     """
-    _check_least(seed=seed)
+    check_least(seed=seed)
     if len(runs) < 2:
         raise InputError("one run cannot be compared; name two or more")
     scored = read_scored(runs)
@@ -301,7 +303,7 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0) -> Path:
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """
-    _check_least(seed=seed)
+    check_least(seed=seed)
     from blend.eval.report.report_page import save_report
 
     save_report(read_scored(runs), Path(out), seed=seed)
@@ -334,21 +336,6 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     return tuple(found)
 
 
-def _check_possible(how: HowAsked) -> None:
-    """Check the parameters of a run one by one, before anything is read.
-
-    Raises:
-        UnknownNameError: If there is no such backend.
-        ArgumentError: If a number is too small, or a shard is none of as many as there are.
-    """
-    if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
-        raise UnknownNameError("backend", str(backend), get_args(Backend))
-    numbers = {**how.machine, **how.writing, "budget": how.budget}
-    _check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
-    if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
-        raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
-
-
 def _run_of_answers(
     release: str | Path,
     task: Task,
@@ -367,7 +354,7 @@ def _run_of_answers(
         of_texts = {"thought_marks": how.thought_marks or None}
         refuse({**how.named(), **of_items, **of_texts}, "where a model is asked, and a table asks nobody")
         kept = task.run_of_table(answers, out, model=model, encoding=encoding)
-        return _with_outcome(read_run(out), kept, (), warn)
+        return with_outcome(read_run(out), kept, (), warn)
     asked = read_items(release, task, **{**task.of_texts, **given(**options)})
     for warning in asked.asked.warnings:
         warn(warning)
@@ -387,7 +374,7 @@ def _run_of_answers(
     marks = how.thought_marks or None
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
-    return _with_outcome(run, outcome, asked.asked.warnings, warn)
+    return with_outcome(run, outcome, asked.asked.warnings, warn)
 
 
 def _run_of_model(
@@ -411,10 +398,10 @@ def _run_of_model(
     shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
     with shown as heard:
         run, outcome = ask(asked, model, out, how, heard, on_plan)
-    return _with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
+    return with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
 
 
-def _with_outcome(run: Run, outcome: RunOutcome, before: Sequence[str], warn: Callable[[str], None]) -> Run:
+def with_outcome(run: Run, outcome: RunOutcome, before: Sequence[str], warn: Callable[[str], None]) -> Run:
     """The run with its outcome, whose warnings somebody has heard."""
     for warning in outcome.warnings:
         warn(warning)
@@ -428,20 +415,7 @@ def _read(run: ScoredRun | Run | str | Path) -> Run:
     return run if isinstance(run, Run) else read_run(Path(run))
 
 
-def _check_least(**values: float | None) -> None:
-    """Check numbers that have a smallest one."""
-    for name, value in given(**values).items():
-        if value < _LEAST[name]:
-            raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
-
-
-_LEAST = {
-    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens"), 1),
-    **dict.fromkeys(("temperature", "seed", "budget"), 0),
-}
-
-
-def _warn_caller(warning: str) -> None:
+def warn_caller(warning: str) -> None:
     """Say it as Python says warnings, at the line that called this module."""
     depth = next((n for n, frame in enumerate(inspect.stack(), 1) if frame.filename != __file__), 1)
     warnings.warn(warning, stacklevel=depth)

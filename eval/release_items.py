@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -16,6 +16,9 @@ from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 
+if TYPE_CHECKING:
+    from blend.eval.runs.run_description import AskedRelease
+
 DISHES = "dish"
 """The domain in whose words texts are written."""
 
@@ -23,8 +26,8 @@ DISHES = "dish"
 class ReleaseItems(NamedTuple):
     """A task's items, and where they come from."""
 
-    manifest: ReleaseManifest
-    """The manifest of the release."""
+    manifest: "ReleaseManifest | AskedRelease"
+    """The manifest of the release; of what is asked about another run, the part of it that the run keeps."""
     task: str
     """Name of the task."""
     configs: tuple[str, ...]

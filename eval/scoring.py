@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.eval.judging.verdicts import JUDGE
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
@@ -68,7 +69,9 @@ def score_answers(
     """
     check_options(run)
     task = task_of(run.description.task)
-    if rule not in task.rules:
+    # A judge is named behind the rule, `judge:NAME`, and in the signature by what it is.
+    kind, _, judge = rule.partition(":")
+    if kind not in task.rules or (judge and kind != JUDGE):
         raise UnknownNameError("rule", rule, task.rules)
     given = {name: value for name, value in options.items() if value is not None}
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
@@ -81,7 +84,7 @@ def score_answers(
     if task.repeated and run.description.options.get("samples", 1) > 1:
         items = run.items("item_id", "region", "template_id", "sample")
         scored = with_repeats(scored, items, task.repeated)
-    parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": rule})}
+    parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": kind})}
     n_unanswered, n_written = unanswered_count(scored.scores)
     if n_unanswered:
         parts["unanswered"] = str(n_unanswered)

@@ -205,6 +205,14 @@ class Task(Protocol):
         """Decisions and scores of the answers of a run, those that are errors included."""
         ...
 
+    def replies_to_judge(self, run: "Run") -> "pl.DataFrame | None":
+        """Return the replies of a run as a judge is to read them, `judging.replies.REPLIES`.
+
+        Null where a model's answers are no texts that are correct or wrong.
+        """
+        del run
+        return None
+
     def overview(self, run: "ScoredRun") -> "ReportTable":
         """A run's line in the overview of the report."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -24,20 +24,13 @@ from blend.cli.eval_options import (
     ShardOf,
     Task,
     Writing,
-    read_batch_size,
-    read_price,
-    read_shard,
-    read_writing,
+    read_how,
 )
-from blend.cli.option_names import with_options
+from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
 from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
 from blend.exit_codes import check_known
-
-if TYPE_CHECKING:
-    from blend.eval.runs.run_directory import RunOutcome
-    from blend.eval.runs.usage import AskingPlan, OnPlan
 
 app = Application(
     no_args_is_help=True,
@@ -85,7 +78,7 @@ def run(
     of_choices = options.get("config", "multiple-choice").startswith("multiple-choice")
     name = task or ("multiple-choice" if of_choices else "probing")
     check_known("task", name, TASKS)
-    where = {**vars(machine), "batch_size": read_batch_size(machine.batch_size)}
+    how = read_how(machine, writing, batches, costs, shard)
     from blend.eval.evaluation import run_task
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
@@ -102,16 +95,11 @@ def run(
             model=model,
             answers=answers,
             out=directory,
-            **where,
-            **read_writing(writing),
-            shard=read_shard(shard),
-            **vars(batches),
-            price=read_price(costs.price),
-            budget=costs.budget,
-            on_plan=_plan_teller(machine.server is not None, stops=costs.plan),
+            **how,
+            on_plan=plan_teller(machine.server is not None, stops=costs.plan),
             encoding=encoding,
             on_progress=on_progress,
-            on_warning=_note,
+            on_warning=print_warning,
             **options,
         )
     assert kept.outcome is not None
@@ -127,54 +115,6 @@ def _planned(out: Path, *, only: bool) -> Iterator[Path]:
         return
     with TemporaryDirectory(prefix="blend-plan-") as folder:
         yield Path(folder) / out.name
-
-
-def _plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
-    """Who says what a run will take: always before a server is asked, of a model here on demand."""
-    if not (asks_server or stops):
-        return None
-
-    def tell(plan: "AskingPlan") -> None:
-        typer.echo(f"To ask: {plan.in_words()}.", err=not stops)
-        if stops:
-            raise typer.Exit
-
-    return tell
-
-
-def _note(warning: str) -> None:
-    typer.echo(f"note: {with_options(warning)}", err=True)
-
-
-def print_outcome(outcome: "RunOutcome", out: Path, *, again: str = "the same command asks them again") -> None:
-    """Say how the run stands, and how to go on."""
-    from blend.schemas.language.text_comparison import agreeing, pluralise
-
-    if outcome.usage is not None and outcome.usage.requests:
-        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
-    if outcome.files:
-        from blend.views.safe import shown
-
-        names = ", ".join(shown(str(path)) for path in outcome.files)
-        requests = pluralise(outcome.n_missing, "request")
-        typer.echo(f"Wrote {requests} to {names}. With the results, run the same command again with")
-        typer.echo("  --batch-in RESULTS in place of --batch-out")
-        return
-    kept = outcome.n_items - outcome.n_missing
-    are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
-    standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
-    if outcome.can_be_scored:
-        typer.echo(f"{standing} Score {them}:")
-        typer.echo(f"  blend eval score {out}")
-    else:
-        typer.echo(f"{standing} The others are still to be asked before it can be scored.")
-    if outcome.first_error is not None:
-        from blend.views.safe import shown
-
-        typer.echo(
-            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); {again}",
-            err=True,
-        )
 
 
 @app.command("tiny-model")
@@ -210,7 +150,9 @@ def score(
 
     No model is needed, and it can be done any number of times.
     """
-    check_known("rule", rule, sorted({known for task in TASKS.values() for known in task.rules}))
+    check_known(
+        "rule", rule.partition(":")[0], sorted({known for task in TASKS.values() for known in task.rules})
+    )
     chosen = given_options(options, "scoring")
     from blend.eval.evaluation import score_run
     from blend.loaders.files.progress import shown_progress
@@ -226,7 +168,7 @@ def score(
             seed=seed,
             allow_missing=allow_missing,
             on_progress=on_progress,
-            on_warning=_note,
+            on_warning=print_warning,
             **chosen,
         )
     if json:

@@ -1,19 +1,86 @@
-"""``blend eval judge-sheet`` and ``blend eval judged``: what people say of a model's predictions."""
+"""``blend eval judge``, ``judge-sheet`` and ``judged``: what a model or people say of answers."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from blend.cli.eval_options import IntervalSeed
+from blend.cli.eval_options import (
+    Batches,
+    Costs,
+    IntervalSeed,
+    Machine,
+    ShardOf,
+    Writing,
+    read_how,
+)
+from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
+from blend.cli.groups import with_groups
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.schemas.language.text_comparison import pluralise
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``blend eval``."""
+    app.command()(with_groups(judge))
     app.command("judge-sheet")(judge_sheet)
     app.command()(judged)
+
+
+def judge(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer or free-listing.")
+    ],
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(help="What the judge is called in RUN/judges; the end of the model's name if absent."),
+    ] = None,
+    own_family: Annotated[
+        bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
+    ] = False,
+    reordered: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share asked again with the accepted answers in the opposite order."),
+    ] = 0.1,
+    shard: ShardOf = None,
+    *,
+    machine: Machine,
+    writing: Writing,
+    batches: Batches,
+    costs: Costs,
+) -> None:
+    """Ask a model whether the replies of a run are correct, beside the accepted answers.
+
+    Its verdicts are kept in RUN/judges. Stopped at any moment, the same command goes on where it stopped. What
+    the default rule is sure of is not sent. The options are those of `blend eval run`.
+    """
+    from blend.eval.judging.judge_run import judge_run
+    from blend.loaders.files.progress import shown_progress
+    from blend.views.progress import interruptible
+
+    stopped = "interrupted; what the judge said is kept, and the same command goes on from there"
+    with interruptible(stopped), shown_progress(unit="replies") as on_progress:
+        kept = judge_run(
+            run,
+            model=model,
+            name=name,
+            own_family=own_family,
+            reordered=reordered,
+            **read_how(machine, writing, batches, costs, shard),
+            on_plan=plan_teller(machine.server is not None, stops=costs.plan),
+            on_progress=on_progress,
+            on_warning=print_warning,
+        )
+    assert kept.outcome is not None
+    again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
+    rule = f"{run} --rule judge:{kept.directory.name}"
+    print_outcome(kept.outcome, kept.directory, score=rule, again=again)
 
 
 def judge_sheet(

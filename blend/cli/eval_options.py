@@ -173,6 +173,21 @@ class Costs:
     ] = False
 
 
+def read_how(
+    machine: Machine, writing: Writing, batches: Batches, costs: Costs, shard: str | None
+) -> dict[str, Any]:
+    """Who is asked and how, as the library takes it."""
+    return {
+        **vars(machine),
+        "batch_size": read_batch_size(machine.batch_size),
+        **read_writing(writing),
+        "shard": read_shard(shard),
+        **vars(batches),
+        "price": read_price(costs.price),
+        "budget": costs.budget,
+    }
+
+
 def read_price(text: str | None) -> tuple[float, float] | None:
     """Read the prices that ``0.15,0.60`` names."""
     if text is None:

@@ -35,9 +35,10 @@ def opened(
         thought_marks: Pairs of marks around thoughts besides the usual ones; null where there are none.
         shard: Which of several machines that write to the run this is; one alone when absent.
     """
+    known = asked.manifest
     description = RunDescription(
         sdk_version=__version__,
-        release=AskedRelease.of(asked.manifest, asked.configs),
+        release=known if isinstance(known, AskedRelease) else AskedRelease.of(known, asked.configs),
         task=asked.task,
         options=asked.options,
         kind=asked.asked.kind,

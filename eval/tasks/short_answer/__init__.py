@@ -66,7 +66,7 @@ class ShortAnswer(Task):
     reads = "`short-answer-questions`, `short-answer-prompts`, `annotations`"
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
-    rules = ("default", "paper", "semeval")
+    rules = ("default", "paper", "semeval", "judge")
     missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
     headline = "sem-b-macro"
@@ -89,15 +89,48 @@ class ShortAnswer(Task):
     ) -> "ScoredItems":
         """See `Task.score`."""
         del on_progress
+        from blend.eval.judging.verdicts import is_judge
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
         lemmas = DEFAULT_LEMMAS if options.lemmas is None else options.lemmas
+        if is_judge(options.rule):
+            return self._score_by_judge(run, answers, options, lemmas)
         scored = score_short_answers(
             run.items(), run.gold(), answers, rule=options.rule, lemmas=lemmas, seed=options.seed
         )
-        parts = {"asked": "+".join(run.description.options["languages"]), **scored.signature_parts}
-        return scored._replace(signature_parts=parts)
+        return scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
+
+    def _score_by_judge(
+        self, run: "Run", answers: "pl.DataFrame", options: ShortAnswerScoring, lemmas: str
+    ) -> "ScoredItems":
+        """See `Task.score`, by the verdicts of a judge."""
+        from blend.eval.judging.judge_checks import judge_checks
+        from blend.eval.judging.verdicts import judge_signature, read_judge, read_verdicts
+        from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
+
+        verdicts = read_verdicts(run, options.rule)
+        scored = score_short_answers(
+            run.items(), run.gold(), answers, lemmas=lemmas, verdicts=verdicts, seed=options.seed
+        )
+        known = scored.decisions.select("item_id", "region", "template_id", "by_rule")
+        judged = verdicts.join(known, on="item_id", how="inner", maintain_order="left")
+        checks = judge_checks(run, options.rule, judged, seed=options.seed)
+        parts = {**_asked(run), **scored.signature_parts, **judge_signature(run, read_judge(run, options.rule))}
+        return scored._replace(
+            scores=(*scored.scores, *checks.scores), signature_parts=parts, warnings=checks.warnings
+        )
+
+    def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
+        """See `Task.replies_to_judge`."""
+        from blend.eval.runs.written_answers import as_scored
+        from blend.eval.tasks.short_answer.judged_answers import answers_to_judge
+        from blend.eval.tasks.short_answer.short_answer_scores import decided_answers
+        from blend.eval.text.text_reader import DEFAULT_LEMMAS
+
+        items, gold, answers = run.items(), run.gold(), as_scored(run.answers(), run.description)
+        decided, _ = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
+        return answers_to_judge(items, gold, decided)
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
@@ -127,3 +160,8 @@ class ShortAnswer(Task):
 
 
 _NOTE = "SEM-B is the share of questions answered with something that natives answered as well. "
+
+
+def _asked(run: "Run") -> dict[str, str]:
+    """The part of a signature that says in which languages was asked."""
+    return {"asked": "+".join(run.description.options["languages"])}

@@ -188,8 +188,8 @@ def _decided(
     """A row of `DECISIONS`."""
     ids = (row["item_id"], row["locale"], row["template_id"], row["prompt_id"])
     groups = question["annotations"]
-    variants = [*_variants(groups, language, as_given=rule == SEMEVAL)]
-    accepts_none = not variants and any(group["count"] is None for group in groups)
+    counting = [*variants(groups, language, as_given=rule == SEMEVAL)]
+    accepts_none = not counting and any(group["count"] is None for group in groups)
     if not question["scored"] or accepts_none:
         return *ids, None, None, rule, "not scored", None, None
     response = row["response"]
@@ -197,7 +197,7 @@ def _decided(
         return *ids, False, _wrong(groups), rule, UNANSWERED, None, None
     tag = primary(question["language"])
     reply = read_reply(response, row["prompt"] or "", reply_words(ENGLISH if language == "english" else tag))
-    found = rules[tag].match(reply, variants, format_of(question["en_question"]))
+    found = rules[tag].match(reply, counting, format_of(question["en_question"]))
     if found is None:
         why = "refused" if reply.refused else "hedged" if reply.hedged else "no match"
         return *ids, False, _wrong(groups), rule, why, None, reply.n_answers
@@ -215,7 +215,7 @@ def _wrong(groups: list[dict[str, Any]]) -> float | None:
     return None if groups[0]["count"] is None else 0.0
 
 
-def _variants(
+def variants(
     groups: list[dict[str, Any]], language: AskedIn, *, as_given: bool
 ) -> Iterator[tuple[int, bool, str]]:
     """The answers that count; ``as_given``, all that are accepted in the language asked in, whatever they say.

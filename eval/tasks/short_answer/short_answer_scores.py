@@ -19,6 +19,7 @@ from blend.eval.scores_json import (
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates, macro_estimate
+from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
 from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
 from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers, lemmas_signature
@@ -39,6 +40,7 @@ def score_short_answers(
     *,
     rule: str = "default",
     lemmas: str = DEFAULT_LEMMAS,
+    verdicts: pl.DataFrame | None = None,
     seed: int = 0,
 ) -> ScoredItems:
     """Judge the answers to short-answer questions, and score them.
@@ -50,16 +52,44 @@ def score_short_answers(
             answer are left out.
         rule: Name of a rule, see `short_answer_decisions.RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`.
+        verdicts: What a judge says, `judging.verdicts.VERDICTS`, in place of the default rule.
         seed: Seed of the intervals.
 
     Returns:
         `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
         `short_answer_scores` and `reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
-        and those of the default rule, ``sem-b-default``.
+        and those of the default rule, ``sem-b-default``. By a judge, decisions have further columns
+        (`judged_answers.decided_by_judge`).
 
     Raises:
         BlendError: As `short_answer_decisions.decide_short_answers`.
+    """
+    decided, used = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
+    if verdicts is not None:
+        decided = decided_by_judge(decided, verdicts)
+    kept = answers.filter(pl.col("error").is_null())
+    scores: tuple[Score, ...] = ()
+    if used:
+        replies = decided.join(kept, on="item_id", how="semi")
+        scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
+    missing = missing_share(kept.height, items.height)
+    if rule == SEMEVAL and used:
+        ours = score_short_answers(items, gold, answers, seed=seed)
+        beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
+        scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
+    parts_of = {"lemma": "+".join(used)}
+    warnings = (not_repeated(used),) if rule == SEMEVAL else ()
+    return ScoredItems(decided.drop("language", "response"), (*scores, missing), parts_of, warnings)
+
+
+def decided_answers(
+    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str
+) -> tuple[pl.DataFrame, dict[str, None]]:
+    """Decide by a string rule; see `score_short_answers` for the arguments.
+
+    Returns:
+        Decisions, with ``response`` and ``language`` of the items as well, and what texts were read with.
     """
     language = pl.col("locale").map_elements(primary, return_dtype=pl.String)
     annotations = gold.with_columns(language=language)
@@ -84,20 +114,10 @@ def score_short_answers(
         every = annotations["language"].unique()
         signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
         used |= dict.fromkeys(signature.split("+"))
-    known = asked.select("item_id", "region", "topic", "asked_in", "language")
-    decided = known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left") if parts else known
-    scores: tuple[Score, ...] = ()
-    if parts:
-        replies = decided.join(kept, on="item_id", how="semi")
-        scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
-    missing = missing_share(kept.height, items.height)
-    if rule == SEMEVAL and parts:
-        ours = score_short_answers(items, gold, answers, seed=seed)
-        beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
-        scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
-    parts_of = {"lemma": "+".join(used)}
-    warnings = (not_repeated(used),) if rule == SEMEVAL else ()
-    return ScoredItems(decided.drop("language"), (*scores, missing), parts_of, warnings)
+    known = asked.select("item_id", "region", "topic", "asked_in", "language", "response")
+    if not parts:
+        return known, used
+    return known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left"), used
 
 
 def _by_default(score: Score) -> Score:

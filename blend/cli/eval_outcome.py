@@ -1,0 +1,67 @@
+"""What ``blend eval`` says while a model is asked: what it will take, what to know, how the run stands."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from blend.cli.option_names import with_options
+
+if TYPE_CHECKING:
+    from blend.eval.runs.run_directory import RunOutcome
+    from blend.eval.runs.usage import AskingPlan, OnPlan
+
+
+def plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
+    """Who says what a run will take: always before a server is asked, of a model here on demand."""
+    if not (asks_server or stops):
+        return None
+
+    def tell(plan: "AskingPlan") -> None:
+        typer.echo(f"To ask: {plan.in_words()}.", err=not stops)
+        if stops:
+            raise typer.Exit
+
+    return tell
+
+
+def print_warning(warning: str) -> None:
+    """Say what a user should know."""
+    typer.echo(f"note: {with_options(warning)}", err=True)
+
+
+def print_outcome(
+    outcome: "RunOutcome",
+    out: Path,
+    *,
+    score: str | None = None,
+    again: str = "the same command asks them again",
+) -> None:
+    """Say how the run stands, and how to go on: ``score`` is what is scored, the run itself when absent."""
+    from blend.schemas.language.text_comparison import agreeing, pluralise
+
+    if outcome.usage is not None and outcome.usage.requests:
+        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
+    if outcome.files:
+        from blend.views.safe import shown
+
+        names = ", ".join(shown(str(path)) for path in outcome.files)
+        requests = pluralise(outcome.n_missing, "request")
+        typer.echo(f"Wrote {requests} to {names}. With the results, run the same command again with")
+        typer.echo("  --batch-in RESULTS in place of --batch-out")
+        return
+    kept = outcome.n_items - outcome.n_missing
+    are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
+    standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
+    if outcome.can_be_scored:
+        typer.echo(f"{standing} Score {them}:")
+        typer.echo(f"  blend eval score {out if score is None else score}")
+    else:
+        typer.echo(f"{standing} The others are still to be asked before it can be scored.")
+    if outcome.first_error is not None:
+        from blend.views.safe import shown
+
+        typer.echo(
+            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); {again}",
+            err=True,
+        )

@@ -1,0 +1,102 @@
+"""Replies to be judged, as every task gives them, and what judges are asked about them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems
+from blend.eval.judging.judge_prompt import PROMPT, REORDERED, VERSION, judge_prompt
+
+REPLIES = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "entry": pl.Int64(),
+        **{name: pl.String() for name in ("locale", "region", "template_id", "topic", "language")},
+        "people_of": pl.String(),
+        "question": pl.String(),
+        "accepted": pl.List(pl.Struct({"texts": pl.List(pl.String()), "votes": pl.Int64()})),
+        "reply": pl.String(),
+        "verdict": pl.String(),
+    }
+)
+"""One row per reply of a run, or per entry of a list.
+
+``item_id`` and its columns are those of the run's item; ``entry`` counts the entries of a list from 0, null
+where the whole reply is judged; ``people_of`` names in English where the people come from; ``accepted`` are
+their answers; ``verdict`` is that of the string rule where it is sure, and null where a judge is asked.
+"""
+
+JUDGED = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "entry": pl.Int64(),
+        "reply": pl.String(),
+        "verdict": pl.String(),
+        "asked_as": pl.String(),
+        "shown": pl.List(pl.Int64()),
+    }
+)
+"""One row per row of `REPLIES`, the gold of a judge's run: ``asked_as`` is the judge's item, null where the
+string rule is sure; ``shown`` are the positions of the accepted answers, from 0, in the order that it saw."""
+
+
+def judge_items(replies: pl.DataFrame, *, reordered: float) -> TaskItems:
+    """What a judge is asked: every distinct question and reply once, in the order of the replies.
+
+    Accepted answers stand in an order that depends on region, question and reply alone, so that no answer is
+    always first.
+
+    Args:
+        replies: `REPLIES`.
+        reordered: Share of the questions with several accepted answers that are asked a second time, with the
+            accepted answers in the opposite order.
+
+    Returns:
+        The items, with `JUDGED` as their gold; those asked again are called ``ID/reordered``.
+    """
+    items: dict[str, dict[str, Any]] = {}
+    judged: list[tuple[Any, ...]] = []
+    for row in replies.iter_rows(named=True):
+        asked_as, order = None, None
+        if row["verdict"] is None:
+            order = _order(row)
+            prompt = _prompt(row, order)
+            # Two prompts or samples of a question can get one reply.
+            item = items.setdefault(prompt, _item(row, prompt))
+            asked_as = item["item_id"]
+            if len(order) > 1 and _draw(prompt) < reordered:
+                again = _prompt(row, order[::-1])
+                items.setdefault(again, _item(row, again) | {"item_id": f"{asked_as}/reordered"})
+                items[again]["prompt_id"] = REORDERED
+        judged.append((row["item_id"], row["entry"], row["reply"], row["verdict"], asked_as, order))
+    prompts = {VERSION: PROMPT, **({REORDERED: PROMPT} if reordered else {})}
+    gold = pl.DataFrame(judged, schema=JUDGED, orient="row")
+    return TaskItems(pl.DataFrame(list(items.values()), schema=ITEMS), gold, prompts, "text")
+
+
+def _item(row: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    known = {name: row[name] for name in ITEMS if name in REPLIES}
+    entry = "" if row["entry"] is None else f"/{row['entry']}"
+    return {**known, "item_id": row["item_id"] + entry, "prompt_id": VERSION, "prompt": prompt, "options": None}
+
+
+def _prompt(row: Mapping[str, Any], order: Sequence[int]) -> str:
+    accepted = [row["accepted"][position] for position in order]
+    return judge_prompt(row["people_of"], row["question"], accepted, row["reply"])
+
+
+def _order(row: Mapping[str, Any]) -> list[int]:
+    """Positions of the accepted answers in the order in which they are shown."""
+    key = "|".join((row["people_of"], row["question"], row["reply"]))
+
+    def digest(position: int) -> bytes:
+        return hashlib.sha256(f"{key}|{row['accepted'][position]['texts']}".encode()).digest()
+
+    return sorted(range(len(row["accepted"])), key=digest)
+
+
+def _draw(text: str) -> float:
+    """A number in [0, 1) that depends on a text alone."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) / 2**64

@@ -1,0 +1,78 @@
+"""A run whose replies are of known kinds, and judges that say what a test wants."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+import blend
+
+KINDS = ("exact", "sentence", "other", "blank")
+"""Kinds of replies, in turn: the most common answer, a sentence with it, another word, nothing."""
+
+
+def reply(kind: str, answer: str) -> str:
+    """A reply of a kind."""
+    return {"exact": answer, "sentence": f"I think that it is {answer}.", "other": "zzz", "blank": ""}[kind]
+
+
+def answered_run(release: Path, folder: Path, *, limit: int = 4, model: str = "echo-7b") -> blend.Run:
+    """A run of recorded answers, the kinds of `KINDS` in turn over its items."""
+    asked = blend.run_task(
+        release, "short-answer", model=Copying(), out=folder / "asked", limit=limit, on_progress=_silent
+    )
+    first = {
+        (row["template_id"], row["locale"], is_english): row["annotations"][0][column][0]
+        for row in asked.gold().iter_rows(named=True)
+        for is_english, column in ((False, "answers"), (True, "en_answers"))
+    }
+    items = asked.items().select("item_id", "template_id", "locale", pl.col("language") == "en")
+    rows = [
+        {"item_id": item_id, "response": reply(KINDS[number % len(KINDS)], first[tuple(key)])}
+        for number, (item_id, *key) in enumerate(items.iter_rows())
+    ]
+    pl.DataFrame(rows).write_parquet(folder / "answers.parquet")
+    return blend.run_task(
+        release,
+        "short-answer",
+        answers=folder / "answers.parquet",
+        model=model,
+        out=folder / "run",
+        limit=limit,
+        on_warning=_silent,
+    )
+
+
+class Copying:
+    """A model that answers with its prompt."""
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        return prompts
+
+
+class OwnJudge:
+    """A judge of a test's own, which counts what it is asked."""
+
+    def __init__(self, name: str, says: Callable[[str], str]) -> None:
+        self.name = name
+        self.says = says
+        self.prompts: list[str] = []
+
+    def generate(self, prompts: list[str]) -> Sequence[str]:
+        self.prompts += prompts
+        return [self.says(prompt) for prompt in prompts]
+
+
+def says(verdict: str, **more: object) -> str:
+    """A judge's answer."""
+    return json.dumps({"verdict": verdict, "answer": 1, "reason": "so", **more})
+
+
+def finds_the_answer(prompt: str) -> str:
+    """What a judge says that knows how `reply` makes sentences."""
+    return says("correct" if "I think that it is" in prompt else "wrong")
+
+
+def _silent(*_: object) -> None:
+    pass
