@@ -1,13 +1,19 @@
 """Checks of a judge: what it was asked, how far order and length sway it, and whom it agrees with."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import polars as pl
 
-from blend.eval.judging.verdicts import JUDGE, judges_of, read_judge, read_verdicts, reordered_verdicts
+from blend.eval.judging.verdicts import (
+    JUDGE,
+    judge_signature,
+    judges_of,
+    read_judge,
+    read_verdicts,
+    reordered_verdicts,
+)
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import ALL, Score, estimated, percent, percents
+from blend.eval.scores_json import ALL, Score, ScoredItems, estimated, percent, percents
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
@@ -20,19 +26,11 @@ MAX_UNREADABLE = 0.01
 """Share of verdicts that cannot be read above which a reader is warned."""
 
 
-class JudgeChecks(NamedTuple):
-    """Figures about a judge."""
-
-    scores: tuple[Score, ...]
-    """The figures."""
-    warnings: tuple[str, ...]
-    """What a reader of the judge's scores should know."""
-
-
-def judge_checks(run: Run, rule: str, judged: pl.DataFrame, *, seed: int) -> JudgeChecks:
-    """Check the judge that a rule names.
+def with_checks(scored: ScoredItems, run: Run, rule: str, judged: pl.DataFrame, *, seed: int) -> ScoredItems:
+    """Add to what a judge decided who it is, and figures that check it.
 
     Args:
+        scored: Decisions and figures by the verdicts of the judge that the rule names.
         run: The run that it judged.
         rule: As for `verdicts.read_judge`.
         judged: `verdicts.VERDICTS` with ``region``, ``template_id`` and ``by_rule``, whether the reply is
@@ -40,12 +38,12 @@ def judge_checks(run: Run, rule: str, judged: pl.DataFrame, *, seed: int) -> Jud
         seed: Seed of the intervals, all of which are over templates.
 
     Returns:
-        ``judge-asked``: share of the replies that it was asked about; ``judge-unreadable``: share of its
-        verdicts that cannot be read; ``judge-partly`` by region; of what it was asked, ``judge-correct`` and
-        ``rule-correct`` by length of the reply, and ``judge-rule-…``, its agreement with the string rule;
-        ``judge-order-…``, its agreement with itself on accepted answers in the opposite order; ``judges-…``,
-        its agreement with every other judge of the run. Agreement is on correct or not, as Krippendorff's
-        alpha and as the share of pairs.
+        What was scored, with further figures, parts of the signature, and warnings. ``judge-asked``: share of
+        the replies that it was asked about; ``judge-unreadable``: share of its verdicts that cannot be read;
+        ``judge-partly`` by region; of what it was asked, ``judge-correct`` and ``rule-correct`` by length of
+        the reply, and ``judge-rule-…``, its agreement with the string rule; ``judge-order-…``, its agreement
+        with itself on accepted answers in the opposite order; ``judges-…``, its agreement with every other
+        judge of the run. Agreement is on correct or not, as Krippendorff's alpha and as the share of pairs.
     """
     judge = read_judge(run, rule)
     asked = judged.filter(decided_by=JUDGE)
@@ -70,7 +68,11 @@ def judge_checks(run: Run, rule: str, judged: pl.DataFrame, *, seed: int) -> Jud
             "(docs/judging.md)"
         )
         warnings = (unreadable, *warnings)
-    return JudgeChecks(scores, warnings)
+    return scored._replace(
+        scores=(*scored.scores, *scores),
+        signature_parts={**scored.signature_parts, **judge_signature(run, judge)},
+        warnings=(*scored.warnings, *warnings),
+    )
 
 
 _TWO = ("verdict", "other")

@@ -17,8 +17,7 @@ VERDICTS: tuple[VerdictWord, ...] = get_args(VerdictWord)
 # The verdict comes first, so that an answer that is cut at its length still holds it. Reply and question are
 # quoted as JSON: nothing that a model wrote can end the quotation.
 PROMPT = """\
-You check a reply to a question about everyday life. People from {region} have answered the question; their \
-answers are listed below in no particular order, each with the number of people who gave it, where known.
+You check a reply to a question about everyday life. {context}
 
 Question: {question}
 Accepted answers:
@@ -38,6 +37,15 @@ Write JSON and nothing else: {{"verdict": "correct", "partly", "wrong" or "refus
 accepted answer that the reply means, or null, "reason": "at most 20 words in English"}}"""
 
 
+OF_PEOPLE = """\
+People from {region} have answered the question; their answers are listed below in no particular order, each \
+with the number of people who gave it, where known."""
+
+OF_A_LIST = """\
+The reply is one entry of a list that answers the question. The accepted answers below, in no particular \
+order, are from Wikidata."""
+
+
 class Verdict(NamedTuple):
     """What a judge said of a reply."""
 
@@ -49,11 +57,12 @@ class Verdict(NamedTuple):
     """Why, in its own words."""
 
 
-def judge_prompt(region: str, question: str, accepted: Sequence[Mapping[str, Any]], reply: str) -> str:
+def judge_prompt(region: str | None, question: str, accepted: Sequence[Mapping[str, Any]], reply: str) -> str:
     """The text that a judge is asked.
 
     Args:
-        region: Where the people come from who answered, as it stands in an English sentence.
+        region: Where the people come from who answered, as it stands in an English sentence; null for an entry
+            of a list.
         question: The question, with its English translation if it has one.
         accepted: ``texts`` (ways to say the answer) and ``votes`` (people who gave it, null where unknown) of
             each accepted answer, in the order in which they are shown.
@@ -62,8 +71,9 @@ def judge_prompt(region: str, question: str, accepted: Sequence[Mapping[str, Any
     listed = [
         f"{number}. {' / '.join(one['texts'])}{_votes(one['votes'])}" for number, one in enumerate(accepted, 1)
     ]
+    context = OF_A_LIST if region is None else OF_PEOPLE.format(region=region)
     return PROMPT.format(
-        region=region, question=_quoted(question), accepted="\n".join(listed), reply=_quoted(reply)
+        context=context, question=_quoted(question), accepted="\n".join(listed), reply=_quoted(reply)
     )
 
 

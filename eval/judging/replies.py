@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems
-from blend.eval.judging.judge_prompt import PROMPT, REORDERED, VERSION, judge_prompt
+from blend.eval.judging.judge_prompt import OF_A_LIST, OF_PEOPLE, PROMPT, REORDERED, VERSION, judge_prompt
 
 REPLIES = pl.Schema(
     {
@@ -24,8 +24,9 @@ REPLIES = pl.Schema(
 """One row per reply of a run, or per entry of a list.
 
 ``item_id`` and its columns are those of the run's item; ``entry`` counts the entries of a list from 0, null
-where the whole reply is judged; ``people_of`` names in English where the people come from; ``accepted`` are
-their answers; ``verdict`` is that of the string rule where it is sure, and null where a judge is asked.
+where the whole reply is judged; ``people_of`` names in English where the people come from who answered, null of
+a list; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is sure, and null
+where a judge is asked.
 """
 
 JUDGED = pl.Schema(
@@ -71,7 +72,8 @@ def judge_items(replies: pl.DataFrame, *, reordered: float) -> TaskItems:
                 items.setdefault(again, _item(row, again) | {"item_id": f"{asked_as}/reordered"})
                 items[again]["prompt_id"] = REORDERED
         judged.append((row["item_id"], row["entry"], row["reply"], row["verdict"], asked_as, order))
-    prompts = {VERSION: PROMPT, **({REORDERED: PROMPT} if reordered else {})}
+    text = f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"
+    prompts = {VERSION: text, **({REORDERED: text} if reordered else {})}
     gold = pl.DataFrame(judged, schema=JUDGED, orient="row")
     return TaskItems(pl.DataFrame(list(items.values()), schema=ITEMS), gold, prompts, "text")
 
@@ -89,7 +91,7 @@ def _prompt(row: Mapping[str, Any], order: Sequence[int]) -> str:
 
 def _order(row: Mapping[str, Any]) -> list[int]:
     """Positions of the accepted answers in the order in which they are shown."""
-    key = "|".join((row["people_of"], row["question"], row["reply"]))
+    key = "|".join((row["people_of"] or "", row["question"], row["reply"]))
 
     def digest(position: int) -> bytes:
         return hashlib.sha256(f"{key}|{row['accepted'][position]['texts']}".encode()).digest()

@@ -40,7 +40,7 @@ class FreeListing(TripleTask):
     reads = "a configuration of triples"
     options = ListingOptions
     scoring = ListingScoring
-    rules = ("default", "contains")
+    rules = ("default", "contains", "judge")
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     terms = TripleTerms(
         figure="f1",
@@ -71,12 +71,41 @@ class FreeListing(TripleTask):
     ) -> "ScoredItems":
         """See `Task.score`."""
         del on_progress
+        import polars as pl
+
+        from blend.eval.judging.verdicts import is_judge, read_verdicts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
         from blend.eval.triples.triple_decisions import asked_parts
 
+        verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
         scored = score_lists(
-            run.items(), run.gold(), answers, rule=options.rule, lemmas=options.lemmas, seed=options.seed
+            run.items(),
+            run.gold(),
+            answers,
+            rule=options.rule if verdicts is None else "default",
+            lemmas=options.lemmas,
+            verdicts=verdicts,
+            seed=options.seed,
         )
         asked = run.description.options
         parts = {"cfg": asked["config"], **asked_parts(asked, ("languages", "countries", "prompts"))}
-        return scored._replace(signature_parts={**parts, **scored.signature_parts})
+        scored = scored._replace(signature_parts={**parts, **scored.signature_parts})
+        if verdicts is None:
+            return scored
+        from blend.eval.judging.judge_checks import with_checks
+
+        known = run.items("item_id", "region", "template_id")
+        judged = verdicts.join(known, on="item_id", how="inner", maintain_order="left")
+        by_rule = judged.with_columns(by_rule=pl.col("decided_by") == "rule")
+        return with_checks(scored, run, options.rule, by_rule, seed=options.seed)
+
+    def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
+        """See `Task.replies_to_judge`."""
+        from blend.eval.runs.written_answers import as_scored
+        from blend.eval.tasks.free_listing.listing_scores import entries_to_judge
+        from blend.schemas.recipe.domains import in_words
+
+        words = run.description.options.get("words")
+        question = in_words("Which ingredients are in the dish {label} ({country})?", words)
+        answers = as_scored(run.answers(), run.description)
+        return entries_to_judge(run.items(), run.gold(), answers, question=question)

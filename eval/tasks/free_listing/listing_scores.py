@@ -11,6 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from blend.eval.judging.replies import REPLIES
+from blend.eval.judging.verdicts import JUDGE
 from blend.eval.runs.written_answers import says_nothing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
 from blend.eval.statistics.clusters import Clusters, cluster_sums
@@ -44,7 +46,14 @@ _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
 
 def score_lists(
-    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str | None, seed: int
+    items: pl.DataFrame,
+    gold: pl.DataFrame,
+    answers: pl.DataFrame,
+    *,
+    rule: str,
+    lemmas: str | None,
+    verdicts: pl.DataFrame | None = None,
+    seed: int,
 ) -> ScoredItems:
     """Judge free answers.
 
@@ -54,6 +63,9 @@ def score_lists(
         answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`).
         rule: Of `RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`; the usual ones when absent.
+        verdicts: What a judge says of entries in which the rule finds no part, `judging.verdicts.VERDICTS`: one
+            that is correct names the part that the judge says, if it says one. A list with a verdict that
+            cannot be read counts as without an answer.
         seed: Seed of the intervals.
 
     Raises:
@@ -61,12 +73,13 @@ def score_lists(
     """
     if rule not in RULES:
         raise UnknownNameError("rule", rule, RULES)
-    given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
-    rows = pl.concat([items, gold.drop("item_id")], how="horizontal").join(
-        given, on="item_id", how="left", maintain_order="left"
-    )
+    rows = _with_texts(items, gold, answers)
     readers = _readers(rows["language"].unique().to_list(), lemmas or DEFAULT_LEMMAS)
-    judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
+    by_judge = {} if verdicts is None else _by_item(verdicts)
+    judged = [
+        _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], {}))
+        for row in rows.iter_rows(named=True)
+    ]
     columns = ("gold", "named", "found", "correct_entries", "precision", "recall", "f1", "correct")
     schema = {name: DECISIONS[name] for name in columns}
     decided = pl.concat([rows, pl.DataFrame(judged, schema=schema, orient="row")], how="horizontal")
@@ -87,30 +100,91 @@ def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader | No
     return others | {language: reader(language, name) for language, name in names.items()}
 
 
-def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str) -> tuple[Any, ...]:
+def entries_to_judge(
+    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, question: str
+) -> pl.DataFrame:
+    """The entries of lists, with what the default rule is sure of: those in which it finds a part.
+
+    Args:
+        items: As for `score_lists`, like the next two.
+        gold: Likewise.
+        answers: Likewise.
+        question: What is asked about a dish, with ``{label}`` for its name and ``{country}``.
+
+    Returns:
+        `judging.replies.REPLIES`.
+    """
+    rows = _with_texts(items, gold, answers).drop_nulls("text")
+    readers = _readers(rows["language"].unique().to_list(), DEFAULT_LEMMAS)
+    found = []
+    for row in rows.iter_rows(named=True):
+        named = listed(row["text"], row["language"])
+        sure = set().union(*_hits(named, row, readers[primary(row["language"])], "default"))
+        known = {name: row[name] for name in REPLIES if name in row}
+        known["question"] = question.format(label=row["label"], country=row["country"])
+        known["accepted"] = [{"texts": names, "votes": None} for names in row["accepted"]]
+        found += [
+            known | {"entry": i, "reply": entry, "verdict": "correct" if i in sure else None}
+            for i, entry in enumerate(named)
+        ]
+    return pl.DataFrame(found, schema=REPLIES)
+
+
+def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Items with their gold and the text of their answer, null where there is none."""
+    given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
+    return pl.concat([items, gold.drop("item_id")], how="horizontal").join(
+        given, on="item_id", how="left", maintain_order="left"
+    )
+
+
+_Said = Mapping[int, tuple[str | None, int | None]]
+"""Verdicts of a judge on entries of a list, and the positions of the parts that they name."""
+
+
+def _by_item(verdicts: pl.DataFrame) -> dict[str, _Said]:
+    found: dict[str, dict[int, tuple[str | None, int | None]]] = {}
+    asked = verdicts.filter(decided_by=JUDGE).select("item_id", "entry", "verdict", "position")
+    for item_id, entry, verdict, position in asked.iter_rows():
+        found.setdefault(item_id, {})[entry] = (verdict, position)
+    return dict(found)
+
+
+def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str, by_judge: _Said) -> tuple[Any, ...]:
     labels = [names[0] for names in row["accepted"]]
-    if row["text"] is None:
+    if row["text"] is None or any(verdict is None for verdict, _ in by_judge.values()):
         return (labels, *(None,) * 7)
-    language = row["language"]
-    named = listed(row["text"], language)
-    entries = [[_words(text, language, known) for text in texts] for texts in _readings(named, language)]
-    found: list[str] = []
-    correct: set[int] = set()
-    for label, names in zip(labels, row["accepted"], strict=True):
-        accepted = [words for name in names if (words := _words(name, language, known))]
-        hits = {
-            i
-            for i, readings in enumerate(entries)
-            if any(_names(words, one, rule) for words in readings for one in accepted)
-        }
-        if hits:
-            found.append(label)
-            correct |= hits
+    named = listed(row["text"], row["language"])
+    hits = _hits(named, row, known, rule)
+    agreed = {entry for entry, (verdict, _) in by_judge.items() if verdict == "correct"}
+    for entry in agreed:
+        position = by_judge[entry][1]
+        if position is not None:
+            hits[position].add(entry)
+    correct = agreed.union(*hits)
+    found = [label for label, entries in zip(labels, hits, strict=True) if entries]
     precision = len(correct) / len(named) if named else 0.0
     recall = len(found) / len(labels)
     both = precision + recall
     f1 = 2 * precision * recall / both if both else 0.0
-    return labels, named, found, [named[i] for i in sorted(correct)], precision, recall, f1, bool(found)
+    return labels, named, found, [named[i] for i in sorted(correct)], precision, recall, f1, bool(correct)
+
+
+def _hits(named: Sequence[str], row: Mapping[str, Any], known: TextReader | None, rule: str) -> list[set[int]]:
+    """For every part the entries that name it, by their positions."""
+    language = row["language"]
+    entries = [[_words(text, language, known) for text in texts] for texts in _readings(named, language)]
+    hits = []
+    for names in row["accepted"]:
+        accepted = [words for name in names if (words := _words(name, language, known))]
+        hits.append(
+            {
+                i
+                for i, readings in enumerate(entries)
+                if any(_names(words, one, rule) for words in readings for one in accepted)
+            }
+        )
+    return hits
 
 
 def _readings(named: Sequence[str], language: str) -> list[list[str]]:

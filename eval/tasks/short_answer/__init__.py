@@ -105,21 +105,18 @@ class ShortAnswer(Task):
         self, run: "Run", answers: "pl.DataFrame", options: ShortAnswerScoring, lemmas: str
     ) -> "ScoredItems":
         """See `Task.score`, by the verdicts of a judge."""
-        from blend.eval.judging.judge_checks import judge_checks
-        from blend.eval.judging.verdicts import judge_signature, read_judge, read_verdicts
+        from blend.eval.judging.judge_checks import with_checks
+        from blend.eval.judging.verdicts import read_verdicts
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
 
         verdicts = read_verdicts(run, options.rule)
         scored = score_short_answers(
             run.items(), run.gold(), answers, lemmas=lemmas, verdicts=verdicts, seed=options.seed
         )
-        known = scored.decisions.select("item_id", "region", "template_id", "by_rule")
+        scored = scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
+        known = scored.decisions.select("item_id", "region", "template_id", "by_rule").drop_nulls("by_rule")
         judged = verdicts.join(known, on="item_id", how="inner", maintain_order="left")
-        checks = judge_checks(run, options.rule, judged, seed=options.seed)
-        parts = {**_asked(run), **scored.signature_parts, **judge_signature(run, read_judge(run, options.rule))}
-        return scored._replace(
-            scores=(*scored.scores, *checks.scores), signature_parts=parts, warnings=checks.warnings
-        )
+        return with_checks(scored, run, options.rule, judged, seed=options.seed)
 
     def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
         """See `Task.replies_to_judge`."""
