@@ -183,9 +183,15 @@ class HeldOutRisk(OptionRisk):
 
 
 def built(
-    tables: BlendTables, risk: OptionRisk, most: float | None, *, shipped: bool, silly: float | None = None
+    tables: BlendTables,
+    risk: OptionRisk,
+    most: float | None,
+    *,
+    shipped: bool,
+    silly: float | None = None,
+    exclusions: pl.DataFrame | None = None,
 ) -> McqBuild:
-    """Build as if nobody had read about the region asked about, whichever it is."""
+    """Build as if nobody but the readers of ``exclusions`` had read about the region asked about."""
     # Verdicts on the options of all regions are put aside at once: those about others decide nothing about one,
     # but for what they refuse at home.
     return build_default(
@@ -195,7 +201,7 @@ def built(
         seed=0,
         judges=default_judges(McqOptions() if shipped else UNREAD),
         fillers=None,
-        exclusions=None,
+        exclusions=exclusions,
         locales=registry(),
         risk=risk,
     )

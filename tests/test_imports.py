@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "schemas/sheets": "schemas/language",
     "schemas/prompts": "schemas/base schemas/rows",
     "schemas/recipe": "schemas/base",
-    "schemas/release": "schemas/base schemas/language schemas/recipe",
+    "schemas/release": "schemas/base schemas/language schemas/recipe schemas/sheets",
     "loaders": "loaders/datasets loaders/releases",
     "loaders/files": "",
     "loaders/sample": "",
@@ -61,8 +61,8 @@ MAY_IMPORT = {
     "builders/stats": "loaders/files loaders/releases loaders/upstream/blend builders/triples",
     "builders/cards": "builders/stats",
     "builders/diff": "loaders/files loaders/releases builders/cards",
-    "builders/validate": "loaders/files loaders/releases loaders/upstream/blend builders builders/mcq "
-    "builders/templates",
+    "builders/validate": "loaders/files loaders/releases loaders/responses loaders/upstream/blend builders "
+    "builders/mcq builders/templates",
     "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
     "builders builders/audit builders/cards builders/cultural_prompts builders/diff builders/judges "
     "builders/mcq builders/saq builders/stats builders/triples",

@@ -164,7 +164,9 @@ def _say_once(out: Path, *, is_new: bool) -> None:
 
 @app.command()
 def agreement(
-    verdicts: Annotated[Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to.")],
+    verdicts: Annotated[
+        Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to; or a release.")
+    ],
     against: Annotated[
         Path | None,
         typer.Option(help="Another such file, whose verdicts count as true: how the first one compares."),
@@ -179,6 +181,7 @@ def agreement(
 
     - `blend questions agreement verdicts.tsv` counts who has read what, and where several agree.
     - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
+    - `blend questions agreement release` repeats how the models of a build compare with people.
     """
     import json
 
@@ -188,6 +191,9 @@ def agreement(
     from blend.views.readers import agreement_table, comparison_table
     from blend.views.safe import SafeConsole
 
+    if verdicts.is_dir():
+        _show_models(verdicts, against, as_json=as_json)
+        return
     given = read_exclusions(verdicts)
     if against is None:
         found = verdict_agreement(given)
@@ -197,3 +203,22 @@ def agreement(
         typer.echo(escape_controls_in_json(json.dumps(found.to_dicts(), ensure_ascii=False, indent=2)))
         return
     SafeConsole().show([agreement_table(found) if against is None else comparison_table(found)])
+
+
+def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
+    from blend.loaders.releases.model_reports import read_model_report
+    from blend.schemas.errors import InputError
+    from blend.schemas.language.text_comparison import escape_controls_in_json
+    from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
+    from blend.views.readers import model_tables
+    from blend.views.safe import SafeConsole
+
+    if against is not None:
+        raise InputError(f"`against`: {release} is a folder; compare two files of verdicts, or leave it out")
+    report = read_model_report(release)
+    if report is None:
+        raise InputError(f"{release}: it has no {MODEL_VERDICTS_NAME}, so it goes by no model's verdicts")
+    if as_json:
+        typer.echo(escape_controls_in_json(report.model_dump_json(indent=2)))
+        return
+    SafeConsole().show(model_tables(report))

@@ -3,6 +3,7 @@
 import polars as pl
 from rich.table import Table
 
+from blend.schemas.release.model_report import EVERY, ComparedKind, ModelReport
 from blend.views.frames import PERCENT, frame_table
 
 
@@ -21,11 +22,22 @@ def agreement_table(found: pl.DataFrame) -> Table:
     )
 
 
-def comparison_table(found: pl.DataFrame) -> Table:
+def model_tables(report: ModelReport) -> list[Table]:
+    """How the models of a release compare with people: a table each, all together first."""
+    tables = []
+    for one in report.models:
+        name = "All models together" if one.reviewer == EVERY else one.reviewer
+        compared = f"people have read {one.compared:,} of {one.verdicts:,} options of which it is sure"
+        found = pl.DataFrame([row.model_dump() for row in one.kinds], list(ComparedKind.model_fields))
+        tables.append(comparison_table(found, f"{name}: {compared}"))
+    return tables
+
+
+def comparison_table(found: pl.DataFrame, title: str = "What is refused of what others say") -> Table:
     """How one's verdicts compare with others'; ``found`` is `builders.release.verdict_agreement.COMPARED`."""
     return frame_table(
         found,
-        "What is refused of what others say",
+        title,
         "Options that both have read. Others: how many get this verdict from the others, and which share of "
         "them is refused (of refusals the recall, of ok false alarms). Given: how many get it from the reader, "
         "and on which share of them the others say alike whether they may be shown (precision).",

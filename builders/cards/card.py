@@ -92,7 +92,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
         history=_history(facts.changelog),
         guessed=_guessed(facts.audit),
         told_apart=_told_apart(facts),
-        read=read_options(facts.reading),
+        read=read_options(facts.reading, facts.model_report),
     )
 
 

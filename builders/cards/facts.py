@@ -15,6 +15,7 @@ from blend.schemas.recipe.domains import Domain
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.datasheet_answers import Datasheet
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.release.model_report import ModelReport
 from blend.schemas.rows.configs import NOT_BY_LANGUAGE
 from blend.schemas.rows.triple_rows import language_of_split
 
@@ -50,6 +51,8 @@ class ReleaseFacts:
     """What can be got right in its multiple-choice questions without knowing anything; null without any."""
     reading: pl.DataFrame
     """`builders.mcq.reading.READING`: who has read what its multiple-choice questions show."""
+    model_report: ModelReport | None
+    """How models that read options compare with people; null without verdicts of any."""
     datasheet: Datasheet
     """The authors' answers."""
     changelog: str

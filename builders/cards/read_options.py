@@ -2,12 +2,16 @@
 
 import polars as pl
 
+from blend.builders.cards.model_verdicts import model_verdicts
+from blend.schemas.release.model_report import ModelReport
 
-def read_options(reading: pl.DataFrame) -> str | None:
+
+def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> str | None:
     """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
 
     Args:
         reading: `builders.mcq.reading.READING`.
+        report: How models that read options compare with people; null without any.
     """
     if reading.is_empty():
         return None
@@ -17,7 +21,8 @@ def read_options(reading: pl.DataFrame) -> str | None:
         for row in reading.iter_rows(named=True)
     )
     return (
-        f"{_overall(natives, others + by_question, model, nobody)}{_inferred(by_question)}{_expected(reading)}"
+        f"{_overall(natives, others + by_question, model, nobody)}{_inferred(by_question)}"
+        f"{model_verdicts(report, reading)}{_expected(reading)}"
         " Of each region's options, read by natives of the region / by others only / by others, as is known by "
         f"question / by a model alone / by nobody, per cent: {by_region}."
     )

@@ -30,6 +30,7 @@ from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option, are_a
 from blend.builders.mcq.overlap import share_words
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
+from blend.builders.mcq.question_readings import QuestionReadings
 from blend.builders.mcq.reading import Reading, reading_frame
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, McqBuild, summarise
 from blend.builders.mcq.unread_options import UnreadOptions
@@ -70,10 +71,17 @@ def build_default(
     panel, reviewed = JudgePanel(judges), Fillers(fillers, questions, locales)
     asked, slips = put_right(questions)
     confidence = options.model_confidence
+    readings = QuestionReadings(questions, annotations, shipped=shipped)
     excluded = Exclusions(
-        exclusions, questions, locales, shipped=shipped, model_confidence=confidence, asked=asked
+        exclusions,
+        questions,
+        locales,
+        shipped=shipped,
+        model_confidence=confidence,
+        asked=asked,
+        readings=readings,
     )
-    reading = Reading(excluded, questions, annotations, shipped=shipped)
+    reading = Reading(excluded, readings)
     if risk is None and not (options.max_risk is None and options.max_silly is None):
         risk = OptionRisk(questions, annotations, shipped=shipped)
     unread = None if risk is None else UnreadOptions(risk, reading, options)
@@ -118,6 +126,7 @@ def build_default(
         ),
         reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
+        beside_models=excluded.beside_models(),
     )
 
 

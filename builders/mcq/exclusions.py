@@ -1,7 +1,7 @@
 """Exclusions: what people of a region or readers of a build have excluded is not shown about it again."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -16,6 +16,9 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
 from blend.schemas.sheets.option_sheets import OK
+
+if TYPE_CHECKING:
+    from blend.builders.mcq.question_readings import QuestionReadings
 
 WRONG = "wrong"
 """Kind of an exclusion that takes a correct answer away; all others take away a distractor."""
@@ -94,6 +97,7 @@ class Exclusions:
         shipped: Whether to add those that come with the package (`loaders.responses.shipped`).
         model_confidence: From where on a model's verdict counts, see `counting`.
         asked: The questions without slips (`wordings.put_right`), where they are at hand.
+        readings: What the package's readers accepted, as far as is known by question; no model overrules that.
 
     Raises:
         RowError, RowErrors: If a row names an unknown template, locale or kind, or lacks anything but ``why``.
@@ -108,8 +112,9 @@ class Exclusions:
         shipped: bool,
         model_confidence: float = McqOptions().model_confidence,
         asked: pl.DataFrame | None = None,
+        readings: "QuestionReadings | None" = None,
     ) -> None:
-        self._model_confidence = model_confidence
+        self._model_confidence, self._readings = model_confidence, readings
         own = pl.DataFrame(schema=EXCLUSIONS) if rows is None else rows
         _check(own, questions, locales)
         wordings = quotable(questions, asked)
@@ -123,7 +128,7 @@ class Exclusions:
         refusals = [
             Refusal(*about, kind)
             for about, readers in self._readers.items()
-            for kind in {reader.kind for reader in counting(readers, model_confidence)} - {OK}
+            for kind in {reader.kind for reader in self._in_say(about, readers)} - {OK}
         ]
         self._excluded = _excluded(refusals)
         self._refused = _refused(refusals, self.options, locales)
@@ -140,12 +145,45 @@ class Exclusions:
         """List those of them whose verdicts count; see `counting`."""
         return counting(self.readers(template_id, tag, option), self._model_confidence)
 
+    def beside_models(self) -> pl.DataFrame:
+        """List what models say of options as shown, and what people say of the same, as far as it counts.
+
+        Returns:
+            `frame_columns.EXCLUSIONS` without question and source; without a reviewer where it is known by
+            question alone that the package's readers read it.
+        """
+        rows: list[dict[str, Any]] = []
+        for about, readers in self._readers.items():
+            models = [reader for reader in readers if reader.is_model]
+            people = [reader for reader in counting(readers, self._model_confidence) if not reader.is_model]
+            if models:
+                option = dict(zip((*KEY, "option"), about, strict=True))
+                rows += [option | _verdict(reader) for reader in (*models, *people)]
+                if not people and self._read_by_question(about):
+                    rows.append(option | {"kind": SILLY if about[2] in self.options.refused(about[0]) else OK})
+        return pl.DataFrame(rows, EXCLUSIONS)
+
+    def _in_say(self, about: tuple[str, str, str], readers: Sequence[Reader]) -> Sequence[Reader]:
+        """Choose whose verdicts decide: models' none where the package's readers read the option."""
+        found = counting(readers, self._model_confidence)
+        only_models = any(reader.is_model for reader in found)
+        return () if only_models and self._read_by_question(about) else found
+
+    def _read_by_question(self, about: tuple[str, str, str]) -> bool:
+        return self._readings is not None and self._readings.has(*about)
+
     def refused(self, template_id: str, region: str) -> frozenset[str]:
         """Find what is silly or wrong about a region: where its own people gave that, no other is shown it."""
         return self._refused.get((template_id, region), self.options.refused(template_id))
 
 
 _NOTHING = Excluded()
+
+
+def _verdict(reader: Reader) -> dict[str, Any]:
+    sure = reader.confidence if reader.is_model else None
+    native = "yes" if reader.native else None
+    return {"kind": reader.kind, "reviewer": reader.name, "native": native, "confidence": sure}
 
 
 class Refusal(NamedTuple):

@@ -9,9 +9,7 @@ import polars as pl
 
 from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.options import Option, shown
-from blend.loaders.responses.shipped import shipped_readings
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import Grouping
+from blend.builders.mcq.question_readings import QuestionReadings
 
 if TYPE_CHECKING:
     from blend.builders.mcq.default import DefaultPlan, LocaleQuestions, TemplateQuestions
@@ -56,28 +54,11 @@ class Reading:
 
     Args:
         exclusions: Verdicts on single options.
-        questions: The questions, `frame_columns.QUESTIONS`.
-        annotations: Answers, `frame_columns.ANNOTATIONS`.
-        shipped: Whether the package's own reading of published answers counts.
+        readings: The package's own reading of published answers.
     """
 
-    def __init__(
-        self, exclusions: Exclusions, questions: pl.DataFrame, annotations: pl.DataFrame, *, shipped: bool
-    ) -> None:
-        self._exclusions = exclusions
-        self._questions: frozenset[tuple[str, str]] = frozenset()
-        self._published: frozenset[tuple[str, str]] = frozenset()
-        if shipped:
-            readings = shipped_readings()
-            asked = questions.select(*KEY, question="en_question")
-            in_these_words = readings.join(asked, on=readings.columns, how="semi")
-            self._questions = frozenset(in_these_words.select(KEY).rows())
-            regions = readings["locale"].unique().to_list()
-            # What was read are the published answers of these regions, and nobody else's.
-            published = annotations.filter(
-                pl.col("grouping") == Grouping.UPSTREAM.value, pl.col("locale").is_in(regions)
-            )
-            self._published = frozenset(published.select(KEY).rows())
+    def __init__(self, exclusions: Exclusions, readings: QuestionReadings) -> None:
+        self._exclusions, self._readings = exclusions, readings
 
     def by(self, template_id: str, asked: str, text: str, origin: str) -> str | None:
         """Say who has read an option about a locale: `NATIVES`, `OTHERS`, `BY_QUESTION`, `MODEL`, or null.
@@ -91,7 +72,7 @@ class Reading:
         found = self._exclusions.counting(template_id, asked, text)
         if any(not reader.is_model for reader in found):
             return NATIVES if any(reader.native for reader in found) else OTHERS
-        if (template_id, asked) in self._questions and (template_id, origin) in self._published:
+        if self._readings.covers(template_id, asked, origin):
             return BY_QUESTION
         return MODEL if found else None
 

@@ -13,7 +13,7 @@ from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.frame_columns import MCQ_ROWS, MCQS, empty
+from blend.schemas.rows.frame_columns import EXCLUSIONS, MCQ_ROWS, MCQS, empty
 from blend.schemas.rows.published_rows import LETTERS
 
 STAGE = "make multiple-choice questions"
@@ -96,6 +96,8 @@ class McqBuild:
     """`reading.READING`: who has read what the questions show; empty in paper mode."""
     fillers: pl.DataFrame
     """`FILLERS_USED`: what became of reviewed fillers; empty in paper mode."""
+    beside_models: pl.DataFrame = field(default_factory=lambda: empty(EXCLUSIONS))
+    """`exclusions.Exclusions.beside_models`: what models say of options, and people of the same."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
 

@@ -32,6 +32,7 @@ from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.portable import portable_recipe
 from blend.loaders.releases.agreement import agreement_json
 from blend.loaders.releases.audits import audit_json, read_audit
+from blend.loaders.releases.model_reports import model_report_json
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.language.locales import Registry
@@ -46,6 +47,7 @@ from blend.schemas.release.release_layout import (
     FINDINGS_NAME,
     LOCALES_NAME,
     MANIFEST_NAME,
+    MODEL_VERDICTS_NAME,
     RECIPE_NAME,
 )
 from blend.schemas.rows.configs import (
@@ -166,6 +168,8 @@ def _write_data(
     _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
     if not built.agreement.is_empty():
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
+    if built.model_report is not None:
+        _write_text(release / MODEL_VERDICTS_NAME, model_report_json(built.model_report))
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         _write_text(release / AUDIT_NAME, audit_json(_audit(built, release, tables, known)))
@@ -206,6 +210,7 @@ def _facts(
         triples=_triple_stats(built),
         audit=read_audit(release),
         reading=built.mcqs.reading,
+        model_report=built.model_report,
         datasheet=datasheet,
         changelog=changes,
     )

@@ -10,6 +10,7 @@ from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.exclusions import Exclusions, Reader
 from blend.builders.mcq.offered_options import offered_options
+from blend.builders.mcq.question_readings import QuestionReadings
 from blend.builders.mcq.reading import Reading
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, fillers_of
@@ -74,12 +75,15 @@ class RecipeOptions:
             InputError: If no question can ask about a locale.
         """
         options = self._recipe.mcq
+        shipped = options.judge.shipped
+        readings = QuestionReadings(self._questions, self._annotations, shipped=shipped)
         exclusions = Exclusions(
             verdicts,
             self._questions,
             self.locales,
-            shipped=options.judge.shipped,
+            shipped=shipped,
             model_confidence=options.model_confidence,
+            readings=readings,
         )
         offered = offered_options(
             self._questions,
@@ -92,7 +96,7 @@ class RecipeOptions:
             locales=self.locales,
         )
         self._check_locales(locales or (), set(offered["locale"]))
-        reading = Reading(exclusions, self._questions, self._annotations, shipped=options.judge.shipped)
+        reading = Reading(exclusions, readings)
         for row in offered.iter_rows(named=True):
             if locales is None or row["locale"] in locales:
                 key = row["template_id"], row["locale"], row["option"]

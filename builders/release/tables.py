@@ -16,6 +16,7 @@ from blend.builders.mcq.given_questions import given_rows
 from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.result import STAGE, McqBuild, with_given
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
+from blend.builders.release.model_report import model_report
 from blend.builders.saq import aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
@@ -23,7 +24,7 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.domain_templates import domain_templates
 from blend.loaders.recipes.sources import load_topics
 from blend.loaders.responses.decisions import append_decisions, read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.exclusions import models_in, read_exclusions
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.loaders.responses.wordings import read_wordings, reworded
@@ -34,6 +35,7 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.recipe.recipe import McqOptions, Recipe
 from blend.schemas.release.manifest import SourceInfo, StageReport
+from blend.schemas.release.model_report import ModelReport
 from blend.schemas.rows.frame_columns import AGREEMENT, EXCLUSIONS, FINDINGS, KEY, empty, votes_known
 
 
@@ -57,6 +59,8 @@ class BuiltTables:
     """What a snapshot adds; its tables are made when they are written."""
     cultural: CulturalPrompts | None
     """What a source of topics adds; null without one."""
+    model_report: ModelReport | None
+    """How models that read options compare with people; null without verdicts of any."""
     agreement: pl.DataFrame
     """`frame_columns.AGREEMENT`, of the locales whose responses were aggregated."""
     sources: tuple[SourceInfo, ...]
@@ -134,7 +138,8 @@ def build_tables(
     known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregation, agreement = _annotations(inputs, recipe)
-    mcqs = _mcqs(inputs, annotations, recipe, base, known)
+    exclusions = exclusions_of(recipe.mcq, base)
+    mcqs = _mcqs(inputs, annotations, recipe, base, exclusions, known)
     if inputs.sources:
         on_progress("build tables", 1, 1)
     triples, snapshots = _triples(recipe, base, source_paths, on_progress)
@@ -149,6 +154,7 @@ def build_tables(
         domain=next((made.domain for made in triples), None),
         triples=tuple(triples),
         cultural=cultural,
+        model_report=_model_report(mcqs, exclusions, recipe.mcq),
         agreement=agreement,
         sources=tuple(infos),
         stages=(
@@ -192,7 +198,14 @@ def _cultural(
     return build_prompts(read.tables, recipe.cultural, forms=forms), [read.info]
 
 
-def _mcqs(inputs: Inputs, annotations: pl.DataFrame, recipe: Recipe, base: Path, known: Registry) -> McqBuild:
+def _mcqs(
+    inputs: Inputs,
+    annotations: pl.DataFrame,
+    recipe: Recipe,
+    base: Path,
+    exclusions: pl.DataFrame | None,
+    known: Registry,
+) -> McqBuild:
     """Questions made of answers whose votes are known, and those that a source has with their options."""
     made = build_mcq(
         inputs.questions,
@@ -201,13 +214,21 @@ def _mcqs(inputs: Inputs, annotations: pl.DataFrame, recipe: Recipe, base: Path,
         seed=recipe.seed,
         judges=judges_of(recipe.mcq, base),
         fillers=fillers_of(recipe.mcq, base),
-        exclusions=exclusions_of(recipe.mcq, base),
+        exclusions=exclusions,
         locales=known,
     )
     if inputs.mcqs.is_empty():
         return made
     given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
     return with_given(made, given)
+
+
+def _model_report(mcqs: McqBuild, exclusions: pl.DataFrame | None, options: McqOptions) -> ModelReport | None:
+    """Compare the models whose verdicts the recipe's file holds with people; paper mode knows no verdicts."""
+    models = [] if exclusions is None else models_in(exclusions)
+    if options.mode == "paper" or not models:
+        return None
+    return model_report(mcqs.beside_models, models, model_confidence=options.model_confidence)
 
 
 def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:

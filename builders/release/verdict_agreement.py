@@ -6,6 +6,7 @@ from polars.dataframe.group_by import GroupBy
 from blend.builders.mcq.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
 from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.release.model_report import ANY_REFUSAL, EVERY
 from blend.schemas.sheets.option_sheets import OK
 
 AGREEMENT = pl.Schema(
@@ -26,9 +27,6 @@ native of the region has read, those that only others have, and those that only 
 ``refused``, a model only where no person has read it; those that several people have read (all counts), the
 share of them on which all say ``alike`` whether it may be shown, and Krippendorff's alpha of that (fractions;
 null where nobody read the same, alpha also where all say the same of everything)."""
-
-ANY_REFUSAL = "refusal"
-"""Stands for every kind but ``ok`` in `COMPARED`."""
 
 COMPARED = pl.Schema(
     {
@@ -136,7 +134,7 @@ def compared_verdicts(
     itself = _IS_MODEL & pl.col("reviewer").is_in(verdicts["reviewer"].drop_nulls().unique().implode())
     true = _gravest(_without_overruled(others.filter(~itself)))
     both = _gravest(verdicts).join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
-    rows = pl.concat([both.with_columns(locale=pl.lit("all")), both]).with_columns(
+    rows = pl.concat([both.with_columns(locale=pl.lit(EVERY)), both]).with_columns(
         refused=pl.col("kind") != OK, refused_by_others=pl.col("kind_of_others") != OK
     )
     confirmed = (pl.col("refused") == pl.col("refused_by_others")).sum()
@@ -151,7 +149,7 @@ def compared_verdicts(
             share=_share(pl.col("refused"), pl.col("options")),
             precision=_share(pl.col("confirmed"), pl.col("given")),
         )
-        .sort(pl.col("locale") != "all", "locale", order)
+        .sort(pl.col("locale") != EVERY, "locale", order)
         .select(list(COMPARED))
     )
 

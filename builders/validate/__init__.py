@@ -23,6 +23,7 @@ from blend.builders.validate.checks.mcq import (
     check_mcq_texts,
     check_positions,
 )
+from blend.builders.validate.checks.model_verdicts import check_model_verdicts
 from blend.builders.validate.checks.overlaps import check_overlaps
 from blend.builders.validate.checks.personal import check_personal_data
 from blend.builders.validate.checks.scripts import check_scripts, check_translations
@@ -67,6 +68,7 @@ CHECKS: dict[str, Check] = {
     "overlaps": check_overlaps,
     "positions": check_positions,
     "audit": check_audit,
+    "model-verdicts": check_model_verdicts,
     "characters": check_characters,
     "scripts": check_scripts,
     "translations": check_translations,
@@ -90,6 +92,7 @@ _NEEDS: Mapping[Check, Sequence[str]] = {
     check_overlaps: MULTIPLE_CHOICE_CONFIGS,
     check_positions: MULTIPLE_CHOICE_CONFIGS,
     check_audit: (MULTIPLE_CHOICE_QUESTIONS,),
+    check_model_verdicts: (MULTIPLE_CHOICE_QUESTIONS,),
     check_scripts: QUESTION_CONFIGS,
     check_translations: (SHORT_ANSWER_QUESTIONS,),
     check_personal_data: (ANNOTATIONS,),

@@ -51,3 +51,9 @@ def read_exclusions(path: Path) -> pl.DataFrame:
             problems.append(RowError(f"unknown value {text!r}", where=f"{source}, column confidence", fix=fix))
     raise_all(problems)
     return known
+
+
+def models_in(exclusions: pl.DataFrame) -> list[str]:
+    """List the models that have given verdicts, `frame_columns.EXCLUSIONS`, in text order."""
+    names = exclusions["reviewer"].drop_nulls().unique().sort()
+    return [name for name in names if name.startswith(MODEL_PREFIX)]

@@ -59,6 +59,9 @@ AGREEMENT_NAME = "reports/agreement.json"
 AUDIT_NAME = "reports/audit.json"
 """What can be got right in the multiple-choice questions without knowing anything; not in paper mode."""
 
+MODEL_VERDICTS_NAME = "reports/model_verdicts.json"
+"""How models' verdicts on options compare with people's; only where the recipe's exclusions hold any."""
+
 _HUB_FOLDERS = (".git", ".cache", ".huggingface")
 
 HUB_FILE = ".gitattributes"

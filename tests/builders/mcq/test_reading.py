@@ -8,6 +8,7 @@ import pytest
 from blend.builders.cards.read_options import read_options
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.question_readings import QuestionReadings
 from blend.builders.mcq.reading import READING, Reading, unread_findings, unread_summary
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
 from blend.schemas.language.locales import registry
@@ -116,7 +117,7 @@ def test_the_readings_of_the_package_are_of_published_answers_in_the_same_words(
         (questions, annotations, False),
     ):
         exclusions = Exclusions(None, asked, registry(), shipped=shipped)
-        reading = Reading(exclusions, asked, given, shipped=shipped)
+        reading = Reading(exclusions, QuestionReadings(asked, given, shipped=shipped))
         read.append(
             [reading.by(template_id, tag, text, origin) for text, origin in (("b", "en-AU"), ("c", "el-GR"))]
         )

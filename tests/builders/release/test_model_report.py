@@ -1,0 +1,267 @@
+"""Models that read options, beside people: counted, stored with the release, told by its card and checked."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from blend.builders.cards.model_verdicts import model_verdicts, wilson_interval
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.question_readings import QuestionReadings
+from blend.builders.mcq.reading import READING
+from blend.builders.release import build_release
+from blend.builders.release.model_report import model_report
+from blend.builders.validate import validate_release
+from blend.builders.validate.checks.model_verdicts import check_model_verdicts
+from blend.builders.validate.report import REBUILD
+from blend.cli import app
+from blend.loaders.recipes import read_recipe
+from blend.loaders.releases.model_reports import read_model_report
+from blend.loaders.responses.shipped import shipped_readings
+from blend.schemas.errors import RowError
+from blend.schemas.release.model_report import ComparedKind, ModelReport
+from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
+from blend.schemas.rows.frame_columns import EXCLUSIONS
+from helpers.in_process import run
+from helpers.questions.lunch import lunch, question
+from helpers.questions.mcq_inputs import ALL, RULES, frames_of, shown_to
+
+Verdict = tuple[str, str, str, str, str, str]
+"""Locale, option, kind, reviewer, native and confidence."""
+
+MODEL = "chat:m1@prompt-1"
+CHECK_IT = "have people read some of the same options, or the model what people have read (docs/questions.md)"
+COLUMNS = ["locale", "option", "kind", "reviewer", "native", "confidence"]
+
+
+def beside(*rows: tuple[Any, ...]) -> pl.DataFrame:
+    found = pl.DataFrame(rows, COLUMNS, orient="row").with_columns(template_id=pl.lit("T-1"))
+    absent = {name: pl.lit(None, dtype) for name, dtype in EXCLUSIONS.items() if name not in found.columns}
+    return found.with_columns(**absent).select(list(EXCLUSIONS)).cast(dict(EXCLUSIONS))
+
+
+def accepted(folder: Path, verdicts: Sequence[Verdict], **mcq: Any) -> Path:
+    """A release whose file of exclusions holds verdicts."""
+    recipe = lunch(folder, exclusions="verdicts.csv", **mcq)
+    with (folder / "verdicts.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["template_id", "question", *COLUMNS])
+        writer.writerows(("food-00", question(one[0]), *one) for one in verdicts)
+    build_release(read_recipe(recipe), folder / "release", base=folder)
+    return folder / "release"
+
+
+def problems(release: Path) -> list[str]:
+    [result] = validate_release(release, checks={"model-verdicts": check_model_verdicts}).checks
+    return [f"{problem.level}: {problem}" for problem in result.examples]
+
+
+def test_models_are_compared_one_by_one_and_together():
+    rows = beside(
+        ("ko-KR", "beef", "also-right", MODEL, None, 0.9), ("ko-KR", "beef", "silly", "r1", "yes", None),
+        ("ko-KR", "soup", "ok", MODEL, None, 1.0), ("ko-KR", "soup", "also-right", "r2", None, None),
+        ("ko-KR", "rice", "ok", MODEL, None, 0.8), ("ko-KR", "rice", "ok", None, None, None),
+        ("ko-KR", "sand", "silly", MODEL, None, 0.5), ("ko-KR", "sand", "silly", "r2", None, None),
+        ("es-MX", "stone", "ok", MODEL, None, 0.9),
+        ("ko-KR", "soup", "also-right", "chat:m2", None, 1.0),
+    )  # fmt: skip
+    report = model_report(rows, [MODEL, "chat:m2", "chat:void"], model_confidence=0.8)
+    assert report.confidence == 0.8
+    both, first, second, void = report.models
+    assert (both, report.together, report.each) == (both, both, (first, second, void))
+    # Sure of beef, soup, rice and stone, which no person has read; the last is only known by question.
+    assert (first.verdicts, first.unsure, first.natives, first.others, first.by_question) == (4, 1, 1, 1, 1)
+    assert first.of("all", "refusal") == ComparedKind(
+        locale="all", kind="refusal", options=2, refused=1, share=0.5, given=1, confirmed=1, precision=1.0
+    )
+    assert first.of("ko-KR", "ok") == ComparedKind(
+        locale="ko-KR", kind="ok", options=1, refused=0, share=0.0, given=2, confirmed=1, precision=0.5
+    )
+    assert first.of("es-MX", "ok") is None
+    # Of all that models say of soup one refusal is enough, as in a build.
+    together = both.of("all", "refusal")
+    assert together is not None
+    assert (together.refused, second.verdicts, void.verdicts, void.kinds) == (2, 1, 0, ())
+    assert model_report(rows, [MODEL], model_confidence=0.8).models == (first,)
+
+
+KINDS = st.sampled_from(["ok", "also-right", "silly"])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["ko-KR", "es-MX"]), st.integers(0, 9).map(str), KINDS,
+            st.sampled_from([MODEL, "chat:m2", "r1", "r2", None]), st.sampled_from(["yes", None]),
+            st.sampled_from([0.5, 0.9]),
+        ),
+        unique_by=lambda row: row[:2] + row[3:4],
+    ),
+)  # fmt: skip
+def test_every_report_adds_up_and_reads_back(rows: list[tuple[Any, ...]]):
+    people = [(*row[:5], None) if str(row[3])[:5] != "chat:" else (*row[:4], None, row[5]) for row in rows]
+    report = model_report(beside(*people), [MODEL, "chat:m2"], model_confidence=0.8)
+    # The model refuses counts that do not add up.
+    assert ModelReport.model_validate_json(report.model_dump_json()) == report
+    assert report.together.verdicts >= max(one.verdicts for one in report.each)
+
+
+def test_the_interval_is_wilsons():
+    # 26 of 100: docs/mcq.md gives 18 to 35.
+    low, high = wilson_interval(26, 100)
+    assert (round(low, 3), round(high, 3)) == (0.184, 0.354)
+    assert wilson_interval(0, 5)[0] == 0
+    assert wilson_interval(5, 5)[1] == 1
+
+
+READ_BY_BOTH: list[Verdict] = [
+    ("en-GB", "pizza", "ok", MODEL, "", "0.9"),
+    ("en-GB", "pizza", "ok", "r7", "yes", ""),
+    ("en-GB", "salad", "also-right", MODEL, "", "0.95"),
+    ("en-GB", "salad", "also-right", "r7", "yes", ""),
+    ("en-GB", "tacos", "ok", MODEL, "", "1"),
+    ("en-GB", "tacos", "silly", "r8", "", ""),
+    ("en-GB", "meat pie", "ok", MODEL, "", "0.9"),
+    ("en-GB", "soup", "silly", MODEL, "", "0.5"),
+]
+
+
+def test_a_release_says_how_the_model_compares(tmp_path: Path):
+    release = accepted(tmp_path, READ_BY_BOTH)
+    report = read_model_report(release)
+    assert report is not None
+    [model] = report.models
+    assert (model.verdicts, model.unsure, model.natives, model.others) == (4, 1, 2, 1)
+    card = (release / "README.md").read_text(encoding="utf-8")
+    told = (
+        " chat:m1@prompt-1, beside people on 3 options of which it is sure (0.8 or more; read by natives of "
+        "the region 2, by others only 1, by others as is known by question 0): it refuses 1 of 2 that people "
+        "refuse (50 %, 9 to 91); they refuse 1 of 1 that it refuses (100 %, 21 to 100); it refuses 0 of "
+        "1 that they accept (0 %, 0 to 79); they accept 1 of 2 that it accepts (50 %, 9 to 91) (95 % "
+        "intervals; by locale and kind of verdict in `reports/model_verdicts.json`). So of the options "
+        "that are shown and that a model alone has read, people would refuse 50 %, 9 to 91."
+    )
+    assert told in card
+    assert problems(release) == []
+    shown = run("questions", "agreement", release)
+    assert "chat:m1@prompt-1: people have read 3 of 4 options of which it is sure" in " ".join(shown.split())
+    assert json.loads(run("questions", "agreement", release, "--json")) == report.model_dump(mode="json")
+
+
+def test_a_region_speaks_for_itself_where_enough_was_read():
+    rows = [("ko-KR", f"{n}", "ok", MODEL, None, 1.0) for n in range(50)]
+    people = [("ko-KR", f"{n}", "ok" if n else "silly", "r1", None, None) for n in range(50)]
+    elsewhere = [("es-MX", "a", kind, who, None, None) for kind, who in (("ok", MODEL), ("silly", "r1"))]
+    known = beside(*rows, *people, *elsewhere).with_columns(confidence=pl.lit(1.0))
+    report = model_report(known, [MODEL], model_confidence=0.8)
+    read = pl.DataFrame(
+        [(tag, 1, 0, 4, 0, 0, 0, 4, 0) for tag in ("es-MX", "ko-KR", "zh-CN")], READING, orient="row"
+    )
+    assert model_verdicts(report, read).endswith(
+        " people would refuse 4 %, 1 to 13, and about `ko-KR` 2 %, 0 to 10 by what they say there."
+    )
+    # Where no option is shown on a model's word, nothing is expected.
+    assert "would refuse" not in model_verdicts(report, read.with_columns(model=0))
+
+
+def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
+    release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] == MODEL])
+    card = (release / "README.md").read_text(encoding="utf-8")
+    assert (
+        " Nobody has checked what chat:m1@prompt-1 says: no person has read any option on which it is sure."
+        in card
+    )
+    assert "would refuse" not in card
+    assert problems(release) == [
+        f"warning: {MODEL_VERDICTS_NAME}: nobody has checked what {MODEL} says; {CHECK_IT}"
+    ]
+
+
+def test_a_release_without_verdicts_of_a_model_says_nothing_of_any(tmp_path: Path):
+    release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] != MODEL])
+    assert not (release / MODEL_VERDICTS_NAME).exists()
+    assert problems(release) == []
+    for more, told in (
+        ([], f"{release}: it has no {MODEL_VERDICTS_NAME}, so it goes by no model's verdicts"),
+        (
+            ["--against", "people.tsv"],
+            f"--against: {release} is a folder; compare two files of verdicts, or leave it out",
+        ),
+    ):
+        result = CliRunner().invoke(app, ["questions", "agreement", str(release), *more])
+        assert str(result.exception).replace("`against`", "--against") == told
+
+
+def changed(release: Path, change: dict[str, Any]) -> None:
+    path = release / MODEL_VERDICTS_NAME
+    report = json.loads(path.read_text(encoding="utf-8"))
+    for name in set(change) & set(report["models"][0]):
+        report["models"][0][name] = change[name]
+    report |= {name: value for name, value in change.items() if name in report}
+    path.write_text(json.dumps(report), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"confidence": 0.5}, "is of a confidence of 0.5, the recipe says 0.8"),
+        ({"unsure": 2}, f"says that {MODEL} has read 6 options, the exclusions say 5"),
+        (
+            {"natives": 1},
+            f"is not a report on models (models.0: {MODEL}: options are not of the 2 options compared)",
+        ),
+        ({"reviewer": "chat:m9"}, f"says that {MODEL} has read 0 options, the exclusions say 5"),
+    ],
+)
+def test_reports_that_do_not_hold_are_told(tmp_path: Path, change: dict[str, Any], message: str):
+    release = accepted(tmp_path, READ_BY_BOTH)
+    changed(release, change)
+    assert f"error: {MODEL_VERDICTS_NAME}: {message}; rebuild the release" in problems(release)
+
+
+def test_a_report_that_is_missing_or_none_is_told(tmp_path: Path):
+    release = accepted(tmp_path, READ_BY_BOTH)
+    (release / MODEL_VERDICTS_NAME).write_text("[]", encoding="utf-8")
+    with pytest.raises(RowError) as raised:
+        read_model_report(release)
+    assert str(raised.value).startswith(f"{release / MODEL_VERDICTS_NAME}: is not a report on models (")
+    assert str(raised.value).endswith("; copy or build the release again")
+    (release / MODEL_VERDICTS_NAME).unlink()
+    assert problems(release) == [
+        f"error: {MODEL_VERDICTS_NAME}: is missing, and exclusions.csv holds verdicts of {MODEL}; {REBUILD}"
+    ]
+    (release / "exclusions.csv").write_text("option\nrice\n", encoding="utf-8")
+    [told] = problems(release)
+    assert told.startswith("error: exclusions.csv: cannot be read (")
+    assert told.endswith("; rebuild the release")
+
+
+def test_no_model_overrules_what_readers_accepted_by_question():
+    template_id, tag, asked = shipped_readings().row(0)
+    answers = {
+        tag: [("a", 3)],
+        "en-AU": [("b", 3)],
+        "el-GR": [("c", 3)],
+        "es-MX": [("d", 3)],
+        "zh-CN": [("e", 3)],
+    }
+    questions, annotations = frames_of({template_id: answers})
+    questions = questions.with_columns(en_question=pl.lit(asked))
+    verdicts = beside(*((tag, text, "silly", MODEL, None, 1.0) for text in ("b", "c", "d", "e"))).with_columns(
+        template_id=pl.lit(template_id)
+    )
+    # en-AU is none of the 16 regions, so nobody has read what it offers.
+    built = build_mcq(questions, annotations, options=ALL, seed=0, judges=RULES, exclusions=verdicts)
+    assert shown_to(built, tag) == {("el-GR", "c"), ("es-MX", "d"), ("zh-CN", "e")}
+    people = built.beside_models.filter(pl.col("reviewer").is_null())
+    assert people.select("option", "kind").rows() == [("c", "ok"), ("d", "ok"), ("e", "ok")]
+    readings = QuestionReadings(questions, annotations, shipped=True)
+    assert [readings.has(template_id, tag, text) for text in "abc"] == [True, False, True]
+    assert not QuestionReadings(questions, annotations, shipped=False).has(template_id, tag, "c")
