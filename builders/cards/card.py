@@ -192,7 +192,7 @@ def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
             **counts[of.tag],
             "spreads": [spreads.get((of.tag, spread), 0) for spread in SPREADS],
             "of": of,
-            "agreement": agreement[of.tag],
+            "agreement": agreement.get(of.tag, "–"),
             "autonym": own_name(of.language),
             "script": _SCRIPTS.get(of.script) or script_name(of.script),
         }

@@ -98,7 +98,8 @@ def agreement_chart(locale_means: pl.DataFrame, overall: float | None, locales: 
     """Bars: the mean share of annotators behind the most frequent answer, highest first.
 
     Args:
-        locale_means: ``locale`` and ``mean`` (a fraction; null where no question has an answer).
+        locale_means: ``locale`` and ``mean`` (a fraction; null where no question has an answer); a locale with
+            multiple choice alone has no row, and no bar.
         overall: Mean over all questions, a fraction; drawn as a line.
         locales: All locales, in order; equal means keep it.
 
@@ -106,8 +107,10 @@ def agreement_chart(locale_means: pl.DataFrame, overall: float | None, locales: 
         ``images/agreement.svg``.
     """
     means: dict[str, float | None] = dict(locale_means.select("locale", "mean").iter_rows())
-    ranked = sorted(locales, key=lambda locale: -(means[locale.tag] or 0))
-    names = {locale.tag: locale_label(locale) for locale in locales}
+    ranked = sorted(
+        (locale for locale in locales if locale.tag in means), key=lambda locale: -(means[locale.tag] or 0)
+    )
+    names = {locale.tag: locale_label(locale) for locale in ranked}
     left = _MARGIN + round(max(map(len, names.values())) * _CHARACTER) + 10
     bars = [
         Bar(

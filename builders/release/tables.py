@@ -107,10 +107,12 @@ class BuiltTables:
             ),
             proposed=(pl.col("grouping") == "proposed").sum(),
         )
-        mcqs = self.mcqs.summary.select("locale", "mcqs")
+        mcqs = self.mcqs.summary.select("locale", "mcqs").filter(pl.col("mcqs") > 0)
         return (
-            by_locale.join(mcqs, on="locale", how="left")
-            .with_columns(pl.col("mcqs").fill_null(0))
+            by_locale.join(mcqs, on="locale", how="full", coalesce=True)
+            # A locale may have multiple choice alone: nobody voted, which is not an unknown number of votes.
+            .with_columns(votes=pl.when(pl.col("questions").is_not_null()).then("votes").otherwise(0))
+            .with_columns(pl.col("questions", "answered", "groups", "proposed", "mcqs").fill_null(0))
             .sort("locale")
         )
 

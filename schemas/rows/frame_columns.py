@@ -154,8 +154,11 @@ what was done about it; locale and template are null where the oddity is about a
 
 
 def votes_known() -> pl.Expr:
-    """Whether all votes of annotations are known, over the column ``annotations``: none is null."""
-    return pl.col("annotations").list.eval(pl.element().struct.field("count").is_not_null()).list.all()
+    """Whether all votes are known, over the columns ``annotations`` and ``idks``: none is null."""
+    known = pl.col("annotations").list.eval(pl.element().struct.field("count").is_not_null()).list.all()
+    # A question without any answer has no count that could be null; those of its non-answers tell.
+    kinds = pl.col("idks").struct.field("idk", "no-answer", "not-applicable")
+    return known & pl.all_horizontal(kinds.is_not_null())
 
 
 def empty(schema: pl.Schema) -> pl.DataFrame:

@@ -179,6 +179,7 @@ class _Reader:
         self._note_unasked(gold, asked)
         questions: list[dict[str, Any]] = []
         annotations: list[dict[str, Any]] = []
+        kept: dict[str, None] = {}
         accepted = {row_id: self._accepted(row) for row_id, row in gold.items() if row_id in asked}
         for row_id, row in asked.items():
             locale = self.locale(row)
@@ -190,8 +191,7 @@ class _Reader:
                 detail = f"there is no {in_english(row_id)!r}, the same in English; the question is left out"
                 self.note("semeval-no-english", row, detail)
                 continue
-            if row_id not in accepted and gold:
-                self.note("semeval-no-gold", row, f"{row_id!r} accepts nothing; it cannot be scored")
+            kept |= dict.fromkeys((row_id, in_english(row_id)))
             here = {"template_id": row_id, **self.of_locale(locale.tag), "source": row.location}
             questions.append(
                 {
@@ -205,6 +205,9 @@ class _Reader:
                 }
             )
             annotations.append(_annotation(here, row_id, accepted))
+        for row_id in kept:
+            if gold and not accepted.get(row_id):
+                self.note("semeval-no-gold", asked[row_id], f"{row_id!r} accepts nothing; it cannot be scored")
         return questions, annotations
 
     def choices(

@@ -141,7 +141,8 @@ def frames(answers: dict[tuple[str, str], list[tuple[str, int]]]) -> tuple[pl.Da
         key = {"template_id": template_id, "locale": tag}
         questions.append(key | {"question": f"{template_id} {tag}?", "en_question": f"{template_id}?"})
         found = [{"answers": [text], "en_answers": [], "count": count} for text, count in groups]
-        annotations.append(key | {"annotations": found, "idks": None})
+        idks = {**dict.fromkeys(("idk", "no-answer", "not-applicable"), 0), "others": []}
+        annotations.append(key | {"annotations": found, "idks": idks})
     return pl.DataFrame(questions, schema=QUESTIONS), pl.DataFrame(annotations, schema=ANNOTATIONS)
 
 

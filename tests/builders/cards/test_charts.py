@@ -88,6 +88,13 @@ def test_a_locale_without_answers_has_no_bar_and_stands_last(all_locales):
     assert chart.alt == "Bar chart of agreement per locale: Algeria · Arabic 25.0 %; all questions 25.0 %."
 
 
+def test_a_locale_that_is_asked_no_short_answers_has_no_row():
+    # Multiple choice alone: there is no mean to be null.
+    means = pl.DataFrame({"locale": ["ar-DZ"], "mean": [0.25]})
+    chart = agreement_chart(means, 0.25, [registry().get("ko-KR"), registry().get("ar-DZ")])
+    assert [text for text in texts(chart) if "·" in text] == ["Algeria · Arabic"]
+
+
 def test_without_any_answer_the_chart_says_so():
     means = pl.DataFrame({"locale": ["ko-KR"], "mean": [None]}, schema_overrides={"mean": pl.Float64})
     chart = agreement_chart(means, None, [registry().get("ko-KR")])

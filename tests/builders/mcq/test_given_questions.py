@@ -1,6 +1,7 @@
 """Questions that a source has with their options: as they are, or in a balanced order that can be undone."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from blend.builders.saq.expand import expand
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import semeval_recipe
+from blend.loaders.releases import read_manifest
 from blend.loaders.releases.findings import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.loaders.upstream.semeval import read_semeval
@@ -26,7 +28,7 @@ from blend.schemas.rows.frame_columns import GIVEN_MCQS, MCQ_ROWS
 from blend.schemas.rows.published_rows import LETTERS, MultipleChoiceQuestion
 from blend.schemas.rows.vectorised_validation import published
 from helpers.mini_release import mini_recipe
-from helpers.semeval_files import keys, write_semeval
+from helpers.semeval_files import keys, write_semeval, write_trial
 
 TAGS = ("ga-IE", "am-ET")
 
@@ -121,6 +123,50 @@ def _findings(release: Path):
     from types import SimpleNamespace
 
     return [SimpleNamespace(**one) for _, one in read_findings(release / "reports" / "findings.jsonl")]
+
+
+def _cut(path: Path, start: str, *, to: str | None = None) -> None:
+    """Leave out the lines that begin with a text, or put another in their place."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    kept = [to or "" if line.startswith(start) else line for line in lines]
+    path.write_text("\n".join(line for line in kept if line) + "\n", encoding="utf-8")
+
+
+def _without_short_answers_of_ireland(folder: Path) -> None:
+    write_semeval(folder)
+    _cut(folder / "track_1_saq_input.tsv", "ga-IE_")
+
+
+def _with_a_blank_answer(folder: Path) -> None:
+    write_semeval(folder)
+    _cut(folder / "final_1_saq_reference.tsv", "en-AU_002", to="en-AU_002\t ")
+
+
+def _without_short_answer_gold(folder: Path) -> None:
+    write_semeval(folder)
+    (folder / "final_1_saq_reference.tsv").unlink()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "n_mcqs", "n_unknown"),
+    [
+        (_without_short_answers_of_ireland, 72, 4),
+        (_with_a_blank_answer, 72, 5),
+        (_without_short_answer_gold, 72, 5),
+        (lambda folder: write_semeval(folder, gold=False), 0, 5),
+        (write_trial, 2, 5),
+    ],
+)
+def test_what_is_not_there_is_a_finding_and_the_rest_is_built(
+    tmp_path: Path, make: Callable[[Path], object], n_mcqs: int, n_unknown: int
+):
+    make(tmp_path / "files")
+    release = built(tmp_path / "files", tmp_path / "release")
+    tables = read_manifest(release).tables
+    assert sum(of.rows for of in tables if of.config == "multiple-choice-questions") == n_mcqs
+    assert [one.kind for one in _findings(release)].count("unknown-votes") == n_unknown
+    assert validate_release(release).passes()
 
 
 @pytest.mark.slow

@@ -101,13 +101,18 @@ def test_partial_gold_and_a_question_without_english(tmp_path: Path):
     gold.write_text("id\tanswer\nga-IE_0001\tD\nga-IE_0002\tE\n", encoding="utf-8")
     with (tmp_path / "track_1_saq_input.tsv").open("a", encoding="utf-8") as file:
         file.write("ga-IE_007\tCé hé?\nen-AU_004\tWho in Australia?\n")
+    accepted = tmp_path / "final_1_saq_reference.tsv"
+    text = accepted.read_text(encoding="utf-8").replace("en-ET_003\tno answer;running\n", "")
+    accepted.write_text(text.replace("en-IE_002\t2\n", "en-IE_002\t \n"), encoding="utf-8")
     tables = read_semeval(tmp_path)
     assert tables.mcqs["mcq_id"].to_list() == ["ga-IE_0001"]
     found = dict(tables.findings.select("template_id", "detail").iter_rows())
     assert found["ga-IE_0002"] == "the key of 'ga-IE_0002' is 'E'; the question is left out"
     assert found["ga-IE_0003"] == "the key of 'ga-IE_0003' is ''; the question is left out"
     assert found["ga-IE_007"] == "there is no 'en-IE_007', the same in English; the question is left out"
-    assert found["en-AU_004"] == "'en-AU_004' accepts nothing; it cannot be scored"
+    # Whether its row is missing or blank, and in English as well as in the local language.
+    for row_id in ("en-AU_004", "en-ET_003", "en-IE_002"):
+        assert found[row_id] == f"{row_id!r} accepts nothing; it cannot be scored"
 
 
 def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
