@@ -363,8 +363,8 @@ def _run_of_answers(
         raise ArgumentError(
             "`answers` holds texts, and this task keeps scores of candidates; name a `model` without them"
         )
-    form = task.predictions() if is_predictions(answers) else None
-    if form is None:
+    form = task.predictions()
+    if form is None or not is_predictions(answers, form, asked.asked):
         recorded = read_recorded(answers, asked.asked, model=model, encoding=encoding)
     elif encoding is not None:
         raise ArgumentError("`encoding` makes no sense for a file of predictions, which is UTF-8; leave it out")

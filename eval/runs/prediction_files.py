@@ -6,6 +6,7 @@ task's to say (`Task.predictions`).
 
 import io
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,18 +15,20 @@ import polars as pl
 
 from blend.eval.items import TaskItems
 from blend.eval.runs.answer_files import ANSWERS
-from blend.eval.runs.recorded_answers import Recorded
+from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import decoded
+from blend.loaders.files.encodings import UTF_16, decoded
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.tables import TEXT_SUFFIXES
 from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
-from blend.loaders.upstream.semeval.task_files import task_rows
+from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.language.locales import registry
 from blend.schemas.rows.published_rows import LETTERS
 
 FOLDER = "prediction"
@@ -35,6 +38,11 @@ MOST_BYTES = 1 << 29
 """Bytes that a file of predictions may have once it is unpacked."""
 
 _FIX = "write one row per id, with tabs between the cells"
+_HEADER_BYTES = 4_000
+_SHOWN = 3
+"""Ids and codes that a message names."""
+_SHOWN_CHARACTERS = 100
+"""Characters of a header that a message quotes."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """Time of every file in an archive, so that the same run gives the same bytes."""
 
@@ -54,20 +62,43 @@ class Predictions(NamedTuple):
     """The rows of a run."""
 
 
-def is_predictions(path: Path) -> bool:
-    """Whether a file is an archive, or a table with the columns of predictions."""
-    if path.suffix.lower() != ".tsv" or not path.is_file():
+def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
+    """Whether a file is an archive, or a table with the columns of predictions.
+
+    Args:
+        path: The file.
+        of: The task's file.
+        asked: What is asked.
+
+    Raises:
+        RowError: If the task's own questions are asked, and the file is neither that nor has ``response``.
+    """
+    if path.suffix.lower() not in TEXT_SUFFIXES or not path.is_file():
         return path.suffix.lower() == ".zip"
     with open_content(path) as file:
-        header = {cell.strip() for cell in file.readline(1_000).decode(errors="replace").split("\t")}
-    return "id" in header and ("prediction" in header or header.issuperset(LETTERS))
+        start = file.read(_HEADER_BYTES)
+    # The encodings that a mark names; `decoded` reads the whole later, and says what is wrong with it.
+    text = start.decode("utf-16" if start.startswith(UTF_16) else "utf-8-sig", errors="replace")
+    line = text.partition("\n")[0].removesuffix("\r")
+    header = {cell.strip() for cell in line.split("\t")}
+    if "id" in header and ("prediction" in header or header.issuperset(LETTERS)):
+        return True
+    if "response" not in line and any(task_id(row_id) for _, row_id, _ in of.items(asked)):
+        commas = ", with commas where tabs are expected" if "," in line and "\t" not in line else ""
+        raise RowError(
+            f"the header is {line[:_SHOWN_CHARACTERS]!r}{commas}" if line.strip() else "the file has no header",
+            where=f"{path.name}:1",
+            fix=f"{_expected(of)}; a table of other answers has the columns {', '.join(ID_COLUMNS[:-1])} or "
+            f"{ID_COLUMNS[-1]}, and response",
+        )
+    return False
 
 
 def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: str | None = None) -> Recorded:
     """The answers in a file of predictions, or in an archive that holds one.
 
-    Of several rows with one id the last counts, as in the task's scorer; that, and rows about nothing that is
-    asked, are remarked.
+    Of several rows with one id the last counts, as in the task's scorer; that, ids that spell a locale
+    otherwise than what is asked, and rows about nothing that is asked, are remarked.
 
     Args:
         path: The file or archive.
@@ -77,29 +108,56 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
 
     Raises:
         InputError: If there is no such file, or the archive does not hold exactly one of that name.
-        RowError, RowErrors: If rows cannot be read.
+        RowError, RowErrors: If rows cannot be read, or none is about anything that is asked.
     """
     diagnostics = Diagnostics()
     text = decoded(_content(path, of.name), path.name, diagnostics)
     rows = task_rows(text, path.name, of.columns, diagnostics, fix=_FIX)
     diagnostics.raise_problems()
-    by_id = {row.cells["id"]: row.cells for row in rows}
-    items = [item for item in of.items(asked) if item[1] in by_id]
-    texts = {item_id: of.answer_text(by_id[row_id], more) for item_id, row_id, more in items}
-    n_unknown = len(by_id.keys() - {row_id for _, row_id, _ in items})
+    given = {row.cells["id"]: row for row in rows}
+    of_items = list(of.items(asked))
+    ids = dict.fromkeys(row_id for _, row_id, _ in of_items)
+    otherwise = spelled_otherwise(given, ids, registry())
+    by_id = {otherwise.get(row_id, row_id): row for row_id, row in given.items()}
+    unknown = [row for row_id, row in by_id.items() if row_id not in ids]
+    if len(unknown) == len(by_id):
+        what = f"nothing is asked under {_first(unknown)}" if unknown else "no row follows the header"
+        fix = f"ids are like {next(iter(ids), 'none')!r}; check that release and task are those of the file"
+        raise RowError(what, where=path.name, fix=fix)
+    texts = {
+        item_id: of.answer_text(by_id[row_id].cells, more)
+        for item_id, row_id, more in of_items
+        if row_id in by_id
+    }
     answers = asked.items.select("item_id", "locale", "prompt_id").filter(pl.col("item_id").is_in([*texts]))
-    text_of = pl.col("item_id").replace_strict(texts, return_dtype=pl.String) if texts else pl.lit(None)
+    text_of = pl.col("item_id").replace_strict(texts, return_dtype=pl.String)
     others = {name: pl.lit(None, dtype) for name, dtype in ANSWERS.items() if name not in answers.columns}
-    n_by_warning = {
-        "rows whose id stands in a later row again, left out": len(rows) - len(by_id),
-        "rows with ids that nothing is asked under, left out": n_unknown,
-        "items without an answer in the file": asked.items.height - len(texts),
+    warnings = {
+        "rows whose id stands in a later row again, left out": (len(rows) - len(given), ""),
+        "rows whose id spells the locale otherwise, read as what is asked": (
+            len(otherwise),
+            "".join(f"{a!r} as {b!r}" for a, b in [*otherwise.items()][:1]),
+        ),
+        "rows with ids that nothing is asked under, left out": (len(unknown), _first(unknown)),
+        "items without an answer in the file": (asked.items.height - len(texts), ""),
     }
     return Recorded(
         answers.with_columns(**others | {"text": text_of}).select(list(ANSWERS)).cast(ANSWERS),
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        tuple(f"{what}: {n}" for what, n in n_by_warning.items() if n),
+        tuple(f"{what}: {n}{f' ({first})' if first else ''}" for what, (n, first) in warnings.items() if n),
     )
+
+
+def _expected(of: Predictions) -> str:
+    return f"the columns of {of.name} are {', '.join(of.columns)}, with tabs between them"
+
+
+def _first(rows: Sequence[TaskRow]) -> str:
+    """The first ids, with their lines, and the codes of all."""
+    shown = ", ".join(f"{row.cells['id']!r} (line {row.location.rpartition(':')[2]})" for row in rows[:_SHOWN])
+    n_by_code = Counter(row.cells["id"].partition("_")[0] for row in rows)
+    of_codes = ", ".join(f"{code} {n}" for code, n in n_by_code.most_common(_SHOWN))
+    return f"{shown}{' …' if len(rows) > _SHOWN else ''}; by code: {of_codes}"
 
 
 def write_predictions(run: Run, of: Predictions, out: Path) -> int:

@@ -25,9 +25,11 @@ from blend.loaders.upstream.semeval.task_files import (
     SAQ_TRIAL,
     TASK_FILES,
     TaskRow,
+    codes,
     in_english,
     is_non_answer,
     read_task_file,
+    spelled_otherwise,
     task_id,
 )
 from blend.loaders.upstream.semeval.trial_files import read_trial
@@ -140,7 +142,7 @@ class _Reader:
     @cached_property
     def by_code(self) -> dict[str, Locale]:
         """Locales by every code that the task's files may give them."""
-        return {code: one for one in self.known for code in (one.semeval, one.tag, *one.other_codes) if code}
+        return codes(self.known)
 
     def note_missing(self) -> None:
         """Say which files are not there, and what cannot be built without them."""
@@ -176,11 +178,11 @@ class _Reader:
         self, asked: Mapping[str, TaskRow], gold: Mapping[str, TaskRow]
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Rows of `QUESTIONS` and of `ANNOTATIONS`."""
-        self._note_unasked(gold, asked)
+        gold = self._asked_gold(gold, asked)
         questions: list[dict[str, Any]] = []
         annotations: list[dict[str, Any]] = []
         kept: dict[str, None] = {}
-        accepted = {row_id: self._accepted(row) for row_id, row in gold.items() if row_id in asked}
+        accepted = {row_id: self._accepted(row) for row_id, row in gold.items()}
         for row_id, row in asked.items():
             locale = self.locale(row)
             if locale is None:
@@ -214,7 +216,7 @@ class _Reader:
         self, asked: Mapping[str, TaskRow], gold: Mapping[str, TaskRow], questions: Iterable[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:
         """Rows of `GIVEN_MCQS`."""
-        self._note_unasked(gold, asked)
+        gold = self._asked_gold(gold, asked)
         templates = {(row["locale"], row["en_question"]): row["template_id"] for row in questions}
         found = []
         for row_id, row in asked.items():
@@ -289,10 +291,22 @@ class _Reader:
             self.note("semeval-non-answer", row, f"{', '.join(map(repr, none))} is accepted beside answers")
         return answers
 
-    def _note_unasked(self, gold: Mapping[str, TaskRow], asked: Mapping[str, TaskRow]) -> None:
+    def _asked_gold(self, gold: Mapping[str, TaskRow], asked: Mapping[str, TaskRow]) -> dict[str, TaskRow]:
+        """The rows of gold by the ids of their questions, however they spell the locale."""
+        otherwise = spelled_otherwise(gold, asked, self.known)
+        found: dict[str, TaskRow] = {}
         for row_id, row in gold.items():
-            if row_id not in asked:
+            asked_as = otherwise.get(row_id, row_id)
+            if asked_as not in asked:
                 self.note("semeval-unasked", row, f"{row_id!r} is no question here; left out")
+                continue
+            found[asked_as] = row
+            code, tag = row_id.partition("_")[0], asked_as.partition("_")[0]
+            where = row.location.partition(":")[0], code
+            if asked_as != row_id and where not in self.spellings:
+                self.spellings.add(where)
+                self.note("semeval-locale-spelling", row, f"{code!r} is read as the questions' {tag!r}")
+        return found
 
     def _note_positions(self, mcqs: Sequence[Mapping[str, Any]]) -> None:
         by_locale: dict[str, list[int]] = {}

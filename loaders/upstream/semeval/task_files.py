@@ -5,13 +5,14 @@ accepted answer holds a line break, which makes two lines of one row; other line
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.schemas.errors import RowError
+from blend.schemas.language.locales import Locale, Registry
 
 SAQ_INPUT = "track_1_saq_input.tsv"
 MCQ_INPUT = "track_2_mcq_input.tsv"
@@ -68,6 +69,31 @@ def in_english(row_id: str) -> str:
     """The id of the same question in English about the same region: ``en-ET_007`` of ``am-ET_007``."""
     parts = task_id(row_id)
     return row_id if parts is None else f"{ENGLISH}-{parts.region}_{parts.number}"
+
+
+def codes(locales: Registry) -> dict[str, Locale]:
+    """Locales by every code that the task's files may give them."""
+    return {code: one for one in locales for code in (one.semeval, one.tag, *one.other_codes) if code}
+
+
+def spelled_otherwise(ids: Iterable[str], asked: Collection[str], locales: Registry) -> dict[str, str]:
+    """Ids under which nothing is asked, with the one that is asked and only spells the locale otherwise.
+
+    ``msa-SG_001`` with ``ms-SG_001``, unless that is among ``ids`` as well.
+    """
+    by_code = codes(locales)
+
+    def question(row_id: str) -> tuple[str, str] | None:
+        parts = task_id(row_id)
+        return None if parts is None or parts.code not in by_code else (by_code[parts.code].tag, parts.number)
+
+    given = set(ids)
+    known = {of: row_id for row_id in asked if row_id not in given and (of := question(row_id)) is not None}
+    return {
+        row_id: known[of]
+        for row_id in sorted(given.difference(asked))
+        if (of := question(row_id)) is not None and of in known
+    }
 
 
 def is_non_answer(text: str) -> bool:

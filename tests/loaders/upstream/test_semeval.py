@@ -115,6 +115,22 @@ def test_partial_gold_and_a_question_without_english(tmp_path: Path):
         assert found[row_id] == f"{row_id!r} accepts nothing; it cannot be scored"
 
 
+def test_gold_that_spells_a_locale_otherwise_than_the_questions_is_theirs(tmp_path: Path):
+    write_semeval(tmp_path)
+    gold = tmp_path / "final_2_mcq_reference.tsv"
+    gold.write_text(gold.read_text(encoding="utf-8").replace("ms-SG_", "msa-SG_"), encoding="utf-8")
+    accepted = tmp_path / "final_1_saq_reference.tsv"
+    accepted.write_text(accepted.read_text(encoding="utf-8").replace("msa-SG_", "ms-SG_"), encoding="utf-8")
+    tables = read_semeval(tmp_path)
+    assert tables.mcqs.height == len(MCQ_CODES) * N_MCQS
+    assert groups(tables, "msa-SG_001")[:2] == [(["kopi"], [], None), (["teh"], [], None)]
+    spelled = tables.findings.filter(kind="semeval-locale-spelling").select("source", "detail").rows()
+    assert spelled[:2] == [
+        ("final_1_saq_reference.tsv:19", "'ms-SG' is read as the questions' 'msa-SG'"),
+        ("final_2_mcq_reference.tsv:50", "'msa-SG' is read as the questions' 'ms-SG'"),
+    ]
+
+
 def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
     trial = read_semeval(write_trial(tmp_path / "trial"))
     assert trial.questions["template_id"].to_list() == ["am-ET_1", "en-AU_1", "en-SG_1", "ga-IE_1", "msa-SG_1"]
