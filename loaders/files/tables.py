@@ -18,7 +18,7 @@ from blend.loaders.files.content import location_of, open_content, read_content
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import UTF_16, decoded
 from blend.loaders.files.workbooks import ARCHIVE, WORKBOOK, workbook_lines
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import RowError
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, WORKBOOK)
@@ -141,13 +141,13 @@ def only_named(folder: Path, stem: str, suffixes: Iterable[str]) -> Path | None:
     """The one file of a name with one of the endings; null where there is none.
 
     Raises:
-        InputError: If there are several.
+        RowError: If there are several.
     """
     # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
     found = [path for suffix in suffixes if os.path.lexists(path := folder / f"{stem}{suffix}")]
     if len(found) > 1:
         present = " and ".join(path.name for path in found)
-        raise InputError(f"{folder}: {present} stand side by side; keep one of them")
+        raise RowError(f"{present} stand side by side", where=str(folder), fix="keep one of them")
     return found[0] if found else None
 
 

@@ -74,6 +74,9 @@ def _problem(found: Sequence[FieldError], model: type[BaseModel], where: str) ->
     meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
     if first.kind == "missing":
         return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
+    if first.is_ours:
+        what, fix = first.what_and_fix
+        return RowError(what, where=where, fix=fix or f"correct it: {meaning}")
     expected = " or ".join(dict.fromkeys(_expected(field_error) for field_error in found))
     return RowError(f"{_shown(first.value)} is not {expected}", where=where, fix=f"correct it: {meaning}")
 
@@ -98,6 +101,10 @@ _EXPECTED = {
     "tuple_type": "a list",
     "too_short": "long enough",
     "model_type": "a table",
+    **dict.fromkeys(
+        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
+        "a date such as 2026-11-30",
+    ),
 }
 """What pydantic expected, by its name for the error."""
 

@@ -33,14 +33,19 @@ def licensed(recipe: Recipe) -> Recipe:
             'responses may be used; add the identifier of a licence, for example license = "cc-by-4.0"'
         )
     if recipe.license is not None:
-        _check(recipe.license, where="recipe, key license")
+        check_license(recipe.license, where="recipe, key license")
     for number, source in enumerate(recipe.sources):
         if source.license is not None:
-            _check(source.license, where=f"recipe, key sources[{number}].license")
+            check_license(source.license, where=f"recipe, key sources[{number}].license")
     return recipe if recipe.license is not None else recipe.model_copy(update={"license": DEFAULT_LICENSE})
 
 
-def _check(identifier: str, *, where: str) -> None:
+def check_license(identifier: str, *, where: str) -> None:
+    """Refuse what is not the identifier of a licence that the Hub knows.
+
+    Raises:
+        RowError: With the closest one.
+    """
     if identifier in known_licenses():
         return
     hint = did_you_mean(re.sub(r"[\s_]+", "-", identifier.strip().lower()), known_licenses())

@@ -16,6 +16,7 @@ from blend.schemas.rows.published_rows import (
     Review,
     ShortAnswerPrompt,
 )
+from blend.schemas.sheets.contributors import AnnotatorProfile
 
 KEY = ("template_id", "locale")
 """What makes a question: one template in one locale."""
@@ -36,6 +37,9 @@ RESPONSES = pl.Schema({**frame_schema(Response), **_LOCATION})
 
 REVIEWS = pl.Schema({**frame_schema(Review), **_LOCATION})
 """One row per reviewed question."""
+
+PROFILES = pl.Schema({**frame_schema(AnnotatorProfile), **_LOCATION})
+"""One row per annotator who agreed to tell something; null is not told."""
 
 ANNOTATION_ROWS = frame_schema(Annotation)
 """Annotations as published."""

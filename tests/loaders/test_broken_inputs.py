@@ -11,12 +11,17 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.contributions import read_collection
 from blend.loaders.responses import read_responses
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.errors import BlendError
 
 HERE = Path(__file__).parent
-READERS: dict[str, Callable[[Path], Any]] = {"blend": read_blend, "responses": read_responses}
+READERS: dict[str, Callable[[Path], Any]] = {
+    "blend": read_blend,
+    "contributions": read_collection,
+    "responses": read_responses,
+}
 CASES = sorted(path.parent for path in (HERE / "broken").glob("*/*/message.txt"))
 
 

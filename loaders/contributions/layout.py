@@ -1,0 +1,165 @@
+"""Layout of a collection: what all contributors share, one folder for each of them, and what stands beside."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.loaders.files.content import location_of
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import SUFFIXES
+from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
+from blend.loaders.responses.response_files import HIDDEN, ResponseFiles, optional_files
+from blend.loaders.responses.response_rows import ResponseRows
+from blend.schemas.errors import InputError, RowError, did_you_mean
+
+CONSENT = "CONSENT.md"
+CONTRIBUTOR = "contributor.toml"
+FOLDER = "contributions"
+"""Folder of the contributions in a collection."""
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_TABLES = ("templates", "prompts")
+_OWN_TABLES = {
+    **dict.fromkeys(("templates", "questions", "prompts"), SUFFIXES),
+    "annotators": TABLE_SUFFIXES,
+}
+_READ_BY_PEOPLE = ("README.md", "LICENSE", "LICENSE.md", "LICENSE.txt")
+
+
+class ContributorFiles(NamedTuple):
+    """The files of one contributor."""
+
+    name: str
+    """Name of the folder, which is the contributor's id."""
+    responses: ResponseFiles
+    contributor: Path
+    profiles: Path | None
+    """File of annotators; null where there is none."""
+
+
+class CollectionFiles(NamedTuple):
+    """The files of a collection."""
+
+    root: Path
+    """Folder of the contributions, to which locations are relative."""
+    consent: Path
+    shared: ResponseFiles
+    """Templates and prompts that all contributors share."""
+    contributors: tuple[ContributorFiles, ...]
+    """In order of their names."""
+
+    def all(self) -> list[Path]:
+        """Every file that is read, in the order of their paths."""
+        parts = [self.shared, *(files.responses for files in self.contributors)]
+        tables = [path for part in parts for kind in part[:-1] for path in _paths(kind)]
+        own = [path for files in self.contributors for path in (files.contributor, files.profiles) if path]
+        return sorted([self.consent, *tables, *own])
+
+
+def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles:
+    """The files of a collection; whatever would be overlooked, and every part that is missing, is a problem.
+
+    Args:
+        folder: Holds ``CONSENT.md``, a folder per contributor, and perhaps templates and prompts for all.
+        diagnostics: Takes problems. The parts that are there are returned all the same.
+
+    Raises:
+        InputError: If there is no such directory, or no contribution in it.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give the directory of contributions")
+    consent = folder / CONSENT
+    if not consent.is_file():
+        fix = "write what contributors agree to; `blend contribute init` writes a first text"
+        diagnostics.problem("the file is missing", where=CONSENT, fix=fix)
+    entries = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
+    names = [path.name for path in entries if path.is_dir()]
+    files = [path for path in entries if not path.is_dir()]
+    _check_known(files, folder, {CONSENT: (), **dict.fromkeys(_TABLES, SUFFIXES)}, diagnostics)
+    if not names:
+        raise InputError(
+            f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
+        )
+    shared = _shared(folder, diagnostics)
+    return CollectionFiles(
+        folder, consent, shared, tuple(_contributor(folder / name, folder, diagnostics) for name in names)
+    )
+
+
+def owner_of(location: str) -> str:
+    """The contributor's folder that a location is in; empty for what all share."""
+    owner, slash, _ = location.partition("/")
+    return owner if slash else ""
+
+
+def _paths(kind: object) -> Sequence[Path]:
+    return kind if isinstance(kind, list) else ()
+
+
+def _shared(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
+    found: dict[str, list[Path]] = {name: [] for name in _TABLES}
+    unread = set()
+    for name in _TABLES:
+        try:
+            path = only_named(folder, name, SUFFIXES)
+        except RowError as error:
+            diagnostics.problem(error.what, where=name, fix=error.fix)
+            unread.add(name)
+        else:
+            found[name] = [] if path is None else [path]
+    return ResponseFiles(found["templates"], [], found["prompts"], [], [], frozenset(unread))
+
+
+def _contributor(folder: Path, root: Path, diagnostics: Diagnostics) -> ContributorFiles:
+    """The files in a contributor's folder; parts that cannot be told apart are left out."""
+    name = folder.name
+    if not _NAME.fullmatch(name):
+        fix = "rename the folder: small letters a to z, digits, and hyphens between them, as in mina-ko"
+        diagnostics.problem("the folder's name cannot be a contributor's", where=name, fix=fix)
+    contributor = folder / CONTRIBUTOR
+    if not contributor.is_file():
+        fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
+        diagnostics.problem("the file is missing", where=f"{name}/{CONTRIBUTOR}", fix=fix)
+    files = [path for path in sorted(folder.iterdir()) if not path.name.startswith(HIDDEN)]
+    known = {CONTRIBUTOR: (), **_OWN_TABLES, "responses": (), "reviews": ()}
+    misread = [path for path in files if path.name.partition(".")[0].casefold() not in _LISTED]
+    _check_known(misread, root, known, diagnostics)
+    responses, profiles = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields)), None
+    try:
+        responses = optional_files(folder, root, diagnostics)
+        profiles = only_named(folder, "annotators", TABLE_SUFFIXES)
+    except RowError as error:
+        diagnostics.problem(error.what, where=name, fix=error.fix)
+    else:
+        if not responses.unread and not any(responses[:-1]):
+            fix = "add questions, responses or reviews, as docs/contributing-data.md describes"
+            diagnostics.problem("nothing is contributed", where=name, fix=fix)
+    return ContributorFiles(name, responses, contributor, profiles)
+
+
+_LISTED = ("response", "responses", "review", "reviews")
+"""Names that `optional_files` looks at itself."""
+
+
+def _check_known(
+    files: Sequence[Path], root: Path, known: Mapping[str, Sequence[str]], diagnostics: Diagnostics
+) -> None:
+    """Note files that nobody would read, because of their names.
+
+    Args:
+        files: Files and folders beside each other.
+        root: Folder that locations are relative to.
+        known: Names with the endings that they may have.
+        diagnostics: Takes the problems.
+    """
+    for path in files:
+        stem, endings = path.name.partition(".")[0], known.get(path.name.partition(".")[0], ())
+        if path.name in (*known, *_READ_BY_PEOPLE) or path.name.removeprefix(stem).lower() in endings:
+            continue
+        if endings:
+            fix = f"write it as {', '.join(endings[:-1])} or {endings[-1]}, or keep it elsewhere"
+        else:
+            hint = did_you_mean(stem, [name for name in known if known[name]])
+            fix = f"{hint}rename it, or keep it elsewhere; what is read here: {', '.join(known)}"
+        diagnostics.problem("nothing of that name is read", where=location_of(path, root), fix=fix)

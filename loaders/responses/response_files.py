@@ -1,0 +1,111 @@
+"""Files of raw responses: which ones there are in a directory, by what they hold."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blend.loaders.files.content import location_of
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import SUFFIXES
+from blend.loaders.files.tables import only_named
+from blend.schemas.errors import InputError
+
+HIDDEN = (".", "~$")
+"""How names begin that are passed over; with the second, a spreadsheet marks files that are open in it."""
+_REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
+
+
+class ResponseFiles(NamedTuple):
+    """Files of raw responses by what they hold."""
+
+    templates: Sequence[Path]
+    questions: Sequence[Path]
+    prompts: Sequence[Path]
+    responses: Sequence[Path]
+    reviews: Sequence[Path]
+    unread: frozenset[str] = frozenset()
+    """Parts of which something stands where nobody reads it."""
+
+
+def response_layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool = False) -> ResponseFiles:
+    """The files of a directory of raw responses; whatever would be overlooked is a problem.
+
+    Raises:
+        InputError: If the directory or one of its parts does not exist.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give a directory of raw responses")
+    templates, questions = _single_file(folder, "templates"), _single_file(folder, "questions")
+    files = optional_files(folder, folder, diagnostics)
+    if not files.responses and not diagnostics.problems and not collecting:
+        raise InputError(
+            f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
+        )
+    return files._replace(templates=[templates], questions=[questions])
+
+
+def optional_files(folder: Path, root: Path, diagnostics: Diagnostics) -> ResponseFiles:
+    """The files of a folder that holds some parts of raw responses; see `response_layout`.
+
+    Args:
+        folder: Any part may be missing.
+        root: Folder that locations are relative to.
+        diagnostics: Takes problems.
+
+    Raises:
+        RowError: If two files of one name stand side by side.
+    """
+    own = diagnostics.part()
+    _check_overlooked(folder, root, own)
+    single = {name: only_named(folder, name, SUFFIXES) for name in ("templates", "questions", "prompts")}
+    present = {name: [] if path is None else [path] for name, path in single.items()}
+    responses = _files(folder / "responses", root, SUFFIXES, own)
+    reviews = _files(folder / "reviews", root, _REVIEW_SUFFIXES, own)
+    diagnostics.problems.extend(own.problems)
+    unread = frozenset(("responses", "reviews") if own.problems else ())
+    return ResponseFiles(**present, responses=responses, reviews=reviews, unread=unread)
+
+
+def _check_overlooked(folder: Path, root: Path, diagnostics: Diagnostics) -> None:
+    """Note what nobody would read because of its name: ``Reviews/``, ``review/``, ``reviews.jsonl``."""
+    for path in sorted(folder.iterdir()):
+        base = path.name.partition(".")[0].casefold()
+        for name in ("responses", "reviews"):
+            meant = base in (name, name.removesuffix("s"))
+            # A file system without regard for case finds the folder under the right name as well.
+            if meant and path.name != name and not _is_same(path, folder / name):
+                fix = f"the files belong into the folder {name!r}, one per locale; move or rename it"
+                diagnostics.problem("nothing of that name is read", where=location_of(path, root), fix=fix)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return path.exists() and other.exists() and path.samefile(other)
+
+
+def _single_file(folder: Path, name: str) -> Path:
+    found = only_named(folder, name, SUFFIXES)
+    if found is None:
+        endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise InputError(f"{folder}: no file {name}{endings}; add one as docs/responses.md describes")
+    return found
+
+
+def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagnostics) -> list[Path]:
+    """The files in a folder, by name; one of another kind is a problem, a hidden one is not."""
+    if not os.path.lexists(part):
+        return []
+    try:
+        # Not `glob`, for which a folder that may not be read is an empty one.
+        files = sorted(path for path in part.iterdir() if not path.name.startswith(HIDDEN))
+    except OSError as error:
+        fix = "make it a folder that may be read"
+        diagnostics.problem(
+            f"cannot be read as a folder ({error.strerror})", where=location_of(part, root), fix=fix
+        )
+        return []
+    for path in files:
+        if path.suffix.lower() not in suffixes:
+            fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"
+            diagnostics.problem("not a file of rows", where=location_of(path, root), fix=fix)
+    return [path for path in files if path.suffix.lower() in suffixes]

@@ -1,0 +1,173 @@
+"""Contributions: what is read from a folder per contributor, and how people and rows are kept apart."""
+
+import shutil
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.loaders.contributions import collection_files, read_collection
+from blend.loaders.contributions.contributors import annotator_id, consent_code
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import InputError, RowErrors
+from blend.schemas.rows.frame_columns import PROFILES
+
+VALID = Path(__file__).parents[1] / "valid" / "contributions"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(VALID, tmp_path / "contributions"))
+
+
+def test_contributors_come_in_order_of_their_folders():
+    contributions = read_collection(VALID).contributions
+    assert [contribution.name for contribution in contributions] == ["abel-am", "jun-ko", "mina-ko"]
+    abel, jun, mina = (contribution.contributor for contribution in contributions)
+    assert (abel.credit, abel.pseudonym, abel.url) == ("pseudonym", "abel", "https://example.org/abel")
+    assert (jun.credit, jun.name, jun.agreed) == ("none", None, date(2026, 11, 21))
+    assert (mina.credit, mina.name, mina.orcid) == ("name", "Mina Kim", "0000-0002-1825-0097")
+    assert (abel.license, mina.license) == ("cc0-1.0", "cc-by-4.0")
+
+
+def test_annotators_with_one_pseudonym_stay_apart():
+    responses = read_collection(VALID).tables.responses
+    food = responses.filter(template_id="food-01", locale="ko-KR")
+    assert food.select("annotator", "answers").rows() == [
+        ("jun-ko/a01", ["빵"]),
+        ("mina-ko/a01", ["밥", "국"]),
+        ("mina-ko/a02", ["쌀밥"]),
+        ("mina-ko/a03", []),
+    ]
+    assert responses["source"][0] == "abel-am/responses/am-ET.jsonl:1"
+
+
+def test_reviewers_stay_apart():
+    reviews = read_collection(VALID).tables.reviews
+    assert reviews.select("template_id", "reviewer").rows() == [
+        ("jun-01", "jun-ko/r01"),
+        ("work-01", "mina-ko/r01"),
+    ]
+
+
+def test_a_question_that_two_bring_counts_once():
+    tables = read_collection(VALID).tables
+    assert tables.questions.select("template_id", "locale", "topic", "source").rows() == [
+        ("food-01", "am-ET", "Food", "abel-am/questions.csv:2"),
+        ("food-01", "ko-KR", "Food", "jun-ko/questions.csv:2"),
+        ("jun-01", "ko-KR", "Food", "jun-ko/questions.csv:3"),
+        ("work-01", "ko-KR", "Work life", "mina-ko/questions.csv:3"),
+    ]
+    assert tables.findings.rows() == [
+        (
+            "repeated-row",
+            "mina-ko/questions.csv:2",
+            "ko-KR",
+            "food-01",
+            "question 'food-01' in ko-KR says the same as in jun-ko/questions.csv:2; left out here",
+        )
+    ]
+    assert tables.prompts["source"].to_list() == ["prompts.csv:2"]
+
+
+def test_parts_are_the_rows_of_each_folder():
+    collection = read_collection(VALID)
+    _, jun, mina = collection.contributions
+    assert jun.tables.questions["template_id"].to_list() == ["food-01", "jun-01"]
+    assert (len(mina.tables.responses), len(mina.tables.reviews), len(mina.tables.findings)) == (6, 1, 1)
+    n_rows = sum(len(part.tables.responses) for part in collection.contributions)
+    assert n_rows == len(collection.tables.responses)
+
+
+def test_profiles_hold_what_was_told_and_nothing_else():
+    collection = read_collection(VALID)
+    assert collection.profiles.schema == PROFILES
+    assert collection.profiles.rows() == [
+        ("mina-ko/a01", "ko", 31, "25-34", "mina-ko/annotators.csv:2"),
+        ("mina-ko/a02", "ko", None, "65+", "mina-ko/annotators.csv:3"),
+    ]
+    assert [len(part.profiles) for part in collection.contributions] == [0, 0, 2]
+
+
+def test_a_contributor_may_answer_the_questions_of_another(folder: Path):
+    (folder / "jun-ko" / "questions.csv").unlink()
+    (folder / "jun-ko" / "reviews" / "ko-KR.jsonl").unlink()
+    (folder / "jun-ko" / "responses" / "ko-KR.csv").write_text(
+        "template_id,annotator,answer_1\nwork-01,a01,19:00\n"
+    )
+    tables = read_collection(folder).tables
+    assert tables.findings.is_empty() is False  # the answer is not in Mina's review
+    assert tables.responses.filter(annotator="jun-ko/a01")["answers"].to_list() == [["19:00"]]
+
+
+def test_one_contributor_is_what_the_plain_reader_reads(folder: Path):
+    for name in ("jun-ko", "abel-am"):
+        shutil.rmtree(folder / name)
+    collection = read_collection(folder)
+    for name in ("questions", "responses", "reviews"):
+        shutil.move(folder / "mina-ko" / f"{name}{'.csv' if name == 'questions' else ''}", folder)
+    plain = read_responses(folder)
+    for merged, alone in zip(collection.tables, plain, strict=True):
+        own = {"source", "annotator", "reviewer"}
+        assert_frame_equal(merged.drop(own, strict=False), alone.drop(own, strict=False))
+
+
+def test_every_file_that_is_read_is_named(folder: Path):
+    (folder / "README.md").write_text("How to contribute.")
+    (folder / ".DS_Store").write_text("")
+    (folder / "mina-ko" / "LICENSE").write_text("CC BY 4.0")
+    names = [path.relative_to(folder).as_posix() for path in collection_files(folder)]
+    valid = sorted(path.relative_to(VALID).as_posix() for path in VALID.rglob("*") if path.is_file())
+    assert names == valid
+    assert len(read_collection(folder).contributions) == 3
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        read_collection(tmp_path / "none")
+    assert str(caught.value) == f"{tmp_path}/none: no such directory; give the directory of contributions"
+
+
+def test_a_collection_without_contributors(folder: Path):
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+    with pytest.raises(InputError) as caught:
+        read_collection(folder)
+    assert str(caught.value) == (
+        f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
+    )
+
+
+def test_files_are_not_listed_where_some_would_be_overlooked(folder: Path):
+    (folder / "CONSENT.md").unlink()
+    (folder / "notes.csv").write_text("a\n")
+    with pytest.raises(RowErrors) as caught:
+        collection_files(folder)
+    assert [error.where for error in caught.value.errors] == ["CONSENT.md", "notes.csv"]
+
+
+def test_few_equal_answers_are_chance(folder: Path):
+    # Mina's a01 and a02 gave the same two answers in both folders; from the third on it is a copied file.
+    copied = "template_id,annotator,answer_1,answer_2\nfood-01,a01,밥,국\nfood-01,a02,쌀밥,\n"
+    (folder / "jun-ko" / "responses" / "ko-KR.csv").write_text(copied)
+    (folder / "jun-ko" / "reviews" / "ko-KR.jsonl").unlink()
+    assert len(read_collection(folder).tables.responses) == 2 + 2 + 6
+
+
+@given(st.text("ab \n\r\t"))
+def test_line_ends_do_not_change_the_code_of_a_text(text: str):
+    unix = text.replace("\r", "\n")
+    assert consent_code(unix) == consent_code(f"\ufeff{unix}\n".replace("\n", "\r\n").removeprefix("\ufeff"))
+    assert consent_code(unix + "c") != consent_code(unix)
+
+
+_FOLDERS = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True)
+
+
+@given(_FOLDERS, st.text(min_size=1), _FOLDERS, st.text(min_size=1))
+def test_two_people_never_share_an_id(one: str, a: str, other: str, b: str):
+    assert (annotator_id(one, a) == annotator_id(other, b)) == ((one, a) == (other, b))
