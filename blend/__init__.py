@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from blend.eval.report.model_comparison import ModelComparison as ModelComparison
     from blend.eval.report.scored_runs import ScoredRun as ScoredRun
     from blend.eval.runs.run_directory import Run as Run
+    from blend.loaders.contributions import Collection as Collection
+    from blend.loaders.contributions import read_collection as read_collection
+    from blend.loaders.contributions.checking import ContributionCheck as ContributionCheck
+    from blend.loaders.contributions.checking import check_contributions as check_contributions
     from blend.loaders.datasets import load_annotations as load_annotations
     from blend.loaders.datasets import load_config as load_config
     from blend.loaders.datasets import load_multiple_choice_questions as load_multiple_choice_questions
@@ -118,6 +122,8 @@ _NAMES = {
     "blend.eval.report.model_comparison": ("ModelComparison",),
     "blend.eval.report.scored_runs": ("ScoredRun",),
     "blend.eval.runs.run_directory": ("Run",),
+    "blend.loaders.contributions": ("Collection", "read_collection"),
+    "blend.loaders.contributions.checking": ("ContributionCheck", "check_contributions"),
     "blend.loaders.datasets": (
         "load_annotations",
         "load_config",

@@ -28,9 +28,17 @@ _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|\s*\([^)]*\)|\b[a-z]{2,3}-[A-Z]{2}
 class ErrorLike(Protocol):
     """A problem: what it is, where, and what to do."""
 
-    what: str
-    where: str
-    fix: str
+    @property
+    def what(self) -> str:
+        """What is wrong."""
+
+    @property
+    def where(self) -> str:
+        """Its location."""
+
+    @property
+    def fix(self) -> str:
+        """What to do about it."""
 
 
 def summarise(problems: Sequence[ErrorLike]) -> list[str]:

@@ -32,6 +32,7 @@ WALKED_ELSEWHERE = {
     "questions": "test_tutorial_doc.py",
     "first-texts": "test_tutorial_doc.py",
     "publishing": "test_publishing_doc.py",
+    "contributing-data": "test_contributing_doc.py",
     "extending": "test_extending_doc.py",
     "python": "eval/test_python_doc.py",
     "new-culture": "label_studio/test_new_culture_doc.py",

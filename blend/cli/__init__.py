@@ -15,6 +15,7 @@ import typer
 from blend.cli import (
     annotate,
     build,
+    contribute,
     importing,
     look,
     planning,
@@ -54,6 +55,7 @@ app.add_typer(reviews.app, name="reviews")
 app.add_typer(reviews.pairs_app, name="review-pairs")
 app.add_typer(questions.app, name="questions")
 app.add_typer(importing.app, name="responses")
+app.add_typer(contribute.app, name="contribute")
 app.add_typer(wikidata.app, name="wikidata")
 
 

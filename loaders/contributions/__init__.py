@@ -48,8 +48,9 @@ def read_collection(
     """The contributions in a directory with a folder for each contributor.
 
     Annotators and reviewers are called ``<folder>/<pseudonym>``, so that those of two contributors stay apart.
-    Locations are relative to the directory: ``mina-ko/responses/ko-KR.csv:7``. A template, question, prompt or
-    review that says the same in two folders counts where it comes first, with a finding ``repeated-row``.
+    Locations are relative to the directory: ``mina-ko/responses/ko-KR.csv:7``. A template, question or
+    prompt that says the same in two folders counts where it comes first, with a finding ``repeated-row``;
+    reviews of one question become one, with a finding ``merged-reviews``.
 
     Args:
         folder: Holds ``CONSENT.md``, a folder per contributor, and perhaps ``templates`` and ``prompts`` that

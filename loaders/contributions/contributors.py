@@ -14,6 +14,7 @@ from blend.loaders.files.encodings import read_text
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.base.references import close_to
+from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError
 from blend.schemas.recipe.licenses import check_license
 from blend.schemas.rows.frame_columns import PROFILES
@@ -54,9 +55,11 @@ def read_contributor(
     name = location_of(files.contributor, root)
     with diagnostics.collected():
         text = read_text(files.contributor, root, diagnostics)
-        contributor = parse_toml(text, Contributor, name=name, what="file")
+        license_given = toml_tables(text, source=name, fix="correct the file there").get("license")
         with diagnostics.collected():
-            check_license(contributor.license, where=f"{name}, key license")
+            if isinstance(license_given, str):
+                check_license(license_given, where=f"{name}, key license")
+        contributor = parse_toml(text, Contributor, name=name, what="file")
         for key, what, fix in (*_contradictions(contributor), *_outdated(contributor, consent)):
             diagnostics.problem(what, where=f"{name}, key {key}", fix=fix)
         return contributor

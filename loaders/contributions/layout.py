@@ -11,7 +11,7 @@ from blend.loaders.files.rows import SUFFIXES
 from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
 from blend.loaders.responses.response_files import HIDDEN, ResponseFiles, optional_files
 from blend.loaders.responses.response_rows import ResponseRows
-from blend.schemas.errors import InputError, RowError, did_you_mean
+from blend.schemas.errors import ArgumentError, InputError, RowError, did_you_mean
 
 CONSENT = "CONSENT.md"
 CONTRIBUTOR = "contributor.toml"
@@ -19,6 +19,7 @@ FOLDER = "contributions"
 """Folder of the contributions in a collection."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-ko"
 _TABLES = ("templates", "prompts")
 _OWN_TABLES = {
     **dict.fromkeys(("templates", "questions", "prompts"), SUFFIXES),
@@ -81,23 +82,14 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
         raise InputError(
             f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
         )
-    shared = _shared(folder, diagnostics)
+    shared = shared_files(folder, diagnostics)
     return CollectionFiles(
         folder, consent, shared, tuple(_contributor(folder / name, folder, diagnostics) for name in names)
     )
 
 
-def owner_of(location: str) -> str:
-    """The contributor's folder that a location is in; empty for what all share."""
-    owner, slash, _ = location.partition("/")
-    return owner if slash else ""
-
-
-def _paths(kind: object) -> Sequence[Path]:
-    return kind if isinstance(kind, list) else ()
-
-
-def _shared(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
+def shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
+    """The templates and prompts that all contributors share; two files of one name are a problem."""
     found: dict[str, list[Path]] = {name: [] for name in _TABLES}
     unread = set()
     for name in _TABLES:
@@ -111,12 +103,32 @@ def _shared(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
     return ResponseFiles(found["templates"], [], found["prompts"], [], [], frozenset(unread))
 
 
+def check_name(contributor: str) -> None:
+    """Refuse what no contributor's folder can be called.
+
+    Raises:
+        ArgumentError: Says what it can.
+    """
+    if not _NAME.fullmatch(contributor):
+        raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
+
+
+def owner_of(location: str) -> str:
+    """The contributor's folder that a location is in; empty for what all share."""
+    owner, slash, _ = location.partition("/")
+    return owner if slash else ""
+
+
+def _paths(kind: object) -> Sequence[Path]:
+    return kind if isinstance(kind, list) else ()
+
+
 def _contributor(folder: Path, root: Path, diagnostics: Diagnostics) -> ContributorFiles:
     """The files in a contributor's folder; parts that cannot be told apart are left out."""
     name = folder.name
     if not _NAME.fullmatch(name):
-        fix = "rename the folder: small letters a to z, digits, and hyphens between them, as in mina-ko"
-        diagnostics.problem("the folder's name cannot be a contributor's", where=name, fix=fix)
+        what = "the folder's name cannot be a contributor's"
+        diagnostics.problem(what, where=name, fix=f"rename the folder: {_LETTERS}")
     contributor = folder / CONTRIBUTOR
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from blend.loaders.contributions.contributors import annotator_id
 from blend.loaders.contributions.layout import owner_of
+from blend.loaders.contributions.review_merging import merge_reviews
 from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.response_rows import ResponseRows
@@ -39,8 +40,8 @@ def with_owners(rows: ResponseRows, contributor: str) -> ResponseRows:
 def merge_rows(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> ResponseRows:
     """The rows of all contributors as one set of rows.
 
-    A template, question, prompt or review that an earlier part has as well is left out: with a finding where
-    both say the same, with a problem where they do not.
+    A template, question or prompt that an earlier part has as well is left out: with a finding where both say
+    the same, with a problem where they do not. Reviews of one question become one.
 
     Args:
         parts: What all share, then what each brings, in the order in which the first counts.
@@ -65,14 +66,7 @@ def merge_rows(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> Respo
             diagnostics,
         ),
         responses=_joined([part.responses for part in parts]),
-        reviews=_merged(
-            [part.reviews for part in parts],
-            lambda row: (row.template_id, row.locale),
-            "review of {0!r} in {1}",
-            ("invalid", "groups"),
-            "agree on one review, and delete the other",
-            diagnostics,
-        ),
+        reviews=merge_reviews([part.reviews for part in parts], diagnostics),
         prompts=_merged(
             [part.prompts for part in parts],
             lambda row: (row.prompt_id, row.locale),
@@ -152,18 +146,8 @@ def _merged(
 
 
 def _agree(one: Any, other: Any, field: str) -> bool:
-    """Whether two rows say the same in a field, but for blanks and the order of decisions."""
-    return bool(_compared(getattr(one, field)) == _compared(getattr(other, field)))
-
-
-def _compared(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, tuple):
-        return frozenset(map(_compared, value))
-    if hasattr(value, "en_answers"):  # a group of answers
-        return _compared(value.answers), tuple(map(clean, value.en_answers))
-    return value
+    """Whether two rows say the same in a field, but for blanks; one that is not recorded is like a blank."""
+    return clean(getattr(one, field) or "") == clean(getattr(other, field) or "")
 
 
 def _about(row: Any) -> Mapping[str, str | None]:

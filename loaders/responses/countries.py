@@ -33,7 +33,7 @@ def check_countries(
                 continue
             others = others_named(text, locales, locale)
             what = f"names {' and '.join(others)}, but not" if others else "does not name"
-            wanted = _filled(texts.get(row.template_id, COUNTRY), locale)
+            wanted = fill_slots(texts.get(row.template_id, COUNTRY), locale)
             diagnostics.problem(
                 f"{what} {locale.prompt_name}, about which {row.locale} is asked",
                 where=f"{location}, column {column}",
@@ -41,6 +41,7 @@ def check_countries(
             )
 
 
-def _filled(text: str, locale: Locale) -> str:
+def fill_slots(text: str, locale: Locale) -> str:
+    """A template's text, or any other, with the region of a locale and its people in place of slots."""
     people = locale.nationalities[:1] or (NATIONALITY,)
     return text.replace(COUNTRY, locale.prompt_name).replace(NATIONALITY, people[0])

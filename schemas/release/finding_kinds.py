@@ -8,6 +8,8 @@ from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.base.toml_tables import toml_tables
 
 PACKAGED = "findings.toml"
+NO_REMEDY = "Nothing."
+"""Remedy of a kind about which nobody has to do anything."""
 
 
 class FindingKind(FrozenModel):

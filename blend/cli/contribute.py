@@ -1,0 +1,89 @@
+"""``blend contribute``: a collection to which many contribute, a folder each."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from blend.cli.application import Application
+from blend.cli.option_names import with_options
+from blend.cli.options import Encoding, LocaleFile
+from blend.exit_codes import REFUSED
+from blend.schemas.language.text_comparison import escape_controls, escape_controls_in_json
+
+app = Application(
+    no_args_is_help=True,
+    help="Collect with many contributors, a folder each. `docs/contributing-data.md` walks through it.",
+)
+
+
+@app.command()
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Collection to start, or to add a contributor's folder to.")
+    ],
+    contributor: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Write a folder of this name for a contributor.")
+    ] = None,
+    locale: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", help="Locale that the contributor collects responses in; repeat it."),
+    ] = None,
+    locale_file: LocaleFile = None,
+) -> None:
+    """Start a collection, with a workflow that checks pull requests; or one contributor's folder in it.
+
+    Nothing is ever replaced.
+
+    - `blend contribute init everyday` writes recipe, consent, templates and workflow.
+    - `blend contribute init everyday --contributor mina-ko --locale ko-KR` writes what Mina fills in.
+    """
+    from blend.loaders.contributions.starter import write_collection, write_contributor
+    from blend.loaders.files.locales import registry_with
+
+    if contributor is None:
+        for path in write_collection(folder):
+            typer.echo(folder / path)
+        typer.echo("Edit CONSENT.md and templates.csv; then, for everybody who contributes:")
+        typer.echo(f"  blend contribute init {folder} --contributor NAME --locale TAG")
+        return
+    known = registry_with(locale_file)
+    written = write_contributor(folder, contributor, locale or [], locales=known)
+    for path in written:
+        typer.echo(folder / path)
+    typer.echo("Fill them in with a spreadsheet and a text editor; then:")
+    typer.echo(f"  blend contribute check {(folder / written[0]).parent}")
+
+
+@app.command()
+def check(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Collection, or one contributor's folder in it.")
+    ] = Path(),
+    output: Annotated[
+        Literal["text", "json", "github"],
+        typer.Option("--format", help="For people, for programs, or as annotations of a pull request."),
+    ] = "text",
+    locale_file: LocaleFile = None,
+    encoding: Encoding = None,
+) -> None:
+    """Say everything that is wrong with contributions, file by file and row by row.
+
+    Exit code 0 when nothing keeps the collection from being built, else 1.
+
+    - `blend contribute check contributions/mina-ko` checks one folder, and how it fits with the others.
+    - `blend contribute check . --format github` annotates a pull request.
+    """
+    from blend.loaders.contributions.checking import check_contributions
+    from blend.loaders.files.locales import registry_with
+    from blend.views.contributions import annotations, check_json, check_lines, verdict
+
+    found = check_contributions(folder, locales=registry_with(locale_file), encoding=encoding)
+    if output == "json":
+        typer.echo(escape_controls_in_json(with_options(check_json(found))), nl=False)
+    else:
+        lines = check_lines(found) if output == "text" else [*annotations(found), verdict(found)]
+        for line in lines:
+            typer.echo(escape_controls(with_options(line)))
+    if not found.passes:
+        raise typer.Exit(REFUSED)

@@ -1,0 +1,185 @@
+"""Checking contributions: everything that is wrong or odd, each at its location in a file."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from blend.loaders.contributions import note_problems
+from blend.loaders.contributions.layout import CONSENT, FOLDER, collection_layout
+from blend.loaders.contributions.line_numbers import LineNumbers
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.errors import InputError
+from blend.schemas.language.locales import Registry, registry
+from blend.schemas.release.finding_kinds import NO_REMEDY, finding_kinds
+
+_LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?")
+_ROW = re.compile(r"([\w./-]+\.(csv|tsv|txt|xlsx|jsonl|parquet)(?:\[[^\]/]*\])?):(\d+)\b")
+_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+class ContributionProblem(FrozenModel):
+    """Something wrong in a contribution, or something odd that does not keep it from being read."""
+
+    level: Literal["error", "warning"]
+    """``error`` keeps the collection from being built; of a ``warning`` it says what was done about it."""
+    contributor: str
+    """Name of the contributor's folder; empty for what all contributors share."""
+    file: str
+    """File or folder, relative to the folder of all contributions, with ``/``."""
+    row: int | None
+    """Row that a spreadsheet shows, the header being row 1; in JSON Lines the line; null for the whole file."""
+    line: int | None
+    """Line of the file as text, from 1; null in a workbook, in Parquet, and for the whole file."""
+    field: str | None
+    """Column or key, as in ``column answer_1``; null for the whole row."""
+    what: str
+    """What is wrong."""
+    fix: str
+    """What to do about it; empty for a warning."""
+
+    @property
+    def where(self) -> str:
+        """The location within the contributor's folder: ``responses/ko-KR.csv, row 7, column answer_1``."""
+        inside = self.file.removeprefix(self.contributor).removeprefix("/") or "the folder"
+        row = None if self.row is None else f"{_unit(self.file)} {self.row}"
+        return ", ".join(part for part in (inside, row, self.field) if part)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f"; {self.fix}" if self.fix else "")
+
+
+class ContributionCheck(FrozenModel):
+    """What a check of contributions found."""
+
+    folder: Path
+    """Folder of all contributions."""
+    contributors: tuple[str, ...]
+    """Folders that were checked, in text order."""
+    problems: tuple[ContributionProblem, ...]
+    """Errors and warnings, by contributor, file and row."""
+
+    @property
+    def errors(self) -> tuple[ContributionProblem, ...]:
+        """The problems that keep the collection from being built."""
+        return tuple(problem for problem in self.problems if problem.level == "error")
+
+    @property
+    def passes(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
+
+    def of(self, contributor: str) -> tuple[ContributionProblem, ...]:
+        """The problems of one contributor; of what all share for an empty name."""
+        return tuple(problem for problem in self.problems if problem.contributor == contributor)
+
+
+def check_contributions(
+    folder: Path | str, *, locales: Registry | None = None, encoding: str | None = None
+) -> ContributionCheck:
+    """Everything that is wrong with a collection, or with one contributor's folder in it.
+
+    The collection is read as a whole even for one folder, since responses may be to the questions of others and
+    two contributors may contradict each other; what is wrong with other folders alone is then left out.
+
+    Args:
+        folder: The collection, its folder ``contributions``, or one contributor's folder in that.
+        locales: Known locales; the packaged registry when absent.
+        encoding: Of tables; see `loaders.files.encodings.read_text`.
+
+    Raises:
+        InputError: If it is none of these, or if no contributor's folder is there.
+    """
+    root, only = _collection_of(Path(folder))
+    diagnostics = Diagnostics()
+    files = collection_layout(root, diagnostics)
+    note_problems(files, registry() if locales is None else locales, diagnostics, encoding=encoding)
+    names = tuple(part.name for part in files.contributors)
+    lines = LineNumbers(root, encoding)
+    problems = [*_errors(diagnostics, names, lines), *_warnings(diagnostics, names, lines)]
+    chosen = [problem for problem in problems if only is None or _concerns(problem, only)]
+    return ContributionCheck(
+        folder=root,
+        contributors=names if only is None else (only,),
+        problems=tuple(
+            sorted(chosen, key=lambda problem: (problem.contributor, problem.file, problem.row or 0))
+        ),
+    )
+
+
+def _collection_of(folder: Path) -> tuple[Path, str | None]:
+    """The folder of all contributions, and which one of them is meant; null for all."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give a collection, or a contributor's folder in one")
+    if (folder / FOLDER).is_dir():
+        return folder / FOLDER, None
+    if (folder / CONSENT).is_file():
+        return folder, None
+    absolute = folder.resolve()  # `.` has neither a name nor a parent
+    if (absolute.parent / CONSENT).is_file():
+        return absolute.parent, absolute.name
+    raise InputError(
+        f"{folder}: neither a collection nor a contributor's folder in one, since no {CONSENT} is in it or "
+        "beside it; give the folder where it lies in the collection, or start one with `blend contribute init`"
+    )
+
+
+def _errors(
+    diagnostics: Diagnostics, names: Sequence[str], lines: LineNumbers
+) -> Iterator[ContributionProblem]:
+    for error in diagnostics.problems:
+        yield _problem("error", error.where, error.what, error.fix, names, lines)
+
+
+def _warnings(
+    diagnostics: Diagnostics, names: Sequence[str], lines: LineNumbers
+) -> Iterator[ContributionProblem]:
+    kinds = finding_kinds()
+    for kind, source, _, _, detail in diagnostics.findings:
+        remedy = kinds[kind].remedy
+        if remedy != NO_REMEDY:  # such as a byte order mark, which is left out and concerns nobody
+            yield _problem("warning", source, detail, f"{remedy[:1].lower()}{remedy[1:]}", names, lines)
+
+
+def _problem(
+    level: Literal["error", "warning"],
+    where: str,
+    what: str,
+    fix: str,
+    names: Sequence[str],
+    lines: LineNumbers,
+) -> ContributionProblem:
+    """A problem at the location that ``where`` names, in words that the contributor knows."""
+    found = _LOCATION.fullmatch(where)
+    assert found is not None  # every part of the expression may be empty
+    file, field = found["file"], found["field"]
+    row = None if found["row"] is None else int(found["row"])
+    owner = next((name for name in names if file.partition("/")[0] == name), "")
+    toml_line = _TOML_LINE.search(what)
+    line = int(toml_line[1]) if toml_line else lines.of(file, row, field)
+    return ContributionProblem(
+        level=level,
+        contributor=owner,
+        file=file,
+        row=row,
+        line=line,
+        field=field,
+        # Whoever writes a01 into a sheet does not know that the release says mina-ko/a01.
+        what=_in_words(what.replace(f"'{owner}/", "'") if owner else what),
+        fix=_in_words(fix),
+    )
+
+
+def _in_words(text: str) -> str:
+    """A text in which other locations are named as a spreadsheet shows them: ``questions.csv, row 2``."""
+    return _ROW.sub(lambda found: f"{found[1]}, {_unit(found[1])} {found[3]}", text)
+
+
+def _unit(file: str) -> str:
+    return "line" if file.endswith(".jsonl") else "row"
+
+
+def _concerns(problem: ContributionProblem, contributor: str) -> bool:
+    """Whether a problem is in what all share, in the contributor's folder, or names it."""
+    return problem.contributor in ("", contributor) or f"{contributor}/" in f"{problem.what}{problem.fix}"

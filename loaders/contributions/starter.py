@@ -1,0 +1,108 @@
+"""Starting: the files of a new collection, and those of one contributor's folder in it."""
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.contributions.contributors import read_consent
+from blend.loaders.contributions.layout import CONSENT, CONTRIBUTOR, FOLDER, check_name, shared_files
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.new_files import write_new_files
+from blend.loaders.responses.countries import fill_slots
+from blend.loaders.responses.response_rows import read_response_rows
+from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.language.locales import Locale, Registry, registry
+from blend.schemas.language.region_mentions import in_english
+
+WORKFLOW = ".github/workflows/contributions.yml"
+"""Where forges look for what they run on a pull request."""
+
+_PACKAGED = {
+    "recipe.toml": "recipe.toml",
+    WORKFLOW: "workflow.yml",
+    f"{FOLDER}/{CONSENT}": CONSENT,
+    f"{FOLDER}/templates.csv": "templates.csv",
+}
+_RESPONSES = ("template_id", "annotator", "answer_1", "answer_2", "answer_3", "non_answer", "reason")
+_ANNOTATORS = ("annotator", "native_language", "years_in_region", "age_band", "consent")
+
+
+def write_collection(folder: Path) -> list[str]:
+    """Write a new collection: recipe, consent, templates, and a workflow that checks every pull request.
+
+    Args:
+        folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.
+
+    Returns:
+        The paths of the files, relative to the folder, in text order.
+    """
+    return write_new_files(folder, {path: _packaged(name) for path, name in _PACKAGED.items()})
+
+
+def write_contributor(
+    folder: Path, contributor: str, tags: Sequence[str], *, locales: Registry | None = None
+) -> list[str]:
+    """Write one contributor's folder: who contributes, questions to translate, sheets for what is collected.
+
+    Args:
+        folder: The collection, or its folder ``contributions``.
+        contributor: Name of the contributor's folder.
+        tags: Locales that the contributor collects responses in.
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        The paths of the files, relative to ``folder``, in text order.
+
+    Raises:
+        ArgumentError: If no folder can have that name, or no locale is named.
+        InputError: If the folder is no collection, or the contributor's folder holds something already.
+        UnknownNameError: If a locale is not known.
+        RowError, RowErrors: If the templates that all share cannot be read.
+    """
+    check_name(contributor)
+    if not tags:
+        raise ArgumentError("a contributor's folder has responses of some locale; name it with `locale`")
+    known = registry() if locales is None else locales
+    chosen = [known.get(tag) for tag in tags]
+    inner = f"{FOLDER}/" if (folder / FOLDER).is_dir() else ""
+    consent = read_consent(folder / inner / CONSENT)
+    if consent is None:
+        raise InputError(f"{folder}: no {CONSENT} in it; start a collection with `blend contribute init`")
+    contents = {
+        CONTRIBUTOR: _packaged(CONTRIBUTOR).replace("{consent}", consent),
+        "questions.csv": _questions(folder / inner, chosen, known),
+        **{f"responses/{locale.tag}.csv": _header(_RESPONSES) for locale in chosen},
+        "annotators.csv": _header(_ANNOTATORS),
+    }
+    written = write_new_files(folder / inner / contributor, contents, parameter="contributor")
+    return [f"{inner}{contributor}/{path}" for path in written]
+
+
+def _packaged(name: str) -> str:
+    with as_file(files("blend.loaders.contributions") / "start") as packaged:
+        return (packaged / name).read_text(encoding="utf-8")
+
+
+def _questions(root: Path, locales: Sequence[Locale], known: Registry) -> str:
+    """The questions that all share, to be translated: in English, with the region of each locale."""
+    diagnostics = Diagnostics()
+    rows = read_response_rows(shared_files(root, diagnostics), root, known, diagnostics, encoding=None)
+    diagnostics.raise_problems()
+    english = [
+        (template.template_id, locale, fill_slots(template.text, locale))
+        for locale in locales
+        for _, template in rows.templates.rows
+    ]
+    questions = pl.DataFrame(
+        [(key, locale.tag, text if in_english(locale) else None, text) for key, locale, text in english],
+        schema={name: pl.String() for name in ("template_id", "locale", "question", "en_question")},
+        orient="row",
+    )
+    return questions.write_csv(include_bom=True)
+
+
+def _header(columns: Sequence[str]) -> str:
+    # By the mark spreadsheets know UTF-8, and save it again as they found it.
+    return pl.DataFrame(schema={name: pl.String() for name in columns}).write_csv(include_bom=True)

@@ -1,0 +1,155 @@
+"""Checking contributions: every problem at its row and line, for one folder and for all."""
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import blend
+from blend.loaders.contributions.checking import check_contributions
+from blend.loaders.contributions.line_numbers import lines_of_rows
+from blend.loaders.files.tables import csv_records
+from blend.loaders.files.workbooks import write_workbook
+from blend.schemas.errors import InputError
+
+LOADERS = Path(__file__).parents[1]
+VALID = LOADERS / "valid" / "contributions"
+TEN_WAYS = LOADERS / "broken" / "contributions" / "broken_in_ten_ways"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(VALID, tmp_path / "everyday" / "contributions"))
+
+
+@pytest.fixture
+def ten_ways(folder: Path) -> Path:
+    shutil.copytree(TEN_WAYS / "mina-ko", folder / "mina-ko", dirs_exist_ok=True)
+    shutil.rmtree(folder / "mina-ko" / "reviews")
+    return folder
+
+
+def test_ten_ways_are_ten_errors_each_at_its_row_and_line(ten_ways: Path):
+    check = check_contributions(ten_ways / "mina-ko")
+    assert [(problem.file, problem.row, problem.line, problem.field) for problem in check.errors] == [
+        ("mina-ko/annotators.csv", 3, 3, "column consent"),
+        ("mina-ko/contributor.toml", None, 3, "key license"),
+        ("mina-ko/contributor.toml", None, 6, "key agreed"),
+        ("mina-ko/questions.csv", 2, 2, "column question"),
+        ("mina-ko/questions.csv", 3, 3, "column question"),
+        # A cell of row 2 goes over two lines.
+        ("mina-ko/responses/ko-KR.csv", 3, 4, None),
+        ("mina-ko/responses/ko-KR.csv", 4, 5, "column annotator"),
+        ("mina-ko/responses/ko-KR.csv", 5, 6, "column non_answer"),
+        ("mina-ko/responses/ko-KR.csv", 6, 7, None),
+        ("mina-ko/responses/ko-KR.csv", 7, 8, None),
+    ]
+    assert not check.passes
+
+
+def test_what_is_right_passes(folder: Path):
+    check = check_contributions(folder)
+    assert (check.passes, check.contributors) == (True, ("abel-am", "jun-ko", "mina-ko"))
+    assert [str(problem) for problem in check.problems] == [
+        (
+            "questions.csv, row 2: question 'food-01' in ko-KR says the same as in jun-ko/questions.csv, row 2"
+            "; left out here; delete one of the two, or leave both."
+        )
+    ]
+    assert blend.check_contributions(str(folder)) == check
+
+
+def test_only_one_folder_and_what_it_contradicts(ten_ways: Path):
+    (ten_ways / "abel-am" / "contributor.toml").unlink()
+    (ten_ways / "jun-ko" / "contributor.toml").write_text('credit = "none"\n')
+    everything = check_contributions(ten_ways.parent)
+    assert {problem.contributor for problem in everything.errors} == {"abel-am", "jun-ko", "mina-ko"}
+    jun = check_contributions(ten_ways / "jun-ko")
+    assert jun.contributors == ("jun-ko",)
+    # Abel's and Mina's own errors are not Jun's; that Mina words the question otherwise is.
+    assert [(problem.file, problem.row) for problem in jun.errors if problem.contributor != "jun-ko"] == [
+        ("mina-ko/questions.csv", 2)
+    ]
+
+
+def test_what_all_share_is_told_to_everybody(folder: Path):
+    (folder / "templates.csv").write_text("template_id,topic,text\n")
+    check = check_contributions(folder / "abel-am")
+    assert [(problem.contributor, problem.where, problem.what) for problem in check.errors] == [
+        ("", "templates.csv, row 1", "column 'source_locale' is missing")
+    ]
+
+
+def test_the_folder_itself_and_files_of_other_kinds(folder: Path):
+    for path in (folder / "jun-ko").rglob("*"):
+        if path.is_file() and path.suffix != ".toml":
+            path.unlink()
+    (folder / "mina-ko" / "contributor.toml").write_text('credit = "none"\nname = Mina\n')
+    (folder / "abel-am" / "responses" / "am-ET.jsonl").write_text(
+        '\n{"template_id": "food-01", "annotator": "b01"}\n'
+    )
+    check = check_contributions(folder)
+    assert [(problem.where, problem.row, problem.line) for problem in check.errors] == [
+        ("responses/am-ET.jsonl, line 2", 2, 2),
+        ("the folder", None, None),
+        ("contributor.toml", None, 2),
+    ]
+
+
+def test_a_workbook_has_rows_and_no_lines(folder: Path):
+    responses = folder / "mina-ko" / "responses" / "ko-KR.csv"
+    rows = pl.read_csv(responses, infer_schema=False).with_columns(template_id=pl.lit("food-9"))
+    responses.unlink()
+    responses.with_suffix(".xlsx").write_bytes(write_workbook(rows, {}, "ko-KR.xlsx"))
+    problem = check_contributions(folder / "mina-ko").errors[0]
+    assert (problem.file, problem.row, problem.line) == ("mina-ko/responses/ko-KR.xlsx", 2, None)
+
+
+def test_annotators_are_named_as_the_contributor_names_them(folder: Path):
+    with (folder / "mina-ko" / "responses" / "ko-KR.csv").open("a") as file:
+        file.write("food-01,a01,빵,,,,\n")
+    (problem,) = check_contributions(folder).errors
+    assert problem.what == (
+        "annotator 'a01' answers 'food-01' in ko-KR also in mina-ko/responses/ko-KR.csv, row 2"
+    )
+
+
+def test_marks_of_spreadsheets_are_no_warning(folder: Path):
+    questions = folder / "abel-am" / "questions.csv"
+    questions.write_bytes(b"\xef\xbb\xbf" + questions.read_bytes())
+    assert check_contributions(folder / "abel-am").problems == ()
+
+
+def test_a_folder_that_is_none(tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        check_contributions(tmp_path / "none")
+    assert str(caught.value) == (
+        f"{tmp_path}/none: no such directory; give a collection, or a contributor's folder in one"
+    )
+
+
+def test_a_folder_outside_a_collection(folder: Path, tmp_path: Path):
+    alone = shutil.move(folder / "mina-ko", tmp_path / "mina-ko")
+    with pytest.raises(InputError) as caught:
+        check_contributions(alone)
+    assert str(caught.value) == (
+        f"{alone}: neither a collection nor a contributor's folder in one, since no CONSENT.md is in it or "
+        "beside it; give the folder where it lies in the collection, or start one with `blend contribute init`"
+    )
+
+
+_CELLS = st.text('ab"\n,', max_size=5)
+
+
+@given(st.lists(st.tuples(_CELLS, _CELLS), max_size=8), st.booleans())
+def test_rows_begin_where_the_csv_reader_meets_them(rows: list[tuple[str, str]], named: bool):
+    text = "".join(",".join('"{}"'.format(cell.replace('"', '""')) for cell in row) + "\n" for row in rows)
+    starts = lines_of_rows(("sep=,\n" if named else "") + text)
+    lines = text.split("\n")
+    # From its line on, every row reads as one that begins there.
+    for number, row in zip(starts, rows, strict=False):
+        rest = "\n".join(lines[number - 1 - named :])
+        assert next(csv_records(rest, "rest")) == list(row)

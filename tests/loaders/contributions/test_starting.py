@@ -1,0 +1,102 @@
+"""Starting: nothing is replaced, and only what people must say themselves is missing."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from blend.loaders.contributions.checking import check_contributions
+from blend.loaders.contributions.starter import WORKFLOW, write_collection, write_contributor
+from blend.loaders.files.rows import read_table
+from blend.schemas.errors import ArgumentError, InputError, UnknownNameError
+
+
+@pytest.fixture
+def everyday(tmp_path: Path) -> Path:
+    write_collection(tmp_path / "everyday")
+    return tmp_path / "everyday"
+
+
+def test_a_collection(tmp_path: Path):
+    assert write_collection(tmp_path / "everyday") == [
+        WORKFLOW,
+        "contributions/CONSENT.md",
+        "contributions/templates.csv",
+        "recipe.toml",
+    ]
+    steps = yaml.safe_load((tmp_path / "everyday" / WORKFLOW).read_text())["jobs"]["check"]["steps"]
+    assert steps[-1] == {"run": "blend contribute check . --format github"}
+
+
+def test_a_contributor_has_only_to_fill_in(everyday: Path):
+    written = write_contributor(everyday, "mina-ko", ["ko-KR", "en-GB"])
+    assert written == [
+        "contributions/mina-ko/annotators.csv",
+        "contributions/mina-ko/contributor.toml",
+        "contributions/mina-ko/questions.csv",
+        "contributions/mina-ko/responses/en-GB.csv",
+        "contributions/mina-ko/responses/ko-KR.csv",
+    ]
+    rows = [row.values for row in read_table(everyday / "contributions" / "mina-ko" / "questions.csv")]
+    breakfast = "What do people in the UK mostly eat for breakfast?"
+    assert [row["locale"] for row in rows] == ["ko-KR", "ko-KR", "en-GB", "en-GB"]
+    assert (rows[2]["question"], rows[2]["en_question"]) == (breakfast, breakfast)
+    assert [str(problem) for problem in check_contributions(everyday).problems] == [
+        (
+            "contributor.toml, key agreed: '' is not a date such as 2026-11-30; correct it: Day on which the "
+            'contributor agreed to the text in CONSENT.md, as in "2026-11-30"'
+        ),
+        "questions.csv, row 2, column question: the value is blank; fill it in",
+        "questions.csv, row 3, column question: the value is blank; fill it in",
+    ]
+
+
+def test_filled_in_it_passes(everyday: Path):
+    write_contributor(everyday / "contributions", "kim-uk", ["en-GB"])
+    file = everyday / "contributions" / "kim-uk" / "contributor.toml"
+    file.write_text(file.read_text().replace('agreed = ""', 'agreed = "2026-11-30"'))
+    assert check_contributions(everyday).problems == ()
+
+
+def test_nothing_is_replaced(everyday: Path):
+    write_contributor(everyday, "mina-ko", ["ko-KR"])
+    with pytest.raises(InputError) as caught:
+        write_contributor(everyday, "mina-ko", ["ko-KR"])
+    assert str(caught.value) == (
+        f"{everyday}/contributions/mina-ko: holds 'annotators.csv', 'contributor.toml', 'questions.csv' and 1 "
+        "more and is not empty, so nothing is written there; choose another `contributor` or empty it yourself"
+    )
+    with pytest.raises(InputError) as caught:
+        write_collection(everyday)
+    assert str(caught.value) == (
+        f"{everyday}: holds 'contributions', 'recipe.toml' and is not empty, so nothing is written there; "
+        "choose another `folder` or empty it yourself"
+    )
+
+
+def test_a_name_that_no_folder_can_have(everyday: Path):
+    with pytest.raises(ArgumentError) as caught:
+        write_contributor(everyday, "Mina Kim", ["ko-KR"])
+    assert str(caught.value) == (
+        "'Mina Kim' cannot be a contributor's folder; choose small letters a to z, digits, and hyphens between "
+        "them, as in mina-ko"
+    )
+
+
+def test_a_contributor_without_a_locale(everyday: Path):
+    with pytest.raises(ArgumentError) as caught:
+        write_contributor(everyday, "mina-ko", [])
+    assert str(caught.value) == ("a contributor's folder has responses of some locale; name it with `locale`")
+
+
+def test_a_locale_that_nobody_knows(everyday: Path):
+    with pytest.raises(UnknownNameError, match=r"^unknown locale 'ko-XX'; "):
+        write_contributor(everyday, "mina-ko", ["ko-XX"])
+
+
+def test_a_folder_that_is_no_collection(tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        write_contributor(tmp_path, "mina-ko", ["ko-KR"])
+    assert str(caught.value) == (
+        f"{tmp_path}: no CONSENT.md in it; start a collection with `blend contribute init`"
+    )
