@@ -97,6 +97,16 @@ def stats_tables(stats: Stats) -> dict[str, Table]:
             heads={"locale": "locale", "alpha": "alpha", "low": "from", "high": "to"}
             | {name: name for name in ("questions", "answers", "annotators")},
         )
+    if stats.annotator_groups is not None:
+        tables["annotator-groups"] = frame_table(
+            stats.annotator_groups,
+            "Agreement between annotators alike",
+            "By what annotators agreed to tell about themselves: alpha within each group. Groups of fewer than"
+            " five are counted together.",
+            heads={name: name for name in ("locale", "profile", "group", "alpha")}
+            | {"low": "from", "high": "to"}
+            | {name: name for name in ("questions", "answers", "annotators")},
+        )
     tables["measures"] = _measures(stats)
     tables |= {name: _by_topic(stats, *of) for name, of in _BY_TOPIC.items()}
     tables |= {"templates": _templates(stats), "non-answers": _non_answers(stats), "overlap": _overlap(stats)}

@@ -7,6 +7,7 @@ import tomli_w
 from blend.builders.cards.benchmark import benchmark_yaml
 from blend.builders.cards.card import render_card
 from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS, drawn
+from blend.builders.cards.contributors import citation_cff
 from blend.builders.cards.credits import canary, citation, license_of
 from blend.builders.cards.croissant import About, render_croissant
 from blend.builders.cards.datasheet import render_datasheet
@@ -18,6 +19,7 @@ from blend.schemas.release.release_layout import (
     BENCHMARK_NAME,
     CARD_NAME,
     CHANGELOG_NAME,
+    CITATION_NAME,
     CROISSANT_NAME,
     DATASHEET_NAME,
 )
@@ -55,6 +57,8 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
     texts[CHANGELOG_NAME] = facts.changelog
     texts[CROISSANT_NAME] = render_croissant(facts.manifest, _about(facts))
+    if facts.contributions:
+        texts[CITATION_NAME] = citation_cff(facts.manifest.recipe, facts.title, facts.contributions)
     if (benchmark := benchmark_yaml(facts)) is not None:
         texts[BENCHMARK_NAME] = benchmark
     return texts
@@ -74,10 +78,10 @@ def _about(facts: ReleaseFacts) -> About:
         description=f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
         languages=facts.languages,
         license=terms.url or terms.name,
-        citation=citation(recipe),
+        citation=citation(recipe, facts.authors),
         keywords=KEYWORDS,
         reword=facts.reword,
-        authors=recipe.authors or (),
+        authors=facts.authors,
         homepage=recipe.homepage,
         responsible={name: answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},
     )

@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from blend.builders.cards.charts import Chart
+from blend.builders.cards.contributors import shares
 from blend.builders.cards.credits import (
     BLEND_CITATION,
     EECC_CITATION,
@@ -65,7 +66,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
     manifest = facts.manifest
     works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
     works += [EECC_CITATION] * (CULTURAL_PROMPTS in facts.tables)
-    citations = [citation(manifest.recipe), *works]
+    citations = [citation(manifest.recipe, facts.authors), *works]
     return render(
         "README.md.j2",
         header=card_header(facts),
@@ -83,9 +84,11 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
         configs=_configs(facts),
         measures=_measures(facts),
         between=_between_annotators(facts),
+        alike=_between_alike(facts),
         charts=charts,
         triple_charts=triple_charts,
         credits=credits_of(manifest),
+        shares=shares(facts.contributions),
         license=license_of(manifest.recipe.license),
         citations=citations,
         fence=_fence(citations),
@@ -207,13 +210,24 @@ def _between_annotators(facts: ReleaseFacts) -> list[dict[str, Any]]:
     """
     if facts.stats is None or facts.stats.annotator_agreement is None:
         return []
+    return _alphas(facts.stats.annotator_agreement)
+
+
+def _between_alike(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    """The same by what annotators told about themselves; nothing where none agreed to tell."""
+    if facts.stats is None or facts.stats.annotator_groups is None:
+        return []
+    return _alphas(facts.stats.annotator_groups.with_columns(pl.col("profile").str.replace_all("_", " ")))
+
+
+def _alphas(agreement: pl.DataFrame) -> list[dict[str, Any]]:
     return [
         {
             **row,
             "alpha": _value(row["alpha"], "value"),
             "interval": "–" if row["alpha"] is None else f"{row['low']:.2f} to {row['high']:.2f}",
         }
-        for row in facts.stats.annotator_agreement.iter_rows(named=True)
+        for row in agreement.iter_rows(named=True)
     ]
 
 

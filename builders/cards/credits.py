@@ -1,16 +1,15 @@
 """Credits: under which licence each source came, whom to name, what to cite, and how to betray misuse."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.recipe.licenses import creative_commons
 from blend.schemas.recipe.recipe import Recipe, Source
 from blend.schemas.release.manifest import ReleaseManifest, SourceInfo
-
-_CREATIVE_COMMONS = re.compile(r"cc-(by(?:-nc)?(?:-nd|-sa)?)-(\d\.\d)")
 
 _NAMESPACE = UUID("cbc337f8-40a3-50a1-9a1f-e9858634c4af")
 
@@ -110,6 +109,9 @@ _KINDS: Mapping[str, _Kind] = {
         "cc0-1.0",
     ),
     "topics": _Kind("Topics and templates", "What readers are told about, and how it is asked for.", None),
+    "contributions": _Kind(
+        "Contributions", "Questions, responses and reviews of those named under *Who contributed*.", None
+    ),
     "responses": _Kind("Own responses", "Responses and reviews collected for this dataset.", None),
 }
 
@@ -120,8 +122,8 @@ def license_of(identifier: str | None) -> License:
         return License("unknown", None)
     if identifier in _NAMES:
         return License(*_NAMES[identifier])
-    if found := _CREATIVE_COMMONS.fullmatch(identifier):
-        terms, number = found.groups()
+    if found := creative_commons(identifier):
+        terms, number = found
         return License(
             f"CC {terms.upper()} {number}", f"https://creativecommons.org/licenses/{terms}/{number}/"
         )
@@ -139,17 +141,23 @@ def credits_of(manifest: ReleaseManifest) -> list[Credit]:
     return [_credit(source, read[source.kind, source.location], recipe) for source in recipe.sources]
 
 
-def citation(recipe: Recipe) -> str:
-    """The BibTeX entry of the dataset itself, with a final line feed: the recipe's, or one made of its keys."""
+def citation(recipe: Recipe, authors: Sequence[str] | None = None) -> str:
+    """The BibTeX entry of the dataset itself, with a final line feed: the recipe's, or one made of its keys.
+
+    Args:
+        recipe: Of the release.
+        authors: Names for an entry that is made; those of the recipe when absent.
+    """
     if recipe.citation is not None:
         return recipe.citation.strip() + "\n"
     key = re.sub(r"\W", "", recipe.name)
-    authors = "" if recipe.authors is None else f"  author = {{{' and '.join(recipe.authors)}}},\n"
+    names = (recipe.authors or ()) if authors is None else authors
+    who = f"  author = {{{' and '.join(names)}}},\n" if names else ""
     url = "" if recipe.homepage is None else f"  url = {{{recipe.homepage}}},\n"
     return (
         f"@misc{{{key}_v{recipe.version},\n"
         f"  title = {{{escape_controls(recipe.title or recipe.name)}}},\n"
-        f"{authors}"
+        f"{who}"
         f"{url}"
         f"  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n"
         "}\n"
@@ -173,5 +181,7 @@ def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
     kind = _KINDS[source.kind]
     where = f" (`{source.location}`)" if source.location else ""
     pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
+    if source.kind == "contributions":
+        return Credit(f"{kind.name}{where}", kind.about, License("as each of them says", None), pinned)
     identifier = source.license or kind.license or recipe.license
     return Credit(f"{kind.name}{where}", kind.about, license_of(identifier), pinned)

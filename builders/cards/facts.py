@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from blend.builders.cards.contributors import cited_authors
 from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
@@ -18,6 +19,7 @@ from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 from blend.schemas.release.model_report import ModelReport
 from blend.schemas.rows.configs import NOT_BY_LANGUAGE
 from blend.schemas.rows.triple_rows import language_of_split
+from blend.schemas.sheets.contributors import Contributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class ReleaseFacts:
     """The authors' answers."""
     changelog: str
     """Text of ``CHANGELOG.md``."""
+    contributions: tuple[Contributed, ...]
+    """What contributors brought; none where nobody contributed a folder of their own."""
 
     @property
     def title(self) -> str:
@@ -84,6 +88,11 @@ class ReleaseFacts:
                 rows.setdefault(language_of_split(table.split), {})[table.config] = table.rows
         configs = [name for name in self.tables if name not in NOT_BY_LANGUAGE]
         return dict(sorted(rows.items(), key=lambda of: ([-of[1].get(name, 0) for name in configs], of[0])))
+
+    @property
+    def authors(self) -> list[str]:
+        """Names of those to cite."""
+        return cited_authors(self.manifest.recipe, self.contributions)
 
     @property
     def summary(self) -> str:

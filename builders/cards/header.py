@@ -37,6 +37,7 @@ _TASKS = {
 MAKERS: Mapping[str, Makers] = {
     "sample": Makers(annotations="other", language="other", extended="original"),
     "responses": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
+    "contributions": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
     "blend": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-blend"),
     "semeval": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-semeval"),
     "wikidata": Makers(annotations="found", language="found", extended="extended|other-wikidata"),

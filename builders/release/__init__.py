@@ -43,6 +43,7 @@ from blend.schemas.release.datasheet_answers import Datasheet
 from blend.schemas.release.manifest import FileInfo, ReleaseManifest, SourceInfo, TableInfo
 from blend.schemas.release.release_layout import (
     AGREEMENT_NAME,
+    ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
     FINDINGS_NAME,
     LOCALES_NAME,
@@ -170,6 +171,8 @@ def _write_data(
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
     if built.model_report is not None:
         _write_text(release / MODEL_VERDICTS_NAME, model_report_json(built.model_report))
+    if not built.groups.is_empty():
+        _write_text(release / ANNOTATOR_GROUPS_NAME, agreement_json(built.groups, tags))
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         _write_text(release / AUDIT_NAME, audit_json(_audit(built, release, tables, known)))
@@ -213,6 +216,7 @@ def _facts(
         model_report=built.model_report,
         datasheet=datasheet,
         changelog=changes,
+        contributions=built.contributions,
     )
 
 
@@ -253,7 +257,12 @@ def _stats(built: BuiltTables, known: Registry) -> Stats | None:
     if built.questions.is_empty():
         return None
     return build_stats(
-        built.questions, built.annotations, options=built.recipe.saq, agreement=built.agreement, locales=known
+        built.questions,
+        built.annotations,
+        options=built.recipe.saq,
+        agreement=built.agreement,
+        groups=built.groups,
+        locales=known,
     )
 
 

@@ -11,6 +11,7 @@ from blend.loaders.files.diagnostics import unknown_name
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.recipes.contributed import check_terms, in_locales
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.language.locales import Registry, registry
@@ -21,6 +22,7 @@ from blend.schemas.rows.frame_columns import (
     ANNOTATIONS,
     GIVEN_MCQS,
     KEY,
+    PROFILES,
     PROMPT_KEY,
     PROMPTS,
     QUESTIONS,
@@ -28,6 +30,7 @@ from blend.schemas.rows.frame_columns import (
     REVIEWS,
     empty,
 )
+from blend.schemas.sheets.contributors import Contributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Inputs:
     """`PROMPTS`, ordered by locale and id."""
     mcqs: pl.DataFrame
     """`GIVEN_MCQS`, in the sources' order."""
+    profiles: pl.DataFrame
+    """`PROFILES` of annotators who agreed to it."""
     sources: tuple[SourceTables, ...]
     """The sources one by one, in the recipe's order, for the report."""
 
@@ -53,6 +58,11 @@ class Inputs:
     def infos(self) -> tuple[SourceInfo, ...]:
         """Sources that were read, with digests."""
         return tuple(source.info for source in self.sources)
+
+    @property
+    def contributions(self) -> tuple[Contributed, ...]:
+        """Contributors whose rows are among these, in the order of sources and folders."""
+        return tuple(given for source in self.sources for given in source.contributed)
 
 
 def read_inputs(
@@ -75,8 +85,8 @@ def read_inputs(
         on_progress: Told about progress.
 
     Raises:
-        BlendError: If a source is not as it must be, if two hold the same question or prompt, or if the recipe
-            asks for a locale that none holds.
+        BlendError: If a source is not as it must be, if two hold the same question or prompt, if the recipe
+            asks for a locale that none holds, or if a contribution's licence does not allow the recipe's.
     """
     known = registry() if locales is None else locales
     wanted = None if recipe.locales is None else list(recipe.locales)
@@ -94,6 +104,7 @@ def read_inputs(
         on_progress("read sources", done, len(holding_questions))
         tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
         held.update(tables.questions["locale"], tables.mcqs["locale"])
+        check_terms(tables.contributed, recipe.license, where=source.location)
         sources.append(_only(tables, wanted))
         on_progress("read sources", done + 1, len(holding_questions))
     inputs = Inputs(
@@ -103,6 +114,7 @@ def read_inputs(
         reviews=_joined(REVIEWS, [tables.reviews for tables in sources]),
         prompts=_joined(PROMPTS, [tables.prompts for tables in sources]).sort(PROMPT_KEY, maintain_order=True),
         mcqs=_joined(GIVEN_MCQS, [tables.mcqs for tables in sources]),
+        profiles=_joined(PROFILES, [tables.profiles for tables in sources]),
         sources=tuple(sources),
     )
     _check_unique("question", inputs.questions, KEY)
@@ -199,6 +211,7 @@ def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
         reviews=tables.reviews.filter(here),
         prompts=tables.prompts.filter(here),
         mcqs=tables.mcqs.filter(here),
+        contributed=in_locales(tables.contributed, wanted),
         # A finding without a locale is about a whole file, whatever locale it serves.
         findings=tables.findings.filter(here | pl.col("locale").is_null()),
     )

@@ -17,7 +17,7 @@ from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summ
 from blend.builders.mcq.result import STAGE, McqBuild, with_given
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.model_report import model_report
-from blend.builders.saq import aggregate
+from blend.builders.saq import Aggregation, aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -36,7 +36,16 @@ from blend.schemas.recipe.domains import Domain
 from blend.schemas.recipe.recipe import McqOptions, Recipe
 from blend.schemas.release.manifest import SourceInfo, StageReport
 from blend.schemas.release.model_report import ModelReport
-from blend.schemas.rows.frame_columns import AGREEMENT, EXCLUSIONS, FINDINGS, KEY, empty, votes_known
+from blend.schemas.rows.frame_columns import (
+    AGREEMENT,
+    ANNOTATOR_GROUPS,
+    EXCLUSIONS,
+    FINDINGS,
+    KEY,
+    empty,
+    votes_known,
+)
+from blend.schemas.sheets.contributors import Contributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,10 @@ class BuiltTables:
     """How models that read options compare with people; null without verdicts of any."""
     agreement: pl.DataFrame
     """`frame_columns.AGREEMENT`, of the locales whose responses were aggregated."""
+    groups: pl.DataFrame
+    """`frame_columns.ANNOTATOR_GROUPS`, of the same; without rows where nobody told about themselves."""
+    contributions: tuple[Contributed, ...]
+    """What contributors brought, in the order of their folders; none without such a source."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
@@ -139,7 +152,7 @@ def build_tables(
     """
     known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
-    annotations, aggregation, agreement = _annotations(inputs, recipe)
+    annotations, aggregated = _annotations(inputs, recipe)
     exclusions = exclusions_of(recipe.mcq, base)
     mcqs = _mcqs(inputs, annotations, recipe, base, exclusions, known)
     if inputs.sources:
@@ -157,10 +170,12 @@ def build_tables(
         triples=tuple(triples),
         cultural=cultural,
         model_report=_model_report(mcqs, exclusions, recipe.mcq),
-        agreement=agreement,
+        agreement=empty(AGREEMENT) if aggregated is None else aggregated.agreement,
+        groups=empty(ANNOTATOR_GROUPS) if aggregated is None else aggregated.groups,
+        contributions=inputs.contributions,
         sources=tuple(infos),
         stages=(
-            *_question_stages(inputs, annotations, aggregation, mcqs, warn=recipe.mcq.unread == "warn"),
+            *_question_stages(inputs, annotations, aggregated, mcqs, warn=recipe.mcq.unread == "warn"),
             *(made.stage() for made in triples),
             *(cultural.stage(info.location) for info in topics if cultural is not None),
         ),
@@ -243,11 +258,16 @@ def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
 
 
 def _question_stages(
-    inputs: Inputs, annotations: pl.DataFrame, aggregation: Sequence[Stage], mcqs: McqBuild, *, warn: bool
+    inputs: Inputs, annotations: pl.DataFrame, aggregated: Aggregation | None, mcqs: McqBuild, *, warn: bool
 ) -> list[Stage]:
     """The account of everything about questions; none where a release holds no questions."""
     if not inputs.sources:
         return []
+    aggregation = (
+        []
+        if aggregated is None
+        else [Stage("aggregate responses", rows_by(aggregated.annotations), aggregated.findings)]
+    )
     return [*_reading(inputs), *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
 
 
@@ -268,14 +288,13 @@ def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
     return _annotations(inputs, recipe)[0].filter(votes_known())
 
 
-def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, list[Stage], pl.DataFrame]:
-    """Annotations of all questions; the aggregation's account and agreement where there was one."""
+def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregation | None]:
+    """Annotations of all questions, and what was aggregated of them, where there was anything."""
     asked = inputs.questions.join(inputs.annotations, on=KEY, how="anti")
     if asked.is_empty():
-        return inputs.annotations, [], empty(AGREEMENT)
-    result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq)
-    stage = Stage("aggregate responses", rows_by(result.annotations), result.findings)
-    return pl.concat([inputs.annotations, result.annotations]).sort(KEY), [stage], result.agreement
+        return inputs.annotations, None
+    result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq, profiles=inputs.profiles)
+    return pl.concat([inputs.annotations, result.annotations]).sort(KEY), result
 
 
 def _reading(inputs: Inputs) -> list[Stage]:

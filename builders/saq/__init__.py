@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import polars as pl
 
+from blend.builders.saq.annotator_groups import annotator_groups
 from blend.builders.saq.answer_sets import answer_sets, locale_agreement
 from blend.builders.saq.ballots import cast_ballots, cleaned
 from blend.builders.saq.collection import count_responses
 from blend.builders.saq.findings import saq_findings
 from blend.builders.saq.groups import answer_groups, grouped
 from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY
+from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, PROFILES, empty
 from blend.schemas.rows.published_rows import Grouping, NonAnswer
 
 
@@ -29,10 +30,17 @@ class Aggregation(NamedTuple):
     """`frame_columns.FINDINGS`, ordered by kind, source, locale, template and detail."""
     agreement: pl.DataFrame
     """`frame_columns.AGREEMENT`, by locale: how far the annotators agree; only locales with any response."""
+    groups: pl.DataFrame
+    """`frame_columns.ANNOTATOR_GROUPS`: the same by profile; without rows where there are no profiles."""
 
 
 def aggregate(
-    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, *, options: SaqOptions
+    questions: pl.DataFrame,
+    responses: pl.DataFrame,
+    reviews: pl.DataFrame,
+    *,
+    options: SaqOptions,
+    profiles: pl.DataFrame | None = None,
 ) -> Aggregation:
     """Merge the variants of every answer and count the annotators behind it.
 
@@ -46,6 +54,7 @@ def aggregate(
         responses: `frame_columns.RESPONSES`, all of which count, also those beyond the ones wanted.
         reviews: `frame_columns.REVIEWS`.
         options: How many responses are wanted; fewer are aggregated all the same, and reported.
+        profiles: `frame_columns.PROFILES` of annotators who agreed to it; none when absent.
 
     Returns:
         The annotations; rows of the arguments may stand in any order. ``answers`` of a group are cleaned
@@ -62,8 +71,9 @@ def aggregate(
     annotations = _annotations(questions, responses, reviews, votes, groups)
     states = count_responses(questions, responses, ballots.answers, options).questions
     findings = saq_findings(questions, reviews, ballots, votes, groups, states)
-    agreement = locale_agreement(answer_sets(responses, ballots, votes))
-    return Aggregation(annotations, findings, agreement)
+    sets = answer_sets(responses, ballots, votes)
+    agreed_in = annotator_groups(sets, empty(PROFILES) if profiles is None else profiles)
+    return Aggregation(annotations, findings, locale_agreement(sets), agreed_in)
 
 
 def _annotations(

@@ -64,6 +64,9 @@ class Stats(Summarised):
     annotator_agreement: pl.DataFrame | None
     """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
     are not known."""
+    annotator_groups: pl.DataFrame | None
+    """`frame_columns.ANNOTATOR_GROUPS`, one row per locale, part of the profile and group: the same by what
+    annotators told about themselves; null where none agreed to tell."""
     mcqs: McqStats | None
     """Figures of the multiple-choice questions; null without any given."""
     lemmatiser: str
@@ -82,6 +85,7 @@ def build_stats(
     mcqs: pl.DataFrame | pl.LazyFrame | None = None,
     options: SaqOptions | None = None,
     agreement: pl.DataFrame | None = None,
+    groups: pl.DataFrame | None = None,
     locales: Registry | None = None,
 ) -> Stats:
     """The statistics of a dataset.
@@ -97,6 +101,7 @@ def build_stats(
         mcqs: `MCQ_ROWS`, where there are multiple-choice questions.
         options: How responses were collected; the defaults are BLEnD's.
         agreement: `AGREEMENT`, where responses were aggregated.
+        groups: `ANNOTATOR_GROUPS`, where annotators told about themselves.
         locales: Registry that knows the locales and orders them; the packaged one when absent.
 
     Returns:
@@ -123,6 +128,7 @@ def build_stats(
         topic_means=_means(figures, ["locale", "topic"], tags),
         overlap=answer_overlap(annotations, tags),
         annotator_agreement=_agreement(agreement, tags),
+        annotator_groups=_agreement(groups, tags),
         mcqs=None if mcqs is None else mcq_stats(mcqs, locales=known),
         lemmatiser=lemmatiser(),
     )
@@ -166,7 +172,7 @@ def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None
 def _agreement(agreement: pl.DataFrame | None, tags: list[str]) -> pl.DataFrame | None:
     if agreement is None or agreement.is_empty():
         return None
-    return agreement.sort(in_order("locale", tags))
+    return agreement.sort(in_order("locale", tags), maintain_order=True)
 
 
 def _counts(figures: pl.DataFrame, by: list[str]) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.agreement import read_agreement
+from blend.loaders.releases.agreement import read_agreement, read_annotator_groups
 from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
@@ -86,6 +86,7 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
             tables.annotations,
             mcqs=tables.mcqs,
             agreement=read_agreement(release),
+            groups=read_annotator_groups(release),
             locales=release_locales(release),
         )
     triples = sorted(config for config in configs if config.endswith("-triples"))

@@ -43,7 +43,11 @@ class Collection(NamedTuple):
 
 
 def read_collection(
-    folder: Path | str, *, locales: Registry | None = None, encoding: str | None = None
+    folder: Path | str,
+    *,
+    locales: Registry | None = None,
+    reviewing: bool = False,
+    encoding: str | None = None,
 ) -> Collection:
     """The contributions in a directory with a folder for each contributor.
 
@@ -56,6 +60,7 @@ def read_collection(
         folder: Holds ``CONSENT.md``, a folder per contributor, and perhaps ``templates`` and ``prompts`` that
             all share.
         locales: Known locales; the packaged registry when absent.
+        reviewing: Whether the answers are about to be reviewed (`loaders.responses.read_responses`).
         encoding: Of tables; see `loaders.files.encodings.read_text`.
 
     Raises:
@@ -66,7 +71,7 @@ def read_collection(
     diagnostics = Diagnostics()
     known = registry() if locales is None else locales
     files = collection_layout(Path(folder), diagnostics)
-    rows, contributors = _read(files, known, diagnostics, encoding)
+    rows, contributors = _read(files, known, diagnostics, encoding, reviewing=reviewing)
     diagnostics.raise_problems()
     tables = response_tables(rows, known, diagnostics)
     contributions = tuple(
@@ -99,7 +104,12 @@ def note_problems(
 
 
 def _read(
-    files: CollectionFiles, known: Registry, diagnostics: Diagnostics, encoding: str | None
+    files: CollectionFiles,
+    known: Registry,
+    diagnostics: Diagnostics,
+    encoding: str | None,
+    *,
+    reviewing: bool = False,
 ) -> tuple[ResponseRows, dict[str, tuple[Contributor | None, pl.DataFrame]]]:
     """All rows, merged and checked, and the contributors with their profiles, by folder."""
     root, consent = files.root, read_consent(files.consent)
@@ -114,7 +124,7 @@ def _read(
         )
         parts.append(with_owners(rows, part.name))
     merged = merge_rows(parts, diagnostics)
-    check_rows(merged, known, diagnostics)
+    check_rows(merged, known, diagnostics, reviewing=reviewing)
     return merged, contributors
 
 

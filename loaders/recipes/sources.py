@@ -6,10 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.contributions import read_collection
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.encodings import known_encoding
 from blend.loaders.files.pins import check_pin, directory_digest, file_infos
 from blend.loaders.hub import Snapshot, fetch_dataset
+from blend.loaders.recipes.contributed import contributed, pinned_files
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import TopicTables, read_topics, topic_files
@@ -27,11 +29,13 @@ from blend.schemas.rows.frame_columns import (
     ANNOTATIONS,
     FINDINGS,
     GIVEN_MCQS,
+    PROFILES,
     PROMPTS,
     RESPONSES,
     REVIEWS,
     empty,
 )
+from blend.schemas.sheets.contributors import Contributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class SourceTables:
     """`FINDINGS` of reading it."""
     mcqs: pl.DataFrame = field(default_factory=lambda: empty(GIVEN_MCQS))
     """`GIVEN_MCQS` that the source holds; without rows for all others."""
+    profiles: pl.DataFrame = field(default_factory=lambda: empty(PROFILES))
+    """`PROFILES` of annotators who agreed to it; without rows where nobody was asked."""
+    contributed: tuple[Contributed, ...] = ()
+    """What contributors brought, in the order of their folders; none where there are no such folders."""
 
 
 def load_source(
@@ -76,6 +84,8 @@ def load_source(
         return _blend(source, base, known)
     if source.kind == "semeval":
         return _semeval(source, base, known)
+    if source.kind == "contributions":
+        return _contributions(source, base, known, reviewing=reviewing)
     read = _sample if source.kind == "sample" else _responses
     return read(source, base, known, reviewing=reviewing)
 
@@ -146,6 +156,25 @@ def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewi
         reviews=tables.reviews,
         prompts=tables.prompts,
         findings=tables.findings,
+    )
+
+
+def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
+    _refuse(source, "revision", "license")
+    folder = _directory(source, base)
+    info = _info(source, folder, pinned_files(folder))
+    collection = read_collection(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
+    tables = collection.tables
+    return SourceTables(
+        info=info,
+        questions=tables.questions,
+        annotations=empty(ANNOTATIONS),
+        responses=tables.responses,
+        reviews=tables.reviews,
+        prompts=tables.prompts,
+        findings=tables.findings,
+        profiles=collection.profiles,
+        contributed=contributed(collection),
     )
 
 

@@ -9,14 +9,15 @@ from polars.exceptions import PolarsError
 
 from blend.loaders.files.json_text import read_json_content
 from blend.schemas.errors import RowError
-from blend.schemas.release.release_layout import AGREEMENT_NAME
-from blend.schemas.rows.frame_columns import AGREEMENT
+from blend.schemas.release.release_layout import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
+from blend.schemas.rows.frame_columns import AGREEMENT, ANNOTATOR_GROUPS
 
 
 def agreement_json(agreement: pl.DataFrame, tags: Sequence[str]) -> str:
-    """The agreement as the text of its file, locales in the order of ``tags``."""
-    rows = {row["locale"]: row for row in agreement.to_dicts()}
-    return json.dumps([rows[tag] for tag in tags if tag in rows], indent=1) + "\n"
+    """`AGREEMENT` or `ANNOTATOR_GROUPS` as the text of its file, locales in the order of ``tags``."""
+    of_tag = agreement.partition_by("locale", as_dict=True, include_key=True)
+    rows = [row for tag in tags if (tag,) in of_tag for row in of_tag[(tag,)].to_dicts()]
+    return json.dumps(rows, indent=1) + "\n"
 
 
 def read_agreement(release: Path) -> pl.DataFrame | None:
@@ -25,11 +26,23 @@ def read_agreement(release: Path) -> pl.DataFrame | None:
     Raises:
         RowError: If the file is there and cannot be read.
     """
-    path = release / AGREEMENT_NAME
+    return _read(release / AGREEMENT_NAME, AGREEMENT, "locale")
+
+
+def read_annotator_groups(release: Path) -> pl.DataFrame | None:
+    """`frame_columns.ANNOTATOR_GROUPS` of a release, in its order; null for a release without.
+
+    Raises:
+        RowError: If the file is there and cannot be read.
+    """
+    return _read(release / ANNOTATOR_GROUPS_NAME, ANNOTATOR_GROUPS, "locale and group")
+
+
+def _read(path: Path, schema: pl.Schema, per: str) -> pl.DataFrame | None:
     if not path.is_file():
         return None
     try:
-        return pl.DataFrame(read_json_content(path), AGREEMENT, orient="row")
+        return pl.DataFrame(read_json_content(path), schema, orient="row")
     except (ValueError, TypeError, OverflowError, PolarsError) as error:
-        what = error.what if isinstance(error, RowError) else "is not a list of figures per locale"
+        what = error.what if isinstance(error, RowError) else f"is not a list of figures per {per}"
         raise RowError(what, where=str(path), fix="copy or build the release again") from None

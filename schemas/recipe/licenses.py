@@ -11,6 +11,42 @@ from blend.schemas.recipe.recipe import Recipe
 DEFAULT_LICENSE = "cc-by-sa-4.0"
 """Licence of BLEnD, which a release made of public data has unless its recipe says otherwise."""
 
+OWN_RESPONSES = ("responses", "contributions")
+"""Kinds of source whose terms only those can state who collected them."""
+
+_CREATIVE_COMMONS = re.compile(r"cc-(by(?:-nc)?(?:-nd|-sa)?)-(\d\.\d)")
+
+
+def creative_commons(identifier: str) -> tuple[str, str] | None:
+    """The terms and the version of a Creative Commons licence, ``by-sa`` and ``4.0``; null for others."""
+    found = _CREATIVE_COMMONS.fullmatch(identifier)
+    return None if found is None else (found[1], found[2])
+
+
+def may_become(given: str, released: str) -> bool:
+    """Whether what somebody gave under one licence may be part of a dataset under another.
+
+    Only what is certain: the same licence, and between Creative Commons licences what their makers say
+    (https://creativecommons.org/faq/, *Can I combine material under different Creative Commons licenses in my
+    work?*). Everything may be made of CC0, nothing but itself of a licence without derivatives; ``nc`` has to
+    stay, and ``sa`` asks for the same terms in the same version or a later one.
+
+    Args:
+        given: Identifier of the contribution's licence as the Hub knows it.
+        released: Identifier of the dataset's licence.
+    """
+    if given in (released, "cc0-1.0"):
+        return True
+    of_given, of_released = creative_commons(given), creative_commons(released)
+    if of_given is None or of_released is None:
+        return False
+    terms, version = of_given
+    if "nd" in terms or "nd" in of_released[0]:
+        return False
+    if "sa" in terms:
+        return of_released[0] == terms and of_released[1] >= version
+    return "nc" not in terms or "nc" in of_released[0]
+
 
 @lru_cache(maxsize=1)
 def known_licenses() -> frozenset[str]:
@@ -27,7 +63,7 @@ def licensed(recipe: Recipe) -> Recipe:
             terms they may be used.
         RowError: If a licence is not one that the Hub knows; names the closest.
     """
-    if recipe.license is None and any(source.kind == "responses" for source in recipe.sources):
+    if recipe.license is None and any(source.kind in OWN_RESPONSES for source in recipe.sources):
         raise InputError(
             "recipe, key license: the key is missing, and nobody else can say under which terms your own "
             'responses may be used; add the identifier of a licence, for example license = "cc-by-4.0"'

@@ -32,8 +32,9 @@ PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 class Source(FrozenModel):
     """Where input comes from, pinned."""
 
-    kind: Literal["sample", "responses", "blend", "semeval", "wikidata", "topics"]
+    kind: Literal["sample", "responses", "contributions", "blend", "semeval", "wikidata", "topics"]
     """``sample``: the data embedded in the package; ``responses``: a directory of raw responses;
+    ``contributions``: a directory with a folder of raw responses from each of many contributors;
     ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``semeval``: a directory
     with the files of SemEval-2026 Task 7; ``wikidata``: a snapshot of Wikidata taken by
     ``blend wikidata snapshot``; ``topics``: a directory of topics and templates for cultural prompts."""
@@ -46,10 +47,10 @@ class Source(FrozenModel):
     checked when given."""
     encoding: str | None = None
     """Encoding of the source's tables that have no byte order mark, for example ``cp1252``; UTF-8 when absent.
-    For ``responses`` and ``topics``."""
+    For ``responses``, ``contributions`` and ``topics``."""
     license: str | None = None
     """Licence identifier of the source as the Hub knows it; when absent, CC BY-SA 4.0 for ``blend``, CC BY 4.0
-    for ``sample``, and the release's own for ``responses``."""
+    for ``sample``, and the release's own for ``responses``. Contributors name theirs themselves."""
 
 
 class SaqOptions(FrozenModel):

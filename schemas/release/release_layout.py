@@ -44,6 +44,9 @@ PROMPT_TEMPLATES_NAME = "templates.toml"
 CHANGELOG_NAME = "CHANGELOG.md"
 """What changed from version to version."""
 
+CITATION_NAME = "CITATION.cff"
+"""Whom to cite, for programs; only in a release from many contributors."""
+
 CROISSANT_NAME = "croissant.json"
 """Metadata for machines."""
 
@@ -55,6 +58,9 @@ FINDINGS_NAME = "reports/findings.jsonl"
 
 AGREEMENT_NAME = "reports/agreement.json"
 """How far annotators agree, by locale; only in a release that was made from their responses."""
+
+ANNOTATOR_GROUPS_NAME = "reports/annotator_groups.json"
+"""The same by what annotators tell about themselves; only where enough of them have agreed to that."""
 
 AUDIT_NAME = "reports/audit.json"
 """What can be got right in the multiple-choice questions without knowing anything; not in paper mode."""

@@ -141,6 +141,14 @@ AGREEMENT = pl.Schema(
 ``annotators`` who gave any. Alpha and its ends have four decimal places, null where alpha does not exist
 (`builders.saq.agreement.Alpha`)."""
 
+ANNOTATOR_GROUPS = pl.Schema(
+    {"locale": pl.String(), "profile": pl.String(), "group": pl.String()}
+    | {name: dtype for name, dtype in AGREEMENT.items() if name != "locale"}
+)
+"""One row per locale, part of the profile (a column of `PROFILES`) and group of annotators: their agreement, as
+in `AGREEMENT`. Every group has at least `builders.saq.annotator_groups.SMALLEST` annotators, and the groups of
+one locale and part of the profile are all of its annotators."""
+
 FINDINGS = pl.Schema(
     {
         "kind": pl.String(),

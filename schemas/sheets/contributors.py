@@ -65,6 +65,30 @@ class Contributor(FrozenModel):
     """Code of the text that was agreed to: it changes with the text."""
 
 
+class LocaleShare(FrozenModel):
+    """What a contributor brought for a locale."""
+
+    locale: str
+    """Tag of the locale."""
+    questions: int = 0
+    """Questions that no earlier folder has."""
+    responses: int = 0
+    """Responses."""
+    reviews: int = 0
+    """Reviewed questions that no earlier folder has."""
+
+
+class Contributed(FrozenModel):
+    """What a contributor brought."""
+
+    folder: str
+    """Name of their folder."""
+    contributor: Contributor
+    """Who it is, as far as they agreed to tell."""
+    locales: tuple[LocaleShare, ...]
+    """What they brought, in the order of the tags."""
+
+
 class AnnotatorProfile(Row):
     """What an annotator agreed to tell; never published, only counted over five or more annotators."""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.licenses import known_licenses, licensed
+from blend.schemas.recipe.licenses import known_licenses, licensed, may_become
 from blend.schemas.recipe.recipe import Recipe, Source
 
 OWN = Source(kind="responses", location="collected")
@@ -54,3 +54,39 @@ def test_a_licence_that_the_hub_does_not_know(given: str, hint: str):
 def test_the_identifiers_are_those_of_the_hub():
     assert {"cc-by-4.0", "cc-by-sa-4.0", "cc0-1.0", "mit", "other", "odc-by"} <= known_licenses()
     assert all(identifier == identifier.lower().strip() for identifier in known_licenses())
+
+
+@pytest.mark.parametrize(
+    ("given", "released"),
+    [
+        ("cc0-1.0", "cc-by-nc-sa-4.0"),
+        ("cc0-1.0", "odbl"),
+        ("cc-by-4.0", "cc-by-sa-4.0"),
+        ("cc-by-4.0", "cc-by-nc-4.0"),
+        ("cc-by-sa-3.0", "cc-by-sa-4.0"),
+        ("cc-by-nc-4.0", "cc-by-nc-sa-4.0"),
+        ("cc-by-nd-4.0", "cc-by-nd-4.0"),
+        ("mit", "mit"),
+    ],
+)
+def test_a_licence_that_allows_the_datasets(given: str, released: str):
+    assert may_become(given, released)
+
+
+@pytest.mark.parametrize(
+    ("given", "released"),
+    [
+        ("cc-by-4.0", "cc0-1.0"),
+        ("cc-by-sa-4.0", "cc-by-4.0"),
+        ("cc-by-sa-4.0", "cc-by-sa-3.0"),
+        ("cc-by-sa-4.0", "cc-by-nc-sa-4.0"),
+        ("cc-by-nc-4.0", "cc-by-4.0"),
+        ("cc-by-nc-sa-4.0", "cc-by-nc-4.0"),
+        ("cc-by-nd-4.0", "cc-by-4.0"),
+        ("cc-by-4.0", "cc-by-nd-4.0"),
+        ("mit", "cc-by-4.0"),
+        ("cc-by-4.0", "other"),
+    ],
+)
+def test_a_licence_that_does_not_allow_it_for_certain(given: str, released: str):
+    assert not may_become(given, released)

@@ -1,0 +1,88 @@
+"""Contributors on a card: named as each agreed to be, and nobody else."""
+
+from datetime import date
+from typing import Any
+
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.cards.contributors import citation_cff, cited_authors, shares
+from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.sheets.contributors import Contributed, Contributor, LocaleShare
+
+RECIPE = Recipe(
+    name="lunch",
+    version="1.2.0",
+    title="Lunch",
+    license="cc-by-sa-4.0",
+    homepage="https://example.org/lunch",
+    sources=(Source(kind="contributions", location="contributions"),),
+)
+
+
+def brought(folder: str, *counts: tuple[str, int, int, int], **about: Any) -> Contributed:
+    fixed = {"license": "cc-by-4.0", "agreed": date(2026, 11, 1), "consent": "0"}
+    contributor = Contributor.model_validate({**fixed, **about})
+    locales = [dict(zip(LocaleShare.model_fields, row, strict=True)) for row in counts]
+    return Contributed.model_validate({"folder": folder, "contributor": contributor, "locales": locales})
+
+
+MINA = brought("mina-ko", ("ko-KR", 3, 12, 1), credit="name", name="Mina *Kim*", orcid="0000-0002-1825-0097")
+JUN = brought("jun", ("ko-KR", 0, 5, 0), ("ko-KP", 2, 4, 0), credit="pseudonym", pseudonym="jun", license="mit")
+ABEL = brought("abel-am", ("am-ET", 1, 2, 0), credit="none")
+SARA = brought("sara-fa", ("fa-IR", 2, 3, 1), credit="none", license="cc0-1.0")
+
+
+def test_each_is_named_as_agreed_and_the_unnamed_are_one():
+    rows = shares([ABEL, JUN, MINA, SARA])
+    assert [(row.who, row.locales, row.questions, row.responses, row.reviews) for row in rows] == [
+        ("jun", ["ko-KP", "ko-KR"], 2, 9, 0),
+        (r"Mina \*Kim\* ([ORCID](https://orcid.org/0000-0002-1825-0097))", ["ko-KR"], 3, 12, 1),
+        ("*2 contributors not named*", ["am-ET", "fa-IR"], 3, 5, 1),
+    ]
+    assert [[terms.name for terms in row.licenses] for row in rows] == [
+        ["mit"],
+        ["CC BY 4.0"],
+        ["CC BY 4.0", "CC0 1.0"],
+    ]
+
+
+def test_only_names_are_cited_behind_the_authors_each_once():
+    assert cited_authors(RECIPE, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
+    own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi", "Mina *Kim*")})
+    assert cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]
+
+
+def test_the_citation_file():
+    own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi",)})
+    assert yaml.safe_load(citation_cff(own, "Lunch", [ABEL, JUN, MINA])) == {
+        "cff-version": "1.2.0",
+        "message": "If you use this dataset, cite it with its version, and the works that its card names.",
+        "type": "dataset",
+        "title": "Lunch",
+        "version": "1.2.0",
+        "authors": [
+            {"name": "Sara Ahmadi"},
+            {"name": "Mina *Kim*", "orcid": "https://orcid.org/0000-0002-1825-0097"},
+        ],
+        "license": "CC-BY-SA-4.0",
+        "url": "https://example.org/lunch",
+    }
+
+
+def test_the_format_wants_an_author_also_where_nobody_is_named():
+    bare = RECIPE.model_copy(update={"license": "odbl", "homepage": None})
+    found = yaml.safe_load(citation_cff(bare, "Lunch", [ABEL, JUN]))
+    assert found["authors"] == [{"name": "Contributors to Lunch"}]
+    assert not {"license", "url"} & found.keys()
+
+
+@given(st.permutations([MINA, JUN, ABEL, SARA]), st.integers(0, 4))
+def test_no_folder_of_an_unnamed_contributor_is_told(order: list[Contributed], n: int):
+    told = [*map(str, shares(order[:n])), citation_cff(RECIPE, "Lunch", order[:n])]
+    assert not any(name in text for text in told for name in ("abel", "sara"))
+    assert "jun" not in told[-1]
+    assert sum(row.responses for row in shares(order[:n])) == sum(
+        of.responses for part in order[:n] for of in part.locales
+    )

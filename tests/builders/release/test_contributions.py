@@ -1,0 +1,289 @@
+"""Contributions of three people, one of them broken in ten ways, become one release."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import tomli_w
+import yaml
+from polars.testing import assert_frame_equal
+
+from blend.builders.release import build_release
+from blend.builders.release.reviewing import answers_to_review
+from blend.builders.saq.reviews import reviews_of
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.contributions.contributors import consent_code
+from blend.loaders.recipes import read_recipe
+from blend.loaders.releases.agreement import read_annotator_groups
+from blend.loaders.releases.tables import read_config
+from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
+from blend.schemas.errors import InputError, RowError, RowErrors
+from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.configs import ANNOTATIONS
+from blend.schemas.sheets.answer_sheets import INVALID
+from blend.views.statistics import stats_tables
+
+CONSENT = "# What you agree to\n\nEverybody whose answers you bring has agreed to their publication.\n"
+TEMPLATES = """\
+template_id,topic,source_locale,text
+food-01,Food,ko-KR,What do people in {country} eat for breakfast?
+work-01,Work life,am-ET,"When does the working day end in {country}? (e.g., HH:MM)"
+"""
+KOREAN = (
+    "food-01,ko-KR,대한민국 사람들은 아침으로 무엇을 먹나요?,What do people in South Korea eat for breakfast?\n"
+    "work-01,ko-KR,대한민국에서는 몇 시에 퇴근하나요? (HH:MM),When does work end in South Korea? (HH:MM)\n"
+)
+ETHIOPIAN = "food-01,am-ET,በኢትዮጵያ ሰዎች ለቁርስ ምን ይበላሉ?,What do people in Ethiopia eat for breakfast?\n"
+RECIPE = Recipe(
+    name="lunch",
+    version="1.0.0",
+    title="Lunch",
+    license="cc-by-sa-4.0",
+    authors=("Sara Ahmadi",),
+    sources=(Source(kind="contributions", location="contributions"),),
+)
+
+
+def contributor(**about: Any) -> str:
+    fixed = {"license": "cc-by-4.0", "agreed": "2026-11-20", "consent": consent_code(CONSENT)}
+    return tomli_w.dumps({**fixed, **about})
+
+
+def responses(prefix: str, food: list[str], hours: list[str]) -> str:
+    given = [f"food-01,{prefix}{number:02},{answer}\n" for number, answer in enumerate(food, start=1)]
+    given += [f"work-01,{prefix}{number:02},{answer}\n" for number, answer in enumerate(hours, start=1)]
+    return "template_id,annotator,answer_1\n" + "".join(given)
+
+
+def profiles(*rows: str) -> str:
+    return "annotator,native_language,years_in_region,age_band,consent\n" + "".join(
+        f"{row},yes\n" for row in rows
+    )
+
+
+FILES = {
+    "CONSENT.md": CONSENT,
+    "templates.csv": TEMPLATES,
+    # Six who grew up with Korean, and agree.
+    "mina-ko/contributor.toml": contributor(credit="name", name="Mina Kim", orcid="0000-0002-1825-0097"),
+    "mina-ko/questions.csv": "template_id,locale,question,en_question\n" + KOREAN,
+    "mina-ko/responses/ko-KR.csv": responses("zq", ["밥"] * 6, ["18:00"] * 6),
+    "mina-ko/annotators.csv": profiles(*(f"zq{number:02},ko,{20 + number},25-34" for number in range(1, 7))),
+    # Five who did not, one of them the only one of her age; two of the six have not told anything.
+    "jun-ko/contributor.toml": contributor(credit="pseudonym", pseudonym="jun", license="cc0-1.0"),
+    "jun-ko/questions.csv": "template_id,locale,question,en_question\n" + KOREAN,
+    "jun-ko/responses/ko-KR.csv": responses(
+        "zq", ["국", "빵", "죽", "밥", "국", "빵"], ["17:00", "18:00", "19:00", "20:00", "21:00", "17:30"]
+    ),
+    "jun-ko/annotators.csv": profiles(
+        "zq01,vi,2,25-34", "zq02,th,3,25-34", "zq03,zh-Hant,1,25-34", "zq04,uz,12,65+"
+    ),
+    "abel-am/contributor.toml": contributor(credit="none"),
+    "abel-am/questions.csv": "template_id,locale,question,en_question\n" + ETHIOPIAN,
+    "abel-am/responses/am-ET.csv": "template_id,annotator,answer_1\nfood-01,zq01,ዳቦ\nfood-01,zq02,ዳቦ\n",
+    "abel-am/annotators.csv": profiles("zq01,am,33,35-44"),
+}
+
+BROKEN = {
+    "jun-ko/contributor.toml": contributor(credit="pseudonym", pseudonym="jun@example.org"),
+    "jun-ko/questions.csv": "template_id,locale,question,en_question\n"
+    "food-01,ko-KR,아침에 무엇을 먹나요?,What do people in South Korea eat for breakfast?\n"
+    "work-02,ko-KR,몇 시에 퇴근하나요?,When does the working day end in South Korea?\n"
+    "work-01,ko-KO,몇 시에 퇴근하나요?,When does the working day end in South Korea?\n",
+    "jun-ko/responses/ko-KR.csv": "template_id,annotator,answer_1\n"
+    "food-01,zq01,국\nfood-01,zq01,국\nfood-01,zq02,\nwork-01,zq02,noon\n",
+    "jun-ko/annotators.csv": "annotator,native_language,years_in_region,age_band,consent\n"
+    "zq01,vi,two,25-34,yes\nzq02,th,3,25-34,no\n",
+    "jun-ko/notes.txt": "",
+}
+
+TEN_PROBLEMS = """\
+10 problems:
+jun-ko/notes.txt: nothing of that name is read; rename it, or keep it elsewhere; what is read here: \
+contributor.toml, templates, questions, prompts, annotators, responses, reviews
+jun-ko/questions.csv:4, column locale: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of the \
+34 there are: ko-KR, ko-KP, ta-LK; a region that is not among them needs an entry in a locale file \
+(`locale_file`, see docs/recipe.md)
+jun-ko/responses/ko-KR.csv:4: neither an answer nor a non-answer; fill in one; the non-answers are \
+not-applicable, no-answer, idk, other
+jun-ko/contributor.toml, key pseudonym: an e-mail address tells who somebody is; write a pseudonym, for \
+example a01
+jun-ko/annotators.csv:2, column years_in_region: 'two' is no whole number of years from 0 to 120; correct it, \
+or empty the cell
+jun-ko/annotators.csv:3, column consent: 'no' is not 'yes'; take the row out, unless the annotator has agreed; \
+then write yes
+mina-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
+jun-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
+jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
+jun-ko/responses/ko-KR.csv:2; delete one of the two
+jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist (did you mean 'work-01'?); add \
+it to the templates, or correct the id
+jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; mark it invalid in the review, or \
+group it there with the same answer as HH:MM (`blend reviews propose` makes a sheet to do so)"""
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / "contributions" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "contributions" / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("collection"), FILES)
+
+
+@pytest.fixture(scope="module")
+def release(collection: Path) -> tuple[Path, ReleaseManifest]:
+    made = collection / "release"
+    return made, build_release(RECIPE, made, base=collection)
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path: Path, release):
+    folder = write(tmp_path, {**FILES, **BROKEN})
+    with pytest.raises(RowErrors) as caught:
+        build_release(RECIPE, tmp_path / "release", base=folder)
+    assert str(caught.value) == TEN_PROBLEMS
+    assert not (tmp_path / "release").exists()
+    (folder / "contributions" / "jun-ko" / "notes.txt").unlink()
+    write(tmp_path, FILES)
+    build_release(RECIPE, tmp_path / "release", base=folder)
+    assert everything(tmp_path / "release") == everything(release[0])
+
+
+def test_it_builds_again_byte_for_byte_from_its_own_recipe(tmp_path: Path, release):
+    made, _ = release
+    moved = write(tmp_path, FILES) / "contributions"
+    recipe = read_recipe(made / "recipe.toml")
+    build_release(recipe, tmp_path / "again", base=made, source_paths={"contributions": moved})
+    assert everything(tmp_path / "again") == everything(made)
+
+
+def test_annotators_of_two_contributors_are_told_apart(release):
+    rows = read_config(release[0], ANNOTATIONS)
+    food = rows.filter(template_id="food-01", locale="ko-KR").row(0, named=True)
+    votes = {group["answers"][0]: group["count"] for group in food["annotations"]}
+    assert votes == {"밥": 7, "국": 2, "빵": 2, "죽": 1}
+    # What two folders both say is a finding that names the second, and counts once.
+    lines = (release[0] / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    repeated = [row["source"] for row in found if row["kind"] == "repeated-row"]
+    assert repeated == ["mina-ko/questions.csv:2", "mina-ko/questions.csv:3"]
+
+
+def test_the_card_says_who_contributed_what(release):
+    card = (release[0] / "README.md").read_text(encoding="utf-8")
+    section = card.split("## Who contributed\n")[1].split("\n## ")[0]
+    by, zero = (
+        "https://creativecommons.org/licenses/by/4.0/",
+        "https://creativecommons.org/publicdomain/zero/1.0/",
+    )
+    assert section == (
+        "\n| who | locales | questions | responses | reviews | licence |\n|---|---|--:|--:|--:|---|\n"
+        f"| jun | ko-KR | 2 | 12 | 0 | [CC0 1.0]({zero}) |\n"
+        "| Mina Kim ([ORCID](https://orcid.org/0000-0002-1825-0097)) | ko-KR | 0 | 12 | 0 "
+        f"| [CC BY 4.0]({by}) |\n"
+        f"| *1 contributor not named* | am-ET | 1 | 2 | 0 | [CC BY 4.0]({by}) |\n\n"
+        "Everybody is named as they agreed to be. A question that several brought counts for the first of"
+        " them.\n"
+    )
+    assert "author = {Sara Ahmadi and Mina Kim}" in card
+
+
+def test_who_agreed_to_be_named_is_cited(release):
+    cited = yaml.safe_load((release[0] / "CITATION.cff").read_text(encoding="utf-8"))["authors"]
+    assert cited == [
+        {"name": "Sara Ahmadi"},
+        {"name": "Mina Kim", "orcid": "https://orcid.org/0000-0002-1825-0097"},
+    ]
+    metadata = json.loads((release[0] / "croissant.json").read_text(encoding="utf-8"))
+    assert [person["name"] for person in metadata["creator"]] == ["Sara Ahmadi", "Mina Kim"]
+
+
+def test_groups_of_five_are_published_and_nothing_of_a_person(release):
+    made, manifest = release
+    groups = read_annotator_groups(made)
+    assert groups is not None
+    # Of 12 in Korea six grew up with Korean, four with other languages, and two do not say. Nine are 25 to 34,
+    # and the other three are too few. Of the two in Ethiopia nothing is told.
+    assert groups.select("locale", "profile", "group", "annotators").rows() == [
+        ("ko-KR", "native_language", "ko", 6),
+        ("ko-KR", "native_language", "other", 6),
+        ("ko-KR", "years_in_region", "20 or more", 6),
+        ("ko-KR", "years_in_region", "other", 6),
+    ]
+    assert groups["alpha"].to_list()[0] == 1.0
+    stats = stats_of_release(made).questions
+    assert stats is not None
+    assert stats.annotator_groups is not None
+    assert_frame_equal(stats.annotator_groups, groups)
+    assert "annotator-groups" in stats_tables(stats)
+    files = everything(made)
+    # Not the digest of the rows either: they are few and short enough to be found by trial.
+    assert not any("annotators.csv" in info.path for source in manifest.sources for info in source.files)
+    for name, content in files.items():
+        assert b"zq0" not in content, name
+        assert b"65+" not in content, name
+        assert b"zh-Hant" not in content, name
+
+
+def test_such_a_release_is_valid(release):
+    checks = {name: check for name, check in CHECKS.items() if name != "loading"}
+    assert validate_release(release[0], checks=checks).errors == 0
+
+
+def test_without_profiles_and_with_one_locale(tmp_path: Path):
+    without = {name: text for name, text in FILES.items() if "annotators" not in name}
+    recipe = RECIPE.model_copy(update={"locales": ("am-ET",)})
+    build_release(recipe, tmp_path / "release", base=write(tmp_path, without))
+    assert not (tmp_path / "release" / "reports" / "annotator_groups.json").exists()
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert "Mina Kim" not in card
+    assert "annotators alike" not in card
+    assert "| *1 contributor not named* | am-ET | 1 | 2 | 0 |" in card
+
+
+def test_a_licence_that_does_not_allow_the_datasets(tmp_path: Path):
+    folder = write(
+        tmp_path, {**FILES, "abel-am/contributor.toml": contributor(credit="none", license="cc-by-nc-4.0")}
+    )
+    with pytest.raises(RowError) as caught:
+        build_release(RECIPE, tmp_path / "release", base=folder)
+    assert str(caught.value) == (
+        "contributions/abel-am/contributor.toml, key license: 'cc-by-nc-4.0' does not allow a dataset under "
+        "'cc-by-sa-4.0'; choose another licence for the dataset, or ask the contributor for another one"
+    )
+
+
+def test_keys_that_mean_nothing_here(tmp_path: Path):
+    source = RECIPE.sources[0].model_copy(update={"license": "cc-by-4.0"})
+    with pytest.raises(InputError) as caught:
+        build_release(RECIPE.model_copy(update={"sources": (source,)}), tmp_path / "release", base=tmp_path)
+    assert str(caught.value) == (
+        "source contributions contributions: key license means nothing for this kind of source; remove it"
+    )
+
+
+def test_answers_of_all_contributors_are_reviewed_in_one_sheet(tmp_path: Path):
+    noon = FILES["jun-ko/responses/ko-KR.csv"].replace("17:30", "noon")
+    folder = write(tmp_path, {**FILES, "jun-ko/responses/ko-KR.csv": noon})
+    sheet = answers_to_review(RECIPE, base=folder, locales=["ko-KR"])
+    food = sheet.filter(template_id="food-01")
+    assert dict(food.select("answer", "annotators").iter_rows()) == {"밥": "7", "국": "2", "빵": "2", "죽": "1"}
+    is_noon = pl.col("answer") == "noon"
+    marked = sheet.with_columns(invalid=pl.when(is_noon).then(pl.lit(INVALID)).otherwise("invalid"))
+    write_answer_sheet(marked, tmp_path / "sheet.csv")
+    reviewed = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r01")
+    write_reviews(reviewed.reviews, folder / "contributions" / "mina-ko" / "reviews")
+    manifest = build_release(RECIPE, tmp_path / "release", base=folder)
+    assert manifest.report[0].notes["reviews"] == 2
