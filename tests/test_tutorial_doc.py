@@ -22,6 +22,7 @@ BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
         ("tutorial", {"csv", "jsonl", "toml", "bash", "python", "text"}),
         ("reviews", {"csv", "toml", "bash", "text"}),
         ("questions", {"csv", "toml", "jsonl", "bash", "text"}),
+        ("contributing-data", {"md", "csv", "jsonl", "toml", "bash", "text"}),
         ("first-texts", {"csv", "tsv", "toml", "bash", "python", "text"}),
     ],
 )
