@@ -85,8 +85,9 @@ def read_inputs(
         on_progress: Told about progress.
 
     Raises:
-        BlendError: If a source is not as it must be, if two hold the same question or prompt, if the recipe
-            asks for a locale that none holds, or if a contribution's licence does not allow the recipe's.
+        BlendError: If a source is not as it must be, if two hold the same question or prompt or two are of
+            contributors, if the recipe asks for a locale that none holds, or if a contribution's licence does
+            not allow the recipe's.
     """
     known = registry() if locales is None else locales
     wanted = None if recipe.locales is None else list(recipe.locales)
@@ -97,6 +98,7 @@ def read_inputs(
             if tag not in known
         ]
     )
+    _check_one_collection(recipe)
     sources: list[SourceTables] = []
     held: set[str] = set()
     holding_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
@@ -215,6 +217,15 @@ def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
         # A finding without a locale is about a whole file, whatever locale it serves.
         findings=tables.findings.filter(here | pl.col("locale").is_null()),
     )
+
+
+def _check_one_collection(recipe: Recipe) -> None:
+    n_collections = sum(source.kind == "contributions" for source in recipe.sources)
+    if n_collections > 1:
+        raise InputError(
+            f"the recipe has {n_collections} sources of kind 'contributions', whose contributors and annotators"
+            " could not be told apart; put all their folders into one"
+        )
 
 
 def _check_unique(kind: str, rows: pl.DataFrame, key: Sequence[str]) -> None:

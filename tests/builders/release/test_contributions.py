@@ -287,3 +287,13 @@ def test_answers_of_all_contributors_are_reviewed_in_one_sheet(tmp_path: Path):
     write_reviews(reviewed.reviews, folder / "contributions" / "mina-ko" / "reviews")
     manifest = build_release(RECIPE, tmp_path / "release", base=folder)
     assert manifest.report[0].notes["reviews"] == 2
+
+
+def test_folders_of_two_collections_may_have_one_name(tmp_path: Path):
+    other = Source(kind="contributions", location="others")
+    with pytest.raises(InputError) as caught:
+        build_release(RECIPE.model_copy(update={"sources": (*RECIPE.sources, other)}), tmp_path / "release")
+    assert str(caught.value) == (
+        "the recipe has 2 sources of kind 'contributions', whose contributors and annotators could not be told "
+        "apart; put all their folders into one"
+    )
