@@ -15,6 +15,7 @@ from blend.builders.release.reviewing import answers_to_review
 from blend.builders.saq.reviews import reviews_of
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.contributions.contributors import consent_code
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.agreement import read_annotator_groups
@@ -155,8 +156,12 @@ def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path
         build_release(RECIPE, tmp_path / "release", base=folder)
     assert str(caught.value) == TEN_PROBLEMS
     assert not (tmp_path / "release").exists()
+    # The check says the same as the build, by folder.
+    check = check_contributions(folder)
+    assert (len(check.of("jun-ko")), len(check.of("mina-ko")), len(check.errors)) == (9, 1, 10)
     (folder / "contributions" / "jun-ko" / "notes.txt").unlink()
     write(tmp_path, FILES)
+    assert check_contributions(folder).passes
     build_release(RECIPE, tmp_path / "release", base=folder)
     assert everything(tmp_path / "release") == everything(release[0])
 
