@@ -81,7 +81,7 @@ def write_contributor(
 
 
 def _packaged(name: str) -> str:
-    with as_file(files("blend.loaders.contributions") / "start") as packaged:
+    with as_file(files("blend.loaders.contributions") / "skeleton") as packaged:
         return (packaged / name).read_text(encoding="utf-8")
 
 
