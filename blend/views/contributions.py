@@ -40,7 +40,7 @@ def check_json(check: ContributionCheck) -> str:
 
 
 def annotations(check: ContributionCheck) -> Iterator[str]:
-    """Every problem as a command of GitHub's workflows, which Forgejo and Gitea know as well.
+    """Every problem as a command of GitHub's workflows.
 
     Files are relative to the working directory, which in a workflow is the root of the repository.
 

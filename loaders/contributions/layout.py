@@ -11,7 +11,7 @@ from blend.loaders.files.rows import SUFFIXES
 from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
 from blend.loaders.responses.response_files import HIDDEN, ResponseFiles, optional_files
 from blend.loaders.responses.response_rows import ResponseRows
-from blend.schemas.errors import ArgumentError, InputError, RowError, did_you_mean
+from blend.schemas.errors import ArgumentError, InputError, RowError, did_you_mean, raise_all
 
 CONSENT = "CONSENT.md"
 CONTRIBUTOR = "contributor.toml"
@@ -67,9 +67,11 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
 
     Raises:
         InputError: If there is no such directory, or no contribution in it.
+        RowError, RowErrors: If anything in it is a link; then nothing is read.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give the directory of contributions")
+    _refuse_links(folder)
     consent = folder / CONSENT
     if not consent.is_file():
         fix = "write what contributors agree to; `blend contribute init` writes a first text"
@@ -111,6 +113,17 @@ def check_name(contributor: str) -> None:
     """
     if not _NAME.fullmatch(contributor):
         raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
+
+
+def _refuse_links(folder: Path) -> None:
+    # Strangers write these folders, and messages quote what is read: a link could lead to any file here.
+    raise_all(
+        [
+            RowError("a link, which is not followed", where=location_of(path, folder), fix="put the file there")
+            for path in sorted(folder.rglob("*"))
+            if path.is_symlink()
+        ]
+    )
 
 
 def owner_of(location: str) -> str:

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from blend.loaders.contributions import collection_files, read_collection
 from blend.loaders.contributions.contributors import annotator_id, consent_code
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import InputError, RowErrors
+from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.rows.frame_columns import PROFILES
 
 VALID = Path(__file__).parents[1] / "valid" / "contributions"
@@ -140,6 +140,14 @@ def test_a_collection_without_contributors(folder: Path):
     assert str(caught.value) == (
         f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
     )
+
+
+def test_a_link_is_not_followed(folder: Path, tmp_path: Path):
+    (tmp_path / "secret.csv").write_text("key: 1234\n")
+    (folder / "mina-ko" / "prompts.csv").symlink_to(tmp_path / "secret.csv")
+    with pytest.raises(RowError) as caught:
+        read_collection(folder)
+    assert str(caught.value) == "mina-ko/prompts.csv: a link, which is not followed; put the file there"
 
 
 def test_files_are_not_listed_where_some_would_be_overlooked(folder: Path):
