@@ -290,13 +290,15 @@ def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
     return found
 
 
-def write_report(runs: Runs, out: str | Path, *, seed: int = 0) -> Path:
+def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_questions: bool = False) -> Path:
     """Show scored runs on one HTML page that needs no network; it appears whole or not at all.
 
     Args:
         runs: Scored runs, or their directories; runs of one task have equal signatures, the model apart.
         out: The file.
         seed: Seed of intervals and tests.
+        semeval_questions: Whether single questions of SemEval-2026 Task 7 are on the page as well: its terms
+            forbid to pass them on.
 
     Raises:
         InputError: If no run is named, one is not scored, signatures differ, or ``out`` is a directory.
@@ -306,7 +308,7 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0) -> Path:
     check_least(seed=seed)
     from blend.eval.report.report_page import save_report
 
-    save_report(read_scored(runs), Path(out), seed=seed)
+    save_report(read_scored(runs), Path(out), seed=seed, semeval_questions=semeval_questions)
     return Path(out)
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -104,6 +105,14 @@ def read_scores(run: Run) -> Scores:
             f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             f"{score_again(run)}"
         ) from error
+
+
+def earlier_rule(directory: Path) -> str | None:
+    """The rule of the scores that a directory holds; null where it holds none that can be read."""
+    try:
+        return Scores.model_validate_json((directory / SCORES_NAME).read_bytes()).rule
+    except (OSError, ValueError):
+        return None
 
 
 def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:

@@ -155,9 +155,11 @@ def score(
     )
     chosen = given_options(options, "scoring")
     from blend.eval.evaluation import score_run
+    from blend.eval.scores_json import earlier_rule
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
 
+    earlier = earlier_rule(directory)
     with (
         interruptible("interrupted; the scores are as they were"),
         shown_progress(unit="topics") as on_progress,
@@ -171,6 +173,8 @@ def score(
             on_warning=print_warning,
             **chosen,
         )
+    if earlier not in (None, rule):
+        print_warning(f"the scores by rule {earlier} are replaced; a run holds those of one rule")
     if json:
         typer.echo(scored.scores.to_json(), nl=False)
         return
@@ -220,6 +224,14 @@ def report(
     directories: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs.")],
     out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
     seed: IntervalAndTestSeed = 0,
+    *,
+    semeval_questions: Annotated[
+        bool,
+        typer.Option(
+            "--semeval-questions",
+            help="Show SemEval's single questions as well, on a page that nobody may pass on.",
+        ),
+    ] = False,
 ) -> None:
     """Show scored runs on one page: intervals, map, heat maps, hardest questions.
 
@@ -229,5 +241,5 @@ def report(
     from blend.views.progress import interruptible
 
     with interruptible():
-        write_report(directories, out, seed=seed)
+        write_report(directories, out, seed=seed, semeval_questions=semeval_questions)
     typer.echo(f"Wrote {out}: open it in a browser.")

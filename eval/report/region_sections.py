@@ -17,6 +17,7 @@ from blend.eval.report.report_sections import (
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED, Score
+from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL
 
 
 def region_sections(
@@ -30,19 +31,24 @@ def region_sections(
         chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
     metric = _main_metric(runs[0])
-    found = (_regions(runs, metric, note, chance), _map(runs, metric), _topics(runs, metric))
+    found = (_codes(runs), _regions(runs, metric, note, chance), _map(runs, metric), _topics(runs, metric))
     return tuple(section for section in found if section is not None)
 
 
 def region_overview(run: ScoredRun) -> ReportTable:
     """A run's line in the overview: the mean over regions, all items, the gap, and what is missing.
 
-    Where there is one, the mean over regions by pair of template and region comes first.
+    Where there is one, the mean over regions by pair of template and region comes first; before it, by the rule
+    of SemEval-2026 Task 7, the figure of its leaderboard.
     """
     metric = _main_metric(run)
     shown = metric_name(metric)
+    cells = {}
+    if run.scores.rule == SEMEVAL:
+        cells["official figure, mean over codes, %"] = cell(run.overall("accuracy-macro"))
     by_pair = run.overall(f"{metric}-by-pair-macro")
-    cells = {} if by_pair is None else {f"{shown} by pair, mean over regions, %": cell(by_pair)}
+    if by_pair is not None:
+        cells[f"{shown} by pair, mean over regions, %"] = cell(by_pair)
     cells[f"{shown}, mean over regions, %"] = cell(run.overall(f"{metric}-macro"))
     cells[f"{shown}, all items, %"] = cell(run.overall(metric))
     for key, score in run.of("parity-gap", "overall").items():
@@ -66,6 +72,24 @@ _METRIC_NAMES = {"sem-b": "SEM-B", "sem-w": "SEM-W"}
 def _main_metric(run: ScoredRun) -> str:
     """The first figure by region: what the task is about."""
     return next((score.metric for score in run.scores.scores if score.scope == "region"), "accuracy")
+
+
+def _codes(runs: Sequence[ScoredRun]) -> Section | None:
+    """The figures that SemEval-2026 Task 7 publishes of short answers."""
+    scores = {run.name: run.of("accuracy", "code") for run in runs}
+    codes = sorted({code for by_code in scores.values() for code in by_code})
+    if not codes:
+        return None
+    cells = tuple((code, *(cell(by_code.get(code)) for by_code in scores.values())) for code in codes)
+    return Section(
+        "codes",
+        "By code",
+        "Accuracy by the rule of SemEval-2026 Task 7, for each of its codes: language asked in and region. The "
+        "official figure is their plain mean.",
+        (),
+        ReportTable(("code", *scores), cells),
+        is_open=True,
+    )
 
 
 def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | None) -> Section | None:

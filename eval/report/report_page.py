@@ -16,6 +16,7 @@ from blend.eval.report.repeat_columns import BETWEEN_RUNS, repeat_columns
 from blend.eval.report.report_sections import ReportTable, Section, region_name, regions_in_words
 from blend.eval.report.score_charts import FEW, LAND, Spec, chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.scores_json import FEW_MARK
 from blend.schemas.errors import InputError
 
@@ -53,16 +54,20 @@ class TaskReport:
     """How often every question was asked."""
     questions: EmbeddedQuestions | None = None
     """Every question with every answer; null where answers are not decided one by one."""
+    withheld: bool = False
+    """Whether its questions are left out, since nobody may pass them on."""
     charts: dict[str, Spec] = field(default_factory=dict)
     """Charts by the id of the element that they are drawn in."""
 
 
-def build_report(runs: Sequence[ScoredRun], *, seed: int = 0) -> str:
+def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions: bool = False) -> str:
     """The report on scored runs, as HTML.
 
     Args:
         runs: Runs; those of one task must have equal signatures, the model apart.
         seed: Seed of intervals and tests.
+        semeval_questions: Whether single questions of SemEval-2026 Task 7 are on the page as well: its terms
+            forbid to pass them on.
 
     Raises:
         InputError: If no run is named, or the signatures of a task's runs differ.
@@ -74,7 +79,8 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0) -> str:
     by_task: dict[str, list[ScoredRun]] = {}
     for run in runs:
         by_task.setdefault(run.scores.task, []).append(run)
-    tasks = [_task(of_task, seed, PAGE_BYTES // len(by_task)) for of_task in by_task.values()]
+    page_bytes = PAGE_BYTES // len(by_task)
+    tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
     return _template().render(
         tasks=tasks,
         items=list(
@@ -90,21 +96,24 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0) -> str:
     )
 
 
-def save_report(runs: Sequence[ScoredRun], out: Path, *, seed: int = 0) -> None:
-    """Write the report on scored runs; the file appears whole or not at all.
+def save_report(
+    runs: Sequence[ScoredRun], out: Path, *, seed: int = 0, semeval_questions: bool = False
+) -> None:
+    """Write the report on scored runs; the file appears whole or not at all. Arguments as of `build_report`.
 
     Raises:
         InputError, MissingExtraError: See `build_report`; also if ``out`` is a directory.
         StorageError: If it cannot be written.
     """
-    save_page(lambda: build_report(runs, seed=seed), out)
+    save_page(lambda: build_report(runs, seed=seed, semeval_questions=semeval_questions), out)
 
 
-def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int) -> TaskReport:
+def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> TaskReport:
     check_comparable(runs)
     task = runs[0].task
     runs = task.ordered(runs)
     sections = task.sections(runs, seed=seed)
+    withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
     return TaskReport(
         task=task.name,
         title=task.title,
@@ -116,7 +125,8 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int) -> TaskReport:
         comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
         sections=sections,
         n_samples=runs[0].run.description.options.get("samples", 1),
-        **_questions(runs, page_bytes),
+        **({} if withheld else _questions(runs, page_bytes)),
+        withheld=withheld,
         charts={
             f"{task.name}-{section.name}-{i}": chart.spec
             for section in sections

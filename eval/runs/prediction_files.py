@@ -83,7 +83,7 @@ def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
     header = {cell.strip() for cell in line.split("\t")}
     if "id" in header and ("prediction" in header or header.issuperset(LETTERS)):
         return True
-    if "response" not in line and any(task_id(row_id) for _, row_id, _ in of.items(asked)):
+    if "response" not in line and asks_semeval(asked.items):
         commas = ", with commas where tabs are expected" if "," in line and "\t" not in line else ""
         raise RowError(
             f"the header is {line[:_SHOWN_CHARACTERS]!r}{commas}" if line.strip() else "the file has no header",
@@ -92,6 +92,11 @@ def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
             f"{ID_COLUMNS[-1]}, and response",
         )
     return False
+
+
+def asks_semeval(items: pl.DataFrame) -> bool:
+    """Whether items with ``template_id`` ask the task's own questions, which nobody may pass on."""
+    return any(task_id(template_id) is not None for template_id in items["template_id"].unique())
 
 
 def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: str | None = None) -> Recorded:

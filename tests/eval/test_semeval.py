@@ -1,6 +1,7 @@
 """SemEval-2026 Task 7: its rules recomputed, its files of predictions written and read back."""
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -275,7 +276,15 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     ]
     again = run_task(release, "multiple-choice", answers=tmp_path / "mcq.zip", out=tmp_path / "again")
     assert figures(score_run(again, rule="semeval"))["accuracy-macro", "all"] == scored["accuracy-macro", "all"]
-    write_report([run], tmp_path / "report.html")
+    page = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "official figure, mean over codes, %" in page
+    assert "rule <code>semeval</code>" in page
+    # The terms of the task forbid to pass its questions on.
+    assert "What is coffee had with" not in page
+    assert "forbid to pass its questions and answers on" in page
+    asked = write_report([run], tmp_path / "own.html", semeval_questions=True).read_text(encoding="utf-8")
+    assert "Single questions" in asked
+    assert "forbid to pass" not in asked
 
 
 @pytest.mark.slow
@@ -304,7 +313,14 @@ def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
         rows = archive.read(f"prediction/{SAQ_TSV}").decode().splitlines()
     held = dict(row.split("\t") for row in rows[1:])
     assert {row_id: text for row_id, text in held.items() if text} == SAQ_ROWS
-    write_report([run], tmp_path / "report.html")
+    page = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "official figure, mean over codes, %" in page
+    # The table by code, with the English ones.
+    assert re.search(r"<bdi>en-ET</bdi>.*?33\.3", page, re.DOTALL)
+    assert "ፈንዲሻ" not in page
+    result = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run"), "--allow-missing"])
+    assert result.exit_code == 0
+    assert "the scores by rule semeval are replaced; a run holds those of one rule" in result.output
 
 
 @pytest.mark.slow
