@@ -17,6 +17,7 @@ from blend.cli.eval_options import (
 from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
 from blend.cli.groups import with_groups
 from blend.cli.options import AsJson, Encoding, NewSheet
+from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import pluralise
 
 
@@ -84,32 +85,58 @@ def judge(
 
 
 def judge_sheet(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Directory of a scored run of probing or free-listing.")
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN…",
+            help="Directories of scored runs of short-answer, or of one of probing or free-listing.",
+        ),
     ],
     out: NewSheet = Path("sheet.csv"),
-    sample: Annotated[int, typer.Option(min=1, help="Dishes in the sheet.")] = 50,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="Dishes in the sheet, 50 if absent; or replies of each locale, 300."),
+    ] = None,
     language: Annotated[
         str | None, typer.Option(metavar="TAG", help="Language of the dishes; the run's first one if absent.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed chooses other dishes.")] = 0,
+    locales: Annotated[
+        list[str] | None,
+        typer.Option("--locale", metavar="TAG", help="Replies of this locale only; of all if absent."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed chooses others.")] = 0,
 ) -> None:
-    """Write a sheet in which people say which predicted ingredients are correct.
+    """Write a sheet in which people say which ingredients, or replies, of a model are correct.
 
     It names neither the model nor what a release says, and its order says nothing. Copy it for each annotator,
-    or make it a project of Label Studio (`predictions` in the project file of `blend annotate`).
+    or make it a project of Label Studio (`predictions` or `replies` in the project file of `blend annotate`).
     """
     from blend.eval.evaluation import read_scored
+    from blend.eval.tasks.short_answer.reply_sheet import draw_replies, keep_drawn
+    from blend.eval.triples import TripleTask
     from blend.eval.triples.prediction_sheet import make_sheet, write_sheet
 
-    [scored] = read_scored([run])
-    sheet = make_sheet(scored, sample=sample, language=language, seed=seed)
-    write_sheet(sheet, out)
-    typer.echo(
-        f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in the column correct_ingredients with what "
-        f"belongs to the {scored.reword('dish')}: texts with | between them, their numbers, or none. Then:"
-    )
-    typer.echo(f"  blend eval judged {run} {out} …")
+    scored = read_scored(runs)
+    if isinstance(scored[0].task, TripleTask):
+        if len(scored) > 1 or locales:
+            raise UsageError("a sheet of dishes is of one run, and --locale is for replies; leave the rest out")
+        sheet = make_sheet(scored[0], sample=sample or 50, language=language, seed=seed)
+        write_sheet(sheet, out)
+        fill_in = (
+            f"the column correct_ingredients with what belongs to the {scored[0].reword('dish')}: texts with | "
+            "between them, their numbers, or none"
+        )
+    else:
+        if language:
+            raise UsageError("--language is for dishes; replies are of a --locale")
+        sheet = draw_replies(scored, sample=sample or 300, locales=locales, seed=seed)
+        keep_drawn(scored, sheet, out)
+        fill_in = (
+            "the column verdict with correct, partly, wrong or refused; leave it empty where you do not know"
+        )
+    typer.echo(f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in {fill_in}. Then:")
+    for run in runs:
+        typer.echo(f"  blend eval judged {run} {out} …")
 
 
 def judged(
@@ -117,23 +144,40 @@ def judged(
     sheets: Annotated[
         list[Path], typer.Argument(metavar="SHEET…", help="Sheets that came back, one per annotator.")
     ],
+    ties: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Sheet to make of the replies on which people are divided, for a third one."
+        ),
+    ] = None,
     seed: IntervalSeed = 0,
     encoding: Encoding = None,
     json: AsJson = False,
 ) -> None:
     """Say how far people agree, what they find right, and which measure goes along with them.
 
-    Writes judged.json beside the scores. Tables with id, annotator, ingredient and correct, as a project of
-    Label Studio gives them, can stand in place of sheets.
+    Writes judged.json beside the scores of dishes, and labels.tsv beside those of replies. Tables as a project
+    of Label Studio gives them can stand in place of sheets: id, annotator, ingredient and correct, or id,
+    annotator and verdict.
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.triples.people_scores import score_by_people, write_judged
+    from blend.eval.tasks.short_answer.reply_labels import LabelledReplies, label_replies
+    from blend.eval.triples import TripleTask
+    from blend.eval.triples.people_scores import JudgedByPeople, score_by_people, write_judged
     from blend.views.progress import interruptible
 
+    found: JudgedByPeople | LabelledReplies
     with interruptible():
         [scored] = read_scored([run])
-        found = score_by_people(scored, sheets, seed=seed, encoding=encoding)
-        write_judged(scored, found)
+        if isinstance(scored.task, TripleTask):
+            if ties is not None:
+                raise UsageError("--ties is for replies; of dishes everybody counts the same")
+            found = score_by_people(scored, sheets, seed=seed, encoding=encoding)
+            write_judged(scored, found)
+            about = scored.reword(pluralise(found.n_dishes, "dish"))
+        else:
+            found = label_replies(scored, sheets, ties=ties, seed=seed, encoding=encoding)
+            about = found.in_words()
     if json:
         typer.echo(found.to_json(), nl=False)
         return
@@ -142,7 +186,5 @@ def judged(
 
     console = SafeConsole()
     people = pluralise(len(found.annotators), "annotator")
-    console.print(
-        f"{people}, {scored.reword(pluralise(found.n_dishes, 'dish'))}", highlight=False, markup=False
-    )
+    console.print(f"{people}, {about}", highlight=False, markup=False)
     console.print(overall_table([score for score in found.scores if score.scope == "overall"], scored.task))

@@ -3,15 +3,16 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import read_key
-from blend.builders.annotation.sheets import read_predictions
+from blend.builders.annotation.sheets import SHEETS
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.collect import slug
 from blend.builders.annotation.stages.model import Material
@@ -41,7 +42,7 @@ class CheckedProject(NamedTuple):
 
     file: ProjectFile
     material: Material
-    """Questions, responses and reviews so far, and predictions; empty where no stage needs them."""
+    """Questions, responses and reviews so far, predictions and replies; empty where no stage needs them."""
     diagnostics: tuple[str, ...]
     """What the lead of the project should know though it is not wrong."""
 
@@ -238,13 +239,12 @@ class _Checks:
         recipe = self._project.recipe
         if recipe is not None and not (self._file.base / recipe).is_file():
             self._add("recipe", f"there is no file {recipe}", "correct the path, relative to this file")
-        if "predictions" not in used:
-            return
-        if self._project.predictions is None:
-            fix = "name the sheet that `blend eval judge-sheet` wrote"
-            self._add("predictions", "the stage predictions needs a sheet", fix)
-        else:
-            self._collect("predictions", self._read_sheet)
+        for stage in sorted(used & {*SHEETS}):
+            if getattr(self._project, stage) is None:
+                fix = "name the sheet that `blend eval judge-sheet` wrote"
+                self._add(stage, f"the stage {stage} needs a sheet", fix)
+            else:
+                self._collect(stage, partial(self._read_sheet, stage))
 
     def _read_rule(self) -> None:
         """Read the five-valid rule of the recipe; one that stands here as well must be the same."""
@@ -255,10 +255,10 @@ class _Checks:
                 fix = f"write {key} = {here} under [saq] of {recipe}, if that is meant, and delete the key here"
                 self._add(key, f"is {here}, and {there} in {recipe}, by which a build counts", fix)
 
-    def _read_sheet(self) -> None:
-        sheet = read_predictions(self._file.base / str(self._project.predictions))
-        tables = self.material
-        self.material = Material(tables.questions, tables.responses, tables.reviews, predictions=sheet)
+    def _read_sheet(self, stage: StageName) -> None:
+        sheet = SHEETS[stage](self._file.base / str(getattr(self._project, stage)))
+        held: dict[str, Any] = {stage: sheet}
+        self.material = replace(self.material, **held)
 
     def _instructions(self) -> None:
         """Instructions of one's own: for a language of the project, with every stage that it has."""

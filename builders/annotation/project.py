@@ -13,7 +13,7 @@ from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import SaqOptions
 
-StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "predictions"]
+StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies"]
 """The stages, in the order in which they happen; each is a module of `blend.builders.annotation.stages`."""
 
 ORDER: tuple[StageName, ...] = get_args(StageName)
@@ -56,7 +56,7 @@ class Project(FrozenModel):
     ``_`` and ``-``."""
     stages: tuple[StageName, ...] = Field(default=("answer", "review"), min_length=1)
     """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
-    ``predictions``."""
+    ``predictions``, ``replies``."""
     locales: tuple[LocaleSettings, ...] = Field(min_length=1)
     """One table ``[[locales]]`` for every locale."""
     collected: _Text = "collected"
@@ -82,14 +82,16 @@ class Project(FrozenModel):
     wanted: StrictInt = Field(default=5, ge=1, le=100)
     """Valid responses wanted per question."""
     readers: StrictInt = Field(default=2, ge=1, le=100)
-    """Reviewers who read the options of a question in the stage ``mcq-review``, and one more where they
-    disagree."""
+    """People who read the options of a question in the stage ``mcq-review``, or a reply in ``replies``, and one
+    more where they disagree."""
     max_idk: StrictInt = Field(default=5, ge=0)
     """With more *I don't know* than this, a question is not asked any more."""
     review_groups: StrictInt = Field(default=12, ge=2, le=40)
     """Groups into which the answers to one question can be sorted in a review."""
     predictions: str | None = None
     """File of predicted ingredients for the stage ``predictions``, relative to this file."""
+    replies: str | None = None
+    """File of models' replies for the stage ``replies``, relative to this file."""
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.eval.returned_sheets import is_unknown, read_returned
+from blend.loaders.files.rows import Cells, Columns
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.sheets.answer_sheets import parted, unguarded
 
@@ -72,11 +72,7 @@ _Judgement = tuple[str, str, str, str, bool]
 def _read(
     path: Path, encoding: str | None, asked: Mapping[str, Sequence[str]], problems: list[RowError]
 ) -> list[_Judgement]:
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; name sheets that were filled in")
-    diagnostics = Diagnostics()
-    rows = read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding)
-    diagnostics.raise_problems()
+    rows = read_returned(path, _COLUMNS, encoding=encoding)
     is_table = bool(rows) and "correct" in rows[0].values
     needed = Columns(_TABLE if is_table else _SHEET, others=True, returned=not is_table)
     for cells in rows:
@@ -92,7 +88,7 @@ def _sheet(
         name, ticks = cells.values["id"].strip(), unguarded(cells.values["correct_ingredients"].strip())
         if not ticks:
             continue
-        if _is_unknown(cells, name, asked, problems):
+        if is_unknown(cells, name, asked, problems):
             continue
         try:
             correct = _ticked(ticks, asked[name], cells.location)
@@ -134,7 +130,7 @@ def _table(
             str(cells.values[key] or "") for key in ("id", "annotator", "ingredient")
         )
         correct = _YES.get(str(cells.values["correct"]).strip().lower())
-        if _is_unknown(cells, name, asked, problems):
+        if is_unknown(cells, name, asked, problems):
             continue
         if ingredient not in asked[name]:
             what, fix = f"{ingredient!r} was not predicted for {name}", "judge what the sheet lists"
@@ -150,11 +146,3 @@ def _table(
         else:
             found.append((cells.location, name, annotator, ingredient, correct))
     return found
-
-
-def _is_unknown(cells: Cells, name: str, asked: Mapping[str, Sequence[str]], problems: list[RowError]) -> bool:
-    if name in asked:
-        return False
-    fix = "name the run whose sheet it is; a run that was scored anew with other answers has another sheet"
-    problems.append(RowError(f"{name!r} is not of this run", where=f"{cells.location}, column id", fix=fix))
-    return True

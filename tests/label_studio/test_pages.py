@@ -53,10 +53,12 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -
             shutil.copytree(sample, tmp_path / "collected")
         (tmp_path / "annotators.key").write_text(new_key())
         (tmp_path / "sheet.csv").write_text(f"id,dish,image,ingredients\nd1,Soup,{image},leek|salt\n")
+        (tmp_path / "replies.csv").write_text(f"id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n")
         path = tmp_path / "project.toml"
         path.write_text(
             f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
-            'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nquestions_per_topic = 3\n'
+            'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nreplies = "replies.csv"\n'
+            "questions_per_topic = 3\n"
             f'[server]\nurl = "{studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
         )
         push_project(check_project(path))

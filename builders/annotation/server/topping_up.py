@@ -13,7 +13,6 @@ from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import readings
 from blend.builders.annotation.server.session import Session, session
-from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask
@@ -44,7 +43,7 @@ def top_up_project(
 
     Counts what was pulled: the five-valid rule needs responses and reviews. A task is asked of as many people
     more as valid responses are missing, besides all who have annotated it, whatever came of that. So are the
-    options of *mcq-review*, of one more where readers disagree.
+    options of *mcq-review* and the replies of *replies*, of one more where readers disagree.
 
     Args:
         checked: The project, read after the last pull.
@@ -61,7 +60,7 @@ def top_up_project(
         ServerError: If the server fails; the same command goes on.
     """
     file = checked.file
-    asking = [one for one in stage_locales(file) if one.stage.name in ("answer", "mcq-review")]
+    asking = [one for one in stage_locales(file) if one.stage.name == "answer" or one.stage.reading_plan]
     plan = _plan(checked, asking)
     done = []
     with session(file, within) as at:
@@ -90,9 +89,9 @@ def _plan(checked: CheckedProject, asking: Sequence[StageLocale]) -> dict[str, d
     """What is still wanted, by id of the task."""
     file = checked.file
     plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
-    if any(one.stage.name == "mcq-review" for one in asking):
+    if any(one.stage.reading_plan for one in asking):
         for stage_locale, tasks, reading in readings(file).values():
-            if stage_locale.stage.name == "mcq-review":
+            if (reading_plan := stage_locale.stage.reading_plan) is not None:
                 plan |= reading_plan(tasks, reading, file.project.readers)
     return plan
 

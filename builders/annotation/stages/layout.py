@@ -180,7 +180,7 @@ def _style(locale: Locale, *, in_english: bool) -> str:
         ".blend-part": "margin: 1rem 0;",
     }
     if locale.direction == "rtl":
-        local = ".blend-question, .htx-ranker-item" if in_english else ".blend"
+        local = ".blend-question, .blend-reply, .htx-ranker-item" if in_english else ".blend"
         rules[f"{local}, .blend input, .blend textarea"] = "direction: rtl; text-align: right;"
         rules[".blend-english, .blend-ltr, .blend-ltr input, .blend-ltr textarea"] = (
             "direction: ltr; text-align: left;"

@@ -6,7 +6,7 @@ fillers come out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from string import ascii_lowercase, digits
@@ -258,19 +258,41 @@ def reading_plan(
     given: dict[tuple[str, str], Counter[bool]] = {}
     for row in reading.rows["exclusions"]:
         given.setdefault((row["template_id"], row["option"]), Counter())[row["kind"] == OK] += 1
+
+    def is_divided(data: Mapping[str, Any]) -> bool:
+        options = [box["alias"] for first, _ in _PARTS.values() for box in data[first]]
+        found = [given.get((data["template_id"], option), Counter()) for option in options]
+        return any(verdicts[True] == verdicts[False] > 0 for verdicts in found)
+
+    return still_to_read(tasks, reading, readers, is_divided, lambda data: str(data["template_id"]))
+
+
+def still_to_read(
+    tasks: Iterable[Mapping[str, Any]],
+    reading: Reading,
+    readers: int,
+    is_divided: Callable[[Mapping[str, Any]], bool],
+    named: Callable[[Mapping[str, Any]], str],
+) -> dict[str, dict[str, Any]]:
+    """Plan readers of tasks that somebody has read; see `reading_plan`.
+
+    Args:
+        tasks: As they were exported.
+        reading: What was read from them.
+        readers: People wanted for every task.
+        is_divided: Whether one more is to read what the data of a task show.
+        named: What a task is called, likewise.
+    """
     people = Counter(reading.work.filter(outcome="counted")["blend_id"])
     plan = {}
     for task in tasks:
         data = task["data"]
         if not people[data.get("blend_id")]:
             continue
-        options = [box["alias"] for first, _ in _PARTS.values() for box in data[first]]
-        found = [given.get((data["template_id"], option), Counter()) for option in options]
-        split = any(verdicts[True] == verdicts[False] > 0 for verdicts in found)
-        needed = max(readers - people[data["blend_id"]], int(split))
+        needed = max(readers - people[data["blend_id"]], int(is_divided(data)))
         plan[data["blend_id"]] = {
             "blend_id": data["blend_id"],
-            "template_id": data["template_id"],
+            "template_id": named(data),
             "still_needed": needed,
             "open": needed > 0,
             "state": NEEDS_READERS if needed else COMPLETE,
@@ -295,4 +317,5 @@ STAGE = Stage(
     by_reviewers=True,
     needs_recipe=True,
     renewed=True,
+    reading_plan=reading_plan,
 )

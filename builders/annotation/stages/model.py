@@ -1,6 +1,6 @@
 """What a stage is: a labelling configuration, tasks, and a way back from annotations to files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -70,6 +70,8 @@ class Material:
     `option_sheets.OPTION_SHEET`."""
     predictions: pl.DataFrame | None = None
     """`stages.predictions.PREDICTIONS`: what models predict."""
+    replies: pl.DataFrame | None = None
+    """What models replied: ``id``, ``locale``, ``question`` and ``reply`` of `reply_sheets.REPLY_SHEET`."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
     """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
@@ -81,7 +83,7 @@ class Reading(NamedTuple):
 
     rows: dict[str, list[dict[str, Any]]]
     """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
-    ``decisions``, ``fillers``, ``exclusions`` or ``judgements``; in the order of the tasks' ids."""
+    ``decisions``, ``fillers``, ``exclusions``, ``judgements``, ``verdicts``; in the order of the tasks' ids."""
     findings: pl.DataFrame
     """`frame_columns.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame
@@ -104,6 +106,7 @@ class StageContext:
 Config = Callable[[Project, Locale, PageTexts], str]
 Tasks = Callable[[Project, Locale, Material], list[Task]]
 Read = Callable[[Sequence[Mapping[str, Any]], StageContext], Reading]
+ReadingPlan = Callable[[Iterable[Mapping[str, Any]], Reading, int], dict[str, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,8 @@ class Stage:
     """Whether its tasks are made of what the build of the project's recipe makes."""
     renewed: bool = False
     """Whether its tasks are made of answers, so that others take their place when further answers come."""
+    reading_plan: ReadingPlan | None = None
+    """How many people more are to do each task, where one more decides between those who differ."""
 
     def title(self, project: Project, locale: str) -> str:
         """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""

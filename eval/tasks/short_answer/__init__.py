@@ -144,10 +144,11 @@ class ShortAnswer(Task):
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""
         from blend.eval.report.region_sections import region_sections
+        from blend.eval.tasks.short_answer.reply_differences import differences_section
         from blend.eval.tasks.short_answer.short_answer_section import languages_section
 
-        own = languages_section(runs, seed=seed)
-        return (*region_sections(runs, note=_NOTE), *(() if own is None else (own,)))
+        own = (languages_section(runs, seed=seed), differences_section(runs))
+        return (*region_sections(runs, note=_NOTE), *(one for one in own if one is not None))
 
     def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
         """See `Task.known_questions`."""

@@ -8,18 +8,20 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation.project import ORDER, Project
-from blend.builders.annotation.sheets import read_predictions
+from blend.builders.annotation.sheets import read_predictions, read_replies
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.stages.predictions import PREDICTIONS
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
+from blend.eval.tasks.short_answer.reply_labels import read_reply_verdicts
+from blend.eval.tasks.short_answer.reply_sheet import write_replies
 from blend.eval.triples.people_judgements import read_judgements
 from blend.eval.triples.prediction_sheet import SHEET as JUDGE_SHEET
 from blend.eval.triples.prediction_sheet import write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.templates import read_native_questions, read_translations
-from blend.schemas.errors import RowError
+from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.language.locales import registry
 from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
 from helpers.label_studio.exported import (
@@ -43,7 +45,7 @@ from helpers.label_studio.exported import (
 @pytest.mark.parametrize("tag", ["ko-KR", "fa-IR", "ar-DZ", "am-ET", "as-AS", "zh-CN", "en-GB"])
 def test_only_scripts_from_right_to_left_run_that_way(stage, tag):
     config = STAGES[stage].config(PROJECT, registry().get(tag), texts_of("en", stage))
-    assert ("rtl" in config) == (tag in ("fa-IR", "ar-DZ"))
+    assert ("direction: rtl" in config) == (tag in ("fa-IR", "ar-DZ"))
 
 
 @pytest.mark.parametrize("stage", ORDER)
@@ -71,7 +73,7 @@ def test_english_pages_of_others_run_from_left_to_right():
     )
     rule = "{ direction: rtl; text-align: right; }"
     assert f".blend, .blend input, .blend textarea {rule}" in local
-    assert f".blend-question, .htx-ranker-item, .blend input, .blend textarea {rule}" in english
+    assert f".blend-question, .blend-reply, .htx-ranker-item, .blend input, .blend textarea {rule}" in english
     assert texts_of("ur", "answer").in_english
     assert not texts_of("en-GB", "answer").in_english
 
@@ -239,6 +241,73 @@ def test_predictions_are_judged_one_by_one():
     nothing = read(done("predictions", SHEET), stage="predictions")
     detail = f"{A}: neither an ingredient nor 'none of them'; left out"
     assert told(nothing) == [("empty-annotation", PLACE, detail)]
+
+
+@pytest.fixture
+def replied(tmp_path: Path) -> Material:
+    """Replies of two locales, as a sheet of them was written and read."""
+    rows = [
+        {"id": "s2", "locale": "ko-KR", "region": "대한민국", "question": "언제?", "reply": "=1\n<b>"},
+        {"id": "s1", "locale": "ko-KR", "region": "대한민국", "question": "언제?", "reply": "10/12"},
+        {"id": "s3", "locale": "fa-IR", "region": "ایران", "question": "کی؟", "reply": "شب"},
+    ]
+    write_replies(pl.DataFrame(rows), tmp_path / "sheet.csv")
+    return Material(replies=read_replies(tmp_path / "sheet.csv"))
+
+
+def test_replies_are_judged_without_the_model(replied: Material, tmp_path: Path):
+    first, second = STAGES["replies"].tasks(PROJECT, KOREAN, replied)
+    assert first.data == {
+        "blend_id": "replies/ko-KR/s1",
+        "locale": "ko-KR",
+        "question": "언제?",
+        "reply": "10/12",
+    }
+    assert second.data["reply"] == "=1\n<b>"
+    reading = read(done("replies", replied, chosen("partly", control="verdict")), stage="replies")
+    write_lines(tmp_path / "verdicts.jsonl", reading.rows["verdicts"])
+    held = read_reply_verdicts([tmp_path / "verdicts.jsonl"], {"s1"})
+    assert held.rows() == [("s1", A, "partly")]
+    unknown = read(done("replies", replied, chosen("idk", control="verdict")), stage="replies")
+    assert unknown.rows["verdicts"] == []
+    assert unknown.findings.is_empty()
+    nothing = read(done("replies", replied), stage="replies")
+    assert told(nothing) == [("empty-annotation", PLACE, f"{A}: no verdict; left out")]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "needed"),
+    [
+        (("correct",), 1),
+        (("idk",), 1),
+        (("correct", "correct"), 0),
+        (("correct", "idk"), 0),
+        (("correct", "wrong"), 1),
+        (("correct", "wrong", "wrong"), 0),
+        (("correct", "wrong", "partly"), 1),
+    ],
+)
+def test_a_third_person_judges_where_two_differ(replied: Material, verdicts: tuple[str, ...], needed: int):
+    given = [annotation(n, n, chosen(one, control="verdict")) for n, one in enumerate(verdicts, start=1)]
+    task = {**done("replies", replied), "annotations": given}
+    plan = STAGES["replies"].reading_plan
+    assert plan is not None
+    (row,) = plan([task], read(task, stage="replies"), 2).values()
+    assert (row["template_id"], row["still_needed"], row["open"]) == ("s1", needed, needed > 0)
+
+
+def test_a_sheet_of_replies_lacks_nothing(tmp_path: Path):
+    path = tmp_path / "sheet.csv"
+    with pytest.raises(InputError) as raised:
+        read_replies(path)
+    assert str(raised.value) == f"{path}: there is no such sheet of replies; correct the path"
+    path.write_text("id,locale,question,reply\ns1,ko-KR,Q,\ns1,ko-KR,Q,yes\n")
+    with pytest.raises(RowErrors) as problems:
+        read_replies(path)
+    assert [str(one) for one in problems.value.errors] == [
+        "sheet.csv:2, column reply: the cell is blank; fill it in",
+        "sheet.csv:3: 's1' occurs a second time; delete this row or sheet.csv:2",
+    ]
 
 
 def test_an_image_is_shown_and_its_address_is_not():

@@ -1,0 +1,83 @@
+"""Differences in the report: replies on which the string rule, a judge and people do not say the same."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from blend.eval.report.report_sections import ReportTable, Section, region_name
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.labels import TIE, read_labels
+from blend.eval.tasks.short_answer.reply_sheet import replies
+from blend.schemas.language.text_comparison import pluralise
+
+SHOWN_EACH = 40
+"""Replies of a run that are shown at most."""
+
+_LONGEST = 300
+_HEAD = ("model", "region", "question", "reply", "string rule", "judge", "people")
+
+
+def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """Replies that people have judged and of which a rule says something else; null without labels.
+
+    Returns:
+        A line for each, up to `SHOWN_EACH` of a run, by region and question; above it how many there are.
+    """
+    rows: list[tuple[str, ...]] = []
+    counts: list[str] = []
+    for run in runs:
+        labels = read_labels(run.run.directory)
+        if labels is None:
+            continue
+        known = replies(run).join(
+            labels.select("item_id", people="verdict", by_people="correct"), on="item_id", how="inner"
+        )
+        judged = (
+            _in_columns(known).unique("id", keep="first", maintain_order=True).sort("region", "question", "id")
+        )
+        differing = judged.filter(pl.col("rule_differs") | pl.col("judge_differs"))
+        counts.append(_in_numbers(run.name, judged))
+        shown = differing.head(SHOWN_EACH).select("region", "question", "reply", "rule", "judge", "people")
+        rows += [(run.name, region_name(row[0]), *map(_cell, row[1:])) for row in shown.iter_rows()]
+    if not counts:
+        return None
+    text = (
+        "Replies on which natives say something else than the string rule or the judge. "
+        f"{' '.join(counts)} A tie differs from nobody. Up to {SHOWN_EACH} of each model are "
+        "shown."
+    )
+    return Section(
+        "differences", "Where rule, judge and people differ", text, (), ReportTable(_HEAD, tuple(rows))
+    )
+
+
+def _in_columns(known: pl.DataFrame) -> pl.DataFrame:
+    """What each of the three says, in words, and whether it is something else than people say."""
+    has_judge = "by_rule" in known.columns
+    by_rule = pl.col("by_rule" if has_judge else "correct")
+    is_tie = pl.col("by_people") == 0.5
+    differs = {"rule": by_rule, **({"judge": pl.col("correct")} if has_judge else {})}
+    return known.with_columns(
+        rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")),
+        judge=pl.col("verdict") if has_judge else pl.lit(None, pl.String),
+        people=pl.col("people").str.replace_all(TIE, " or ", literal=True),
+        **{
+            f"{name}_differs": ~is_tie & (differs[name] != (pl.col("by_people") > 0.5))
+            if name in differs
+            else pl.lit(value=False)
+            for name in ("rule", "judge")
+        },
+    )
+
+
+def _in_numbers(model: str, judged: pl.DataFrame) -> str:
+    n_rule, n_judge = (int(judged[f"{name}_differs"].sum()) for name in ("rule", "judge"))
+    by_judge = "" if judged["judge"].null_count() == judged.height else f", the judge from {n_judge:,}"
+    drawn = pluralise(judged.height, "judged answer")
+    return f"{model}: of {drawn}, the string rule differs from people on {n_rule:,}{by_judge}."
+
+
+def _cell(text: str | None) -> str:
+    if text is None:
+        return "–"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,92 @@
+"""The whole way of a short-answer run: rule, judge on a server, two natives in Label Studio, labels, report."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.syncing import sync_project
+from blend.cli import app
+from blend.eval.evaluation import read_scored
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.labels import read_labels
+from blend.eval.tasks.short_answer.reply_sheet import read_drawn
+from blend.views.annotation import top_up_lines
+from helpers.judged_runs import answered_run
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen
+from helpers.models.judge_server import serving_judge
+
+pytestmark = pytest.mark.integration  # a real Label Studio, and a real model on a server
+
+
+def evaluate(*arguments: str | Path) -> Result:
+    result = CliRunner().invoke(app, ["eval", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def knows(reply: str) -> str:
+    """What somebody says who knows the answer: `judged_runs.reply` gives it, alone or in a sentence, or zzz."""
+    return "wrong" if reply == "zzz" else "correct"
+
+
+def test_from_a_run_to_what_natives_say(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], mini_release: Path, tmp_path: Path
+):
+    run = answered_run(mini_release, tmp_path).directory
+    make_tiny_model(tmp_path / "tiny")
+    with serving_judge(tmp_path / "tiny") as server:
+        evaluate("judge", run, "--model", "tiny", "--server", server.url, "--max-tokens", "64")
+    evaluate("score", run, "--rule", "judge")
+    sheet = tmp_path / "replies.csv"
+    evaluate("judge-sheet", run, "--locale", "ko-KR", "--sample", "12", "--out", sheet)
+    [scored] = read_scored([run])
+    drawn = read_drawn(scored).sort("id")
+    assert {stratum.count("/") for stratum in drawn["stratum"]} <= {1, 2}
+    # The sheet becomes a project; nobody there learns which model replied, or what rule and judge said.
+    file = project(label_studio.url, locales=["ko-KR"], stages='["replies"]', replies=f'"{sheet}"')
+    push_project(check_project(file.path))
+    title = f"{file.project.name} replies ko-KR"
+    tasks = label_studio.tasks(title)
+    assert sorted(tasks) == [f"replies/ko-KR/{name}" for name in drawn["id"]]
+    shown = label_studio.sdk.tasks.get(str(next(iter(tasks.values())))).data
+    assert set(shown) == {"blend_id", "locale", "question", "reply"}
+    # Two people; the second one errs on the first reply, and does not know the last one.
+    mina, jun, han = (label_studio.person(one) for one in ("mina", "jun", "han"))
+    replied = {f"replies/ko-KR/{name}": reply for name, reply in drawn.select("id", "reply").iter_rows()}
+    first, *_, last = sorted(tasks)
+    for name, task in tasks.items():
+        label_studio.annotate(task, mina, chosen(knows(replied[name]), control="verdict"))
+        other = "partly" if name == first else "idk" if name == last else knows(replied[name])
+        label_studio.annotate(task, jun, chosen(other, control="verdict"))
+    assert top_up_lines(sync_project(file.path).top_up, dry_run=False) == [
+        f"{title}: more responses asked for 1 question"
+    ]
+    back = file.base / "decided" / "verdicts.jsonl"
+    assert "1 tie;" in " ".join(evaluate("judged", run, back).stdout.split())
+    label_studio.annotate(tasks[first], han, chosen(knows(replied[first]), control="verdict"))
+    assert sync_project(file.path).top_up == []
+    said = " ".join(evaluate("judged", run, back).stdout.split())
+    assert (
+        f"3 annotators, {drawn.height} of {drawn.height} drawn replies judged, 1 by one person; 0 ties;" in said
+    )
+    labels = read_labels(run)
+    assert labels is not None
+    assert set(labels["locale"]) == {"ko-KR"}
+    answers = scored.task.single_answers(scored)
+    assert answers is not None
+    known = labels.join(answers.select("item_id", "answer"), on="item_id")
+    assert known.height == labels.height
+    assert known.select((pl.col("verdict") == pl.col("answer").map_elements(knows, pl.String)).all()).item()
+    # The report shows the replies on which the three differ.
+    evaluate("report", run, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Where rule, judge and people differ" in page
+    assert f"of {drawn.height} judged answers, the string rule differs from people on" in page
