@@ -83,19 +83,6 @@ def read_collection(
     return Collection(contributions, tables, profiles)
 
 
-def collection_files(folder: Path) -> list[Path]:
-    """The files that `read_collection` reads, in the order of their paths.
-
-    Raises:
-        InputError: If the directory does not exist, or holds no folder of a contributor.
-        RowError, RowErrors: If files are missing, or would be overlooked.
-    """
-    diagnostics = Diagnostics()
-    files = collection_layout(folder, diagnostics)
-    diagnostics.raise_problems()
-    return files.all()
-
-
 def note_problems(
     files: CollectionFiles, known: Registry, diagnostics: Diagnostics, *, encoding: str | None = None
 ) -> None:

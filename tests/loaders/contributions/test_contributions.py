@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.loaders.contributions import collection_files, read_collection
+from blend.loaders.contributions import read_collection
 from blend.loaders.contributions.contributors import annotator_id, consent_code
+from blend.loaders.contributions.layout import collection_layout
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.rows.frame_columns import PROFILES
@@ -119,7 +121,7 @@ def test_every_file_that_is_read_is_named(folder: Path):
     (folder / "README.md").write_text("How to contribute.")
     (folder / ".DS_Store").write_text("")
     (folder / "mina-ko" / "LICENSE").write_text("CC BY 4.0")
-    names = [path.relative_to(folder).as_posix() for path in collection_files(folder)]
+    names = [path.relative_to(folder).as_posix() for path in collection_layout(folder, Diagnostics()).all()]
     valid = sorted(path.relative_to(VALID).as_posix() for path in VALID.rglob("*") if path.is_file())
     assert names == valid
     assert len(read_collection(folder).contributions) == 3
@@ -150,11 +152,11 @@ def test_a_link_is_not_followed(folder: Path, tmp_path: Path):
     assert str(caught.value) == "mina-ko/prompts.csv: a link, which is not followed; put the file there"
 
 
-def test_files_are_not_listed_where_some_would_be_overlooked(folder: Path):
+def test_what_is_missing_and_what_would_be_overlooked_are_told_together(folder: Path):
     (folder / "CONSENT.md").unlink()
     (folder / "notes.csv").write_text("a\n")
     with pytest.raises(RowErrors) as caught:
-        collection_files(folder)
+        read_collection(folder)
     assert [error.where for error in caught.value.errors] == ["CONSENT.md", "notes.csv"]
 
 
