@@ -1,5 +1,6 @@
 """Judges of a run's replies: what they are asked, that they are asked once, and what the rule makes of it."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -8,7 +9,11 @@ import pytest
 import blend
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
+from blend.eval.models.protocols import Generation
 from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.run_tables import write_frame
+from blend.eval.runs.usage import AskingPlan
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.models.judge_server import serving_judge
 
@@ -23,6 +28,7 @@ def kinds(run: blend.Run) -> pl.DataFrame:
     return items.with_columns(kind=pl.Series([KINDS[i % len(KINDS)] for i in range(items.height)]))
 
 
+@pytest.mark.slow
 def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
     judge = OwnJudge("strict", finds_the_answer)
     kept = judge_run(run, model=judge, reordered=0)
@@ -35,6 +41,7 @@ def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
     assert judges_of(run) == ("strict",)
 
 
+@pytest.mark.slow
 def test_scores_by_a_judge_are_its_verdicts(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     scored = blend.score_run(run, rule="judge", on_warning=lambda _: None)
@@ -48,6 +55,7 @@ def test_scores_by_a_judge_are_its_verdicts(run: blend.Run):
     assert "|rule:judge|" in scored.scores.signature
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_once(run: blend.Run):
     first, second = (OwnJudge("strict", finds_the_answer) for _ in range(2))
     judge_run(run, model=first)
@@ -56,6 +64,7 @@ def test_a_judge_is_asked_once(run: blend.Run):
     assert second.prompts == []
 
 
+@pytest.mark.slow
 def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run):
     own = OwnJudge("org/Echo-70B-Instruct", finds_the_answer)
     with pytest.raises(blend.ArgumentError) as raised:
@@ -70,6 +79,7 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
     assert "|own-family:echo|" in scored.scores.signature
 
 
+@pytest.mark.slow
 def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     judge_run(run, model=OwnJudge("kind", lambda _: says("correct")))
@@ -85,6 +95,7 @@ def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
     assert scored.of("judges-pairs", "judge")["strict"].value == pytest.approx(100 * (mine == theirs).mean())
 
 
+@pytest.mark.integration
 def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     with serving_judge(tmp_path / "tiny") as server:
@@ -98,3 +109,140 @@ def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
     assert read_verdicts(run)["verdict"].null_count() == 0
     scored = blend.score_run(run, rule="judge", on_warning=lambda _: None)
     assert scored.overall("judge-unreadable").value == 0
+
+
+@pytest.mark.slow
+def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend.Run):
+    judge_run(run, model=OwnJudge("mute", lambda prompt: "" if "zzz" in prompt else finds_the_answer(prompt)))
+    heard: list[str] = []
+    scored = blend.score_run(run, rule="judge", on_warning=heard.append)
+    unread = read_verdicts(run)["verdict"].null_count()
+    asked = read_verdicts(run).filter(decided_by="judge").height
+    assert heard[0] == (
+        f"{unread} of {asked} verdicts of mute cannot be read, so no figure counts these replies; take another "
+        "judge, or a server that holds it to JSON (docs/judging.md)"
+    )
+    assert scored.overall("sem-b").n == run.description.n_items - unread
+    decided = pl.read_parquet(run.directory / "decisions.parquet")
+    assert set(decided.filter(pl.col("correct").is_null())["why"]) == {"not judged"}
+
+
+@pytest.mark.slow
+def test_a_run_without_verdicts_is_not_scored_by_them(run: blend.Run):
+    with pytest.raises(blend.InputError) as raised:
+        blend.score_run(run, rule="judge")
+    assert str(raised.value) == (
+        f"{run.directory}: nobody has judged this run yet; ask a judge with "
+        f"`blend eval judge {run.directory} --model MODEL`"
+    )
+    judge_run(run, model=Failing())
+    n = read_run(run.directory / "judges" / "Failing").description.n_items
+    with pytest.raises(blend.InputError) as raised:
+        blend.score_run(run, rule="judge")
+    assert str(raised.value) == (
+        f"{run.directory}/judges/Failing: the judge has not answered {n} of {n} questions; run the same "
+        "`blend eval judge` again to ask them"
+    )
+    with pytest.raises(blend.UnknownNameError, match=r"^unknown judge 'none'; choose one of: Failing$"):
+        blend.score_run(run, rule="judge:none")
+    with pytest.raises(blend.UnknownNameError, match=r"^unknown rule 'paper:x'"):
+        blend.score_run(run, rule="paper:x")
+
+
+class Failing:
+    """A judge that fails on everything that it is asked."""
+
+    def generate(self, prompts: list[str]) -> list[Generation]:
+        return [Generation.failed("timed out") for _ in prompts]
+
+
+@pytest.mark.slow
+def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp_path: Path):
+    judge = OwnJudge("strict", finds_the_answer)
+    for options, message in (
+        ({"reordered": 1.5}, "`reordered`: 1.5 is not possible (it is a share from 0 to 1)"),
+        ({"name": "../x"}, "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"),
+    ):
+        with pytest.raises(blend.ArgumentError) as raised:
+            judge_run(run, model=judge, **options)
+        assert str(raised.value) == message
+    with pytest.raises(TypeError, match=r"^there is no parameter 'prompts' of asking$"):
+        judge_run(run, model=judge, prompts=3)
+    choice = tmp_path / "choice.csv"
+    options = {"style": "json", "limit": 1, "on_warning": lambda _: None}
+    first = blend.run_task(mini_release, "multiple-choice", model=judge, out=tmp_path / "x", **options)
+    first.items("item_id").with_columns(response=pl.lit("A")).write_csv(choice)
+    other = blend.run_task(mini_release, "multiple-choice", answers=choice, out=tmp_path / "choice", **options)
+    with pytest.raises(blend.InputError) as raised:
+        judge_run(other, model=judge)
+    assert str(raised.value) == (
+        f"{other.directory}: answers to multiple-choice are not judged; short answers and free lists are"
+    )
+
+
+@pytest.mark.slow
+def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
+    judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    folder = run.directory / "judges" / "strict"
+    with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
+        judge_run(run, model=OwnJudge("strict", finds_the_answer), reordered=0.5)
+    answers = run.answers().with_columns(text=pl.lit("other"))
+    write_frame(run.answers_folder / "answers.parquet", answers)
+    with pytest.raises(blend.InputError) as raised:
+        judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    changed = f"{folder}: judges other replies than the run holds now; "
+    assert str(raised.value) == f"{changed}choose another `name` to judge these"
+    with pytest.raises(blend.InputError) as raised:
+        read_verdicts(run)
+    assert str(raised.value) == f"{changed}have them judged again under another name"
+
+
+@pytest.mark.slow
+def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
+    plans: list[AskingPlan] = []
+
+    class Stop(Exception):
+        pass
+
+    def stop(plan: AskingPlan) -> None:
+        plans.append(plan)
+        raise Stop
+
+    with pytest.raises(Stop):
+        judge_run(run, model=OwnJudge("strict", finds_the_answer), max_tokens=8, on_plan=stop)
+    assert plans[0].tokens_out == 8 * plans[0].n_requests
+    assert judges_of(run) == ()
+
+
+@pytest.mark.slow
+def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
+    out = tmp_path / "batch.jsonl"
+    written = judge_run(run, model="org/strict", batch_out=out)
+    assert written.outcome is not None
+    requests = [json.loads(line) for path in written.outcome.files for line in path.open(encoding="utf-8")]
+    assert len(requests) == written.description.n_items
+    results = [
+        {
+            "custom_id": request["custom_id"],
+            "response": {
+                "status_code": 200,
+                "body": {
+                    "model": "org/strict",
+                    "choices": [
+                        {
+                            "finish_reason": "stop",
+                            "message": {
+                                "content": finds_the_answer(request["body"]["messages"][-1]["content"])
+                            },
+                        }
+                    ],
+                    "usage": {"prompt_tokens": 9, "completion_tokens": 3},
+                },
+            },
+        }
+        for request in requests
+    ]
+    answers = tmp_path / "results.jsonl"
+    answers.write_text("\n".join(map(json.dumps, results)) + "\n", encoding="utf-8")
+    judge_run(run, model="org/strict", batch_in=answers)
+    assert read_verdicts(run)["verdict"].null_count() == 0

@@ -1,17 +1,29 @@
 """Free answers: which entries name an ingredient, and the figures that follow."""
 
+from collections.abc import Sequence
+
 import polars as pl
 import pytest
 
+from blend.eval.judging.verdicts import VERDICTS
 from blend.eval.scores_json import ScoredItems
-from blend.eval.tasks.free_listing.listing_scores import score_lists
+from blend.eval.tasks.free_listing.listing_scores import entries_to_judge, score_lists
 from blend.schemas.errors import InputError
 
 Accepted = list[list[str]]
 
 
-def judged(*asked: tuple[str, str, Accepted, str | None], rule: str = "default") -> ScoredItems:
-    """Items as (language, country, names of the ingredients, answer)."""
+Asked = tuple[str, str, Accepted, str | None]
+"""An item as (language, country, names of the ingredients, answer)."""
+
+
+def judged(*asked: Asked, rule: str = "default", said: pl.DataFrame | None = None) -> ScoredItems:
+    """Items by a rule, or by a judge."""
+    return score_lists(*frames(asked), rule=rule, lemmas=None, verdicts=said, seed=0)
+
+
+def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Items, gold and answers."""
     ids = [str(n) for n in range(len(asked))]
     items = pl.DataFrame(
         {
@@ -31,7 +43,7 @@ def judged(*asked: tuple[str, str, Accepted, str | None], rule: str = "default")
         schema={"item_id": pl.String, "text": pl.String, "error": pl.String},
         orient="row",
     )
-    return score_lists(items, gold, answers, rule=rule, lemmas=None, seed=0)
+    return items, gold, answers
 
 
 def figure(found: ScoredItems, metric: str, scope: str = "overall", key: str = "all") -> float | None:
@@ -102,3 +114,38 @@ def test_another_rule_is_refused():
     with pytest.raises(InputError) as raised:
         judged(("en", "Japan", EGGS, "egg"), rule="exact")
     assert str(raised.value) == "unknown rule 'exact'; choose one of: contains, default"
+
+
+def verdicts(*rows: tuple[int, str | None, int | None]) -> pl.DataFrame:
+    """Verdicts of a judge on entries of the only item: entry, verdict, position of the part."""
+    return pl.DataFrame(
+        [{"item_id": "0", "entry": e, "verdict": v, "position": p, "decided_by": "judge"} for e, v, p in rows],
+        schema=VERDICTS,
+    )
+
+
+def test_an_entry_that_a_judge_finds_correct_names_the_part_that_it_says():
+    row = ("en", "Japan", EGGS, "egg, shoyu, wheat, salt")
+    said = verdicts((1, "correct", 1), (2, "correct", None), (3, "wrong", None))
+    [decided] = judged(row, said=said).decisions.rows(named=True)
+    assert decided["found"] == ["egg", "soy sauce"]
+    assert decided["correct_entries"] == ["egg", "shoyu", "wheat"]
+    assert (decided["precision"], decided["recall"]) == (0.75, pytest.approx(2 / 3))
+
+
+def test_a_list_with_a_verdict_that_cannot_be_read_is_not_scored():
+    found = judged(("en", "Japan", EGGS, "egg, shoyu"), said=verdicts((1, None, None)))
+    assert found.decisions["correct"].to_list() == [None]
+    assert figure(found, "missing") == 100
+
+
+def test_a_judge_is_asked_about_entries_in_which_the_rule_finds_no_part():
+    items, gold, answers = frames([("en", "Japan", EGGS, "Eggs, shoyu, salt"), ("en", "Japan", EGGS, None)])
+    items = items.with_columns(topic=pl.lit(""))
+    gold = gold.with_columns(label=pl.lit("ramen"), country=pl.lit("Japan"))
+    asked = entries_to_judge(items, gold, answers, question="What is in {label} ({country})?")
+    assert asked.select("entry", "reply", "verdict").rows() == [
+        (0, "Eggs", "correct"), (1, "shoyu", None), (2, "salt", None)
+    ]  # fmt: skip
+    assert set(asked["question"]) == {"What is in ramen (Japan)?"}
+    assert asked["accepted"][0].to_list()[1] == {"texts": ["soy sauce"], "votes": None}

@@ -1,0 +1,107 @@
+"""The prompt of a judge and its verdicts: what stands in it, what is read of it, who is of one family."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.judging.families import families, shared_families
+from blend.eval.judging.judge_prompt import OF_A_LIST, VERDICTS, Verdict, judge_prompt, parse_verdict
+from blend.eval.judging.replies import REPLIES, judge_items
+
+ACCEPTED = [{"texts": ["밥", "rice"], "votes": 3}, {"texts": ["noodles"], "votes": 1}, {"texts": ["soup"]}]
+
+
+def replies(*texts: str, verdict: str | None = None, question: str = "What?", n_accepted: int = 3):
+    import polars as pl
+
+    known = dict.fromkeys(("locale", "region", "template_id", "topic", "language"), "x")
+    accepted = [{"votes": None, **one} for one in ACCEPTED[:n_accepted]]
+    rows = [
+        {**known, "item_id": f"i{n}", "people_of": "South Korea", "question": question, "accepted": accepted}
+        | {"entry": None, "reply": text, "verdict": verdict}
+        for n, text in enumerate(texts)
+    ]
+    return pl.DataFrame(rows, schema=REPLIES)
+
+
+def test_a_judge_sees_question_region_answers_with_votes_and_reply():
+    accepted = [{"votes": None, **one} for one in ACCEPTED]
+    prompt = judge_prompt("South Korea", "무엇?", accepted, "빵")
+    assert "People from South Korea have answered" in prompt
+    assert 'Question: "무엇?"\n' in prompt
+    assert "1. 밥 / rice (3 people)\n2. noodles (1 person)\n3. soup\n" in prompt
+    assert 'Reply: "빵"\n' in prompt
+    assert OF_A_LIST in judge_prompt(None, "What?", accepted, "salt")
+
+
+@given(st.text())
+def test_nothing_that_a_model_writes_ends_the_quotation(text: str):
+    prompt = judge_prompt("Spain", "What?", [{"texts": ["tea"], "votes": 1}], text)
+    [line] = [line for line in prompt.split("\n") if line.startswith("Reply: ")]
+    assert json.loads(line.removeprefix("Reply: ")) == text
+
+
+@given(st.sampled_from(VERDICTS), st.integers(1, 3), st.text(), st.text().filter(lambda text: "{" not in text))
+def test_a_verdict_is_read_whatever_stands_around_it(word: str, number: int, reason: str, around: str):
+    answer = json.dumps({"verdict": word, "answer": number, "reason": reason})
+    assert parse_verdict(f"{around}```json\n{answer}\n```{around}", 3) == Verdict(word, number, reason)
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str):
+    assert parse_verdict(text, 3).verdict in (None, *VERDICTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ('{"verdict": "Partly", "answer": 4, "reason": 1}', Verdict("partly", None, None)),
+        ('{"verdict": "correct", "answer": true}', Verdict("correct", None, None)),
+        ('{"verdict": "wrong", "answer": null, "reason": "it says so and th', Verdict("wrong", None, None)),
+        ('{"verdict": "good"}', Verdict(None, None, None)),
+        ('{"verdict": "correct", "partly", "wrong" or "refused"}', Verdict("correct", None, None)),
+        ("It is correct.", Verdict(None, None, None)),
+        ("{" * 5000, Verdict(None, None, None)),
+        ("", Verdict(None, None, None)),
+    ],
+)
+def test_verdicts_by_hand(text: str, verdict: Verdict):
+    assert parse_verdict(text, 3) == verdict
+
+
+def test_equal_replies_are_asked_once_and_sure_ones_never():
+    asked = judge_items(replies("rice", "bread", "rice"), reordered=0)
+    assert asked.items["item_id"].to_list() == ["i0", "i1"]
+    assert asked.gold["asked_as"].to_list() == ["i0", "i1", "i0"]
+    assert judge_items(replies("rice", verdict="correct"), reordered=1).items.is_empty()
+
+
+def test_a_share_is_asked_again_in_the_opposite_order():
+    texts = [f"reply {n}" for n in range(200)]
+    asked = judge_items(replies(*texts), reordered=1).items
+    first, again = asked.gather_every(2), asked.gather_every(2, offset=1)
+    assert (first["item_id"] + "/reordered").to_list() == again["item_id"].to_list()
+
+    def order(prompt: str) -> list[str]:
+        listed = prompt.partition("Accepted answers:\n")[2].partition("\nReply")[0]
+        return [line.partition(". ")[2] for line in listed.split("\n")]
+
+    assert all(order(a) == order(b)[::-1] for a, b in zip(first["prompt"], again["prompt"], strict=True))
+    # Every answer is first about as often as the others: 200/3, and five standard deviations of 6.7.
+    leads = [order(prompt)[0] for prompt in first["prompt"]]
+    assert all(33 < leads.count(lead) < 100 for lead in set(leads))
+    some = judge_items(replies(*texts), reordered=0.1).items.height - 200
+    assert 0 < some < 45
+    # Nothing to reorder.
+    assert judge_items(replies("rice", n_accepted=1), reordered=1).items.height == 1
+
+
+def test_families_by_name():
+    assert families("org/Llama-3.1-8B-Instruct") == families("models/llama-2-7b-chat-hf/") == {"llama"}
+    assert families("DeepSeek-R1-Distill-Qwen-7B") == {"deepseek", "qwen"}
+    assert families("gpt-4o-mini") == families("gpt-5.2") == {"gpt"}
+    assert families("o3-mini") == {"o3-mini"}
+    assert shared_families(["org/Qwen3-32B", None], ["DeepSeek-R1-Distill-Qwen-7B"]) == ["qwen"]
+    assert shared_families(["mistral-small"], ["phi-4-mini", None]) == []
