@@ -217,9 +217,10 @@ def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
 @pytest.mark.slow
 def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     out = tmp_path / "batch.jsonl"
-    written = judge_run(run, model="org/strict", batch_out=out)
+    written = judge_run(run, model="org/strict", max_tokens=64, batch_out=out)
     assert written.outcome is not None
-    requests = [json.loads(line) for path in written.outcome.files for line in path.open(encoding="utf-8")]
+    lines = [line for path in written.outcome.files for line in path.read_text(encoding="utf-8").splitlines()]
+    requests = [json.loads(line) for line in lines]
     assert len(requests) == written.description.n_items
     results = [
         {
@@ -244,5 +245,5 @@ def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     ]
     answers = tmp_path / "results.jsonl"
     answers.write_text("\n".join(map(json.dumps, results)) + "\n", encoding="utf-8")
-    judge_run(run, model="org/strict", batch_in=answers)
+    judge_run(run, model="org/strict", max_tokens=64, batch_in=answers)
     assert read_verdicts(run)["verdict"].null_count() == 0
