@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.schemas.prompts.short_answer_prompts import is_scored
+from blend.schemas.prompts.short_answer_prompts import accepts_answers, is_scored
 from blend.schemas.rows.frame_columns import KEY, votes_known
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
@@ -144,7 +144,9 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
     return (
         questions.select(*KEY, "topic")
         .join(
-            annotations.select(*KEY, *_counts(), scored=is_scored(), votes_known=votes_known()),
+            annotations.select(
+                *KEY, *_counts(), scored=is_scored() & accepts_answers(), votes_known=votes_known()
+            ),
             on=KEY,
             how="left",
             validate="1:1",

@@ -14,6 +14,10 @@ MAX_IDK = 4
 """Votes for ``idk`` with which a question is still scored."""
 
 
+NON_ANSWERS = frozenset({"no answer", "not applicable", "i don't know", "idk"})
+"""Answers of SemEval-2026 Task 7 that say that there is none, in lower case."""
+
+
 def is_scored() -> pl.Expr:
     """Whether short-answer scoring counts a question, over the columns ``annotations`` and ``idks``.
 
@@ -33,6 +37,18 @@ def is_scored() -> pl.Expr:
         )
         & (votes.field("idk").fill_null(0) <= MAX_IDK)
     )
+
+
+def accepts_answers() -> pl.Expr:
+    """Whether anything is accepted but `NON_ANSWERS` without votes, over the column ``annotations``.
+
+    By the default rule what accepts nothing else is not scored.
+    """
+    group = pl.element().struct
+    texts = group.field("answers").list.concat(group.field("en_answers"))
+    lower = pl.element().str.strip_chars().str.replace_all("’", "'", literal=True).str.to_lowercase()
+    answers = texts.list.eval(~lower.is_in(sorted(NON_ANSWERS))).list.any()
+    return pl.col("annotations").list.eval(group.field("count").is_not_null() | answers).list.any()
 
 
 def ask(prompt: str, question: str) -> str:

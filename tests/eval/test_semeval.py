@@ -259,6 +259,8 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert scored["accuracy", "ET"] == pytest.approx(100 * 20 / 24)
     assert scored["accuracy", "IE"] == 100
     assert scored["accuracy-macro", "all"] == pytest.approx((100 * 20 / 24 + 200) / 3)
+    # Of the 71 answers that there are, the two that mark no single letter cannot be read.
+    assert scored["parsed", "all"] == pytest.approx(100 * 69 / 71)
     # Ours leaves out what has no answer.
     assert scored["accuracy-default", "ET"] == pytest.approx(100 * 20 / 23)
     assert export_predictions(run, tmp_path / "mcq.zip") == 72

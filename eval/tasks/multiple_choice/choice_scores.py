@@ -101,6 +101,7 @@ def score_choices(
     answered = rows["text"].is_not_null() | rows["logprobs"].is_not_null()
     n_answered = int(answered.sum())
     beside = _beside(rows, choices.chosen, answered, seed) if rule == SEMEVAL else ()
+    written = answered
     if rule == SEMEVAL:
         answered = pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
     judged = rows.drop(*given, "option_texts").with_columns(
@@ -120,7 +121,7 @@ def score_choices(
         *_accuracies(kept, seed),
         *_by_answer_spread(kept, seed),
         *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
-        *_parsing(kept, seed),
+        *_parsing(judged.filter(written), seed),
         *beside,
         missing_share(n_answered, len(answered)),
         *_all_positions(kept, seed),

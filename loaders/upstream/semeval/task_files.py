@@ -13,6 +13,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.schemas.errors import RowError
 from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.prompts.short_answer_prompts import NON_ANSWERS
 
 SAQ_INPUT = "track_1_saq_input.tsv"
 MCQ_INPUT = "track_2_mcq_input.tsv"
@@ -27,9 +28,6 @@ TASK_FILES = (SAQ_INPUT, MCQ_INPUT, SAQ_GOLD, MCQ_GOLD, SAQ_TRIAL, MCQ_TRIAL)
 """The organisers' files of questions and answers; predictions are their users'."""
 
 ENGLISH = "en"
-
-NON_ANSWERS = frozenset({"no answer", "not applicable", "i don't know", "idk"})
-"""Accepted answers that say that there is none, in lower case."""
 
 _ID = re.compile(r"(?P<language>[a-z]{2,3})-(?P<region>[A-Z]{2})_(?P<number>\w+)")
 

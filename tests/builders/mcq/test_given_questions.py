@@ -15,6 +15,7 @@ from blend.builders.mcq.given_questions import given_rows
 from blend.builders.release import build_release
 from blend.builders.saq.expand import expand
 from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.measures import question_figures
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.loaders.releases import read_manifest
@@ -123,6 +124,15 @@ def _findings(release: Path):
     from types import SimpleNamespace
 
     return [SimpleNamespace(**one) for _, one in read_findings(release / "reports" / "findings.jsonl")]
+
+
+def test_a_question_that_accepts_non_answers_alone_is_not_scored(tmp_path: Path):
+    write_semeval(tmp_path)
+    # The Malay question accepts non-answers alone, and now its English one as well.
+    _cut(tmp_path / "final_1_saq_reference.tsv", "en-SG_003", to="en-SG_003\tNo answer;idk")
+    tables = read_semeval(tmp_path)
+    figures = question_figures(tables.questions, tables.annotations, wanted=5)
+    assert figures.filter(~pl.col("scored"))["template_id"].to_list() == ["en-SG_003", "msa-SG_003"]
 
 
 def _cut(path: Path, start: str, *, to: str | None = None) -> None:
