@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 from blend.builders.cards.read_options import read_options
+from blend.builders.judges import default_judges
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.offered_options import offered_options
 from blend.builders.mcq.question_readings import QuestionReadings
 from blend.builders.mcq.reading import READING, Reading, unread_findings, unread_summary
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
@@ -194,3 +196,27 @@ def test_the_card_tells_a_record_from_an_inference():
     assert words is not None
     assert " Of 7 it is known by question alone: " in words
     assert words.endswith("per cent: `ko-KR` 0 / 22 / 78 / 0 / 0.")
+
+
+@pytest.mark.slow
+def test_every_option_that_was_read_by_question_is_known_by_its_text(clean_tables):
+    questions, annotations = clean_tables.questions, clean_tables.annotations
+    readings = QuestionReadings(questions, annotations, shipped=True)
+    options, known = McqOptions(), registry()
+    exclusions = Exclusions(None, questions, known, shipped=True)
+    offered = offered_options(
+        questions,
+        annotations,
+        options=options,
+        seed=0,
+        judges=default_judges(options),
+        exclusions=exclusions,
+        locales=known,
+    )
+    rows = [row for row in offered.iter_rows(named=True) if readings.covers(*row_key(row), row["regions"][0])]
+    assert len(rows) > 29_000
+    assert [row for row in rows if not readings.has(*row_key(row), row["option"])] == []
+
+
+def row_key(row: dict[str, str]) -> tuple[str, str]:
+    return row["template_id"], row["locale"]
