@@ -105,6 +105,9 @@ def judge_sheet(
         typer.Option("--locale", metavar="TAG", help="Replies of this locale only; of all if absent."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed chooses others.")] = 0,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what samples of replies would bring, and write nothing.")
+    ] = False,
 ) -> None:
     """Write a sheet in which people say which ingredients, or replies, of a model are correct.
 
@@ -112,14 +115,16 @@ def judge_sheet(
     or make it a project of Label Studio (`predictions` or `replies` in the project file of `blend annotate`).
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.tasks.short_answer.reply_sheet import draw_replies, keep_drawn
+    from blend.eval.tasks.short_answer.reply_sheet import draw_replies, keep_drawn, plan_widths
     from blend.eval.triples import TripleTask
     from blend.eval.triples.prediction_sheet import make_sheet, write_sheet
+    from blend.views.frames import frame_table
+    from blend.views.safe import SafeConsole
 
     scored = read_scored(runs)
     if isinstance(scored[0].task, TripleTask):
-        if len(scored) > 1 or locales:
-            raise UsageError("a sheet of dishes is of one run, and --locale is for replies; leave the rest out")
+        if len(scored) > 1 or locales or plan:
+            raise UsageError("a sheet of dishes is of one run, and --locale and --plan are for replies")
         sheet = make_sheet(scored[0], sample=sample or 50, language=language, seed=seed)
         write_sheet(sheet, out)
         fill_in = (
@@ -129,6 +134,10 @@ def judge_sheet(
     else:
         if language:
             raise UsageError("--language is for dishes; replies are of a --locale")
+        if plan:
+            samples = _SAMPLES if sample is None else (sample,)
+            SafeConsole().print(frame_table(plan_widths(scored, samples=samples, locales=locales)))
+            return
         sheet = draw_replies(scored, sample=sample or 300, locales=locales, seed=seed)
         keep_drawn(scored, sheet, out)
         fill_in = (
@@ -137,6 +146,9 @@ def judge_sheet(
     typer.echo(f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in {fill_in}. Then:")
     for run in runs:
         typer.echo(f"  blend eval judged {run} {out} …")
+
+
+_SAMPLES = (50, 100, 200, 300, 500, 1000)
 
 
 def judged(

@@ -58,6 +58,12 @@ def test_a_workbook_goes_out_and_comes_back(run: Path, tmp_path: Path):
     assert (run / "labels.tsv").read_text().startswith("item_id\tlocale\ttemplate_id\tstratum\tprobability\t")
 
 
+def test_a_plan_writes_nothing(run: Path, tmp_path: Path):
+    shown = evaluate("judge-sheet", run, "--plan", "--sample", "8", "--locale", "ko-KR").stdout
+    assert "contradicted_50" in shown
+    assert not (run / "drawn.parquet").exists()
+
+
 def test_options_that_do_not_fit(run: Path):
     with pytest.raises(UsageError) as raised:
         evaluate("judge-sheet", run, "--language", "ko")

@@ -162,6 +162,51 @@ def _places(sizes: dict[str, int], sample: int) -> dict[str, int]:
     return places
 
 
+def plan_widths(
+    runs: Sequence[ScoredRun], *, samples: Sequence[int], locales: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """How far from the truth a corrected share may lie because not all replies are labelled, before any is.
+
+    Templates are not drawn anew: what they add to an interval stands in the scores, whatever is labelled.
+
+    Args:
+        runs: As of `draw_replies`, like ``locales``.
+        samples: Sizes of the sample of each locale.
+        locales: Likewise.
+
+    Returns:
+        By locale and size, ``locale``, ``replies`` (all there are), ``sample`` (drawn of them) and half the
+        95 % interval, in points, if people contradict the rule on a tenth, a fifth or half of each stratum:
+        ``contradicted_10``, ``contradicted_20`` and ``contradicted_50``, which no correction exceeds.
+
+    Raises:
+        InputError, UnknownNameError: As `draw_replies`.
+
+    References:
+        Cochran (1977), Sampling Techniques, section 5.4: the variance of a stratified mean.
+    """
+    p = pl.col("probability")
+    # Of a stratum n of N are drawn, each with probability n / N; the parts add up over all replies squared.
+    variance = ((1 - p) / p.pow(2)).sum() / (1 / p).sum().pow(2)
+    halves = {
+        f"contradicted_{share}": 100 * _NORMAL * (variance * (share / 100) * (1 - share / 100)).sqrt()
+        for share in _CONTRADICTED
+    }
+    drawn = [draw_replies(runs, sample=sample, locales=locales) for sample in samples]
+    return (
+        pl.concat(
+            rows.group_by("locale").agg(replies=(1 / p).sum().round().cast(pl.Int64), sample=pl.len(), **halves)
+            for rows in drawn
+        )
+        .unique(["locale", "sample"])
+        .sort("locale", "sample")
+    )
+
+
+_NORMAL = 1.96
+_CONTRADICTED = (10, 20, 50)
+
+
 def keep_drawn(runs: Sequence[ScoredRun], drawn: pl.DataFrame, out: Path) -> None:
     """Write the sheet of a draw, and keep in each of the runs what was drawn.
 

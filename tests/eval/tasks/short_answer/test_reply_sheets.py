@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -103,6 +104,25 @@ def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
     assert counted.height == replies(run).filter(locale="ko-KR")["id"].n_unique()
     # Four standard errors of the widest of some fifty shares.
     assert ((counted["share"] - counted["p"]).abs() < 4 * 0.5 / n_draws**0.5).all()
+
+
+def test_a_plan_says_what_simulated_labels_bring(run: ScoredRun):
+    (row,) = reply_sheet.plan_widths([run], samples=[12], locales=["ko-KR"]).iter_rows(named=True)
+    n = replies(run).filter(locale="ko-KR")["id"].n_unique()
+    assert (row["replies"], row["sample"]) == (n, 12)
+    assert row["contradicted_10"] < row["contradicted_20"] < row["contradicted_50"] < 50
+    # Of all replies nothing is left to be drawn.
+    (everything,) = reply_sheet.plan_widths([run], samples=[n], locales=["ko-KR"]).iter_rows(named=True)
+    assert everything["contradicted_50"] == 0
+    # People contradict half of each stratum: the spread of the stratified mean over draws is what was planned.
+    rng = np.random.default_rng(1)
+    truth = {name: float(rng.random() < 0.5) for name in replies(run)["id"].unique().sort()}
+    means = []
+    for seed in range(300):
+        drawn = draw_replies([run], sample=12, locales=["ko-KR"], seed=seed)
+        weights = 1 / drawn["probability"].to_numpy()
+        means.append(np.average([truth[name] for name in drawn["id"]], weights=weights))
+    assert 196 * np.std(means) == pytest.approx(row["contradicted_50"], rel=0.35)
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.integers(1, 60), min_size=1), st.integers(0, 200))
