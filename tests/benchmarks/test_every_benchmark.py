@@ -21,6 +21,7 @@ SMALL: dict[str, Sequence[str]] = {
     "build_scale": ["--cases", "1"],
     "diff_scale": ["30000"],
     "constant_answers": ["{shared}/data/blend", "--locales", "en-US", "--answers", "3"],
+    "corrected_scores": ["--worlds", "2", "--labels", "50"],
     "cultural_prompts_scale": ["--groups", "4"],
     "food_build": ["--sizes", "300", "--generator", "{shared}/tools/make_wikidata_fixture.py"],
     "interval_coverage": ["--simulations", "10"],

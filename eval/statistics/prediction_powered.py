@@ -1,0 +1,186 @@
+"""Corrected means: what people would find, from every item's prediction and people's labels of some items.
+
+A judge, or a rule, predicts every item; people label a sample that was drawn with known probabilities. In each
+*cell*, the items of a group that are predicted alike, the labels say how many are correct; the cells count as
+their numbers of items, which are known. So labels are uncertain only where predictions leave open what people
+say, and a judge that is wrong, or says the same of everything, makes intervals wide and no figure wrong.
+
+References:
+    Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Prediction-powered Inference, Science 382; Fisch,
+    Maynez, Hofer, Dhingra, Globerson and Cohen (2024), Stratified Prediction-powered Inference for Hybrid
+    Language Model Evaluation, https://arxiv.org/abs/2406.04291: of strata in which all predictions are alike,
+    the estimate is the labels' mean of each, whatever the prediction.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blend.eval.statistics.clusters import FloatArray, divide
+from blend.eval.statistics.estimates import Estimate
+from blend.eval.statistics.few_clusters import beta_share
+from blend.eval.statistics.paired import PairedTest
+from blend.eval.statistics.resampling import DRAWS, LEVEL, student_quantile
+
+ADDED = 2.0
+"""Labels of either kind that an interval adds, shared among its cells (Price and Bonett 2004)."""
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedMeans:
+    """Labels and numbers of items per cell and cluster, from which means of groups and their sums come."""
+
+    groups: tuple[Any, ...]
+    """What the means are of, for example region codes; in order."""
+    cell_groups: NDArray[np.intp]
+    """The group of every cell, as a position in ``groups``, shape ``(n_cells,)``."""
+    shares: FloatArray
+    """Items of a cell and cluster by the items of the cell's group, shape ``(n_cells, n_clusters)``."""
+    weights: FloatArray
+    """Weights of the labels, same shape. Those of a cell add up to the number of labels, each of a cluster of
+    its own and all drawn alike, that would say as much (Kish 1965)."""
+    correct: FloatArray
+    """Weights of the labels times their values, same shape."""
+    sizes: NDArray[np.intp]
+    """Items of every group, shape ``(n_groups,)``."""
+
+    @property
+    def values(self) -> FloatArray:
+        """The mean of every group, shape ``(n_groups,)``; NaN without a label.
+
+        A cell without a label is taken to be like the others of its group; intervals let it be anything.
+        """
+        totals = self.weights.sum(axis=1)
+        held = np.where(totals > 0, self.shares.sum(axis=1), 0.0)
+        means = np.nan_to_num(divide(self.correct.sum(axis=1), totals))
+        sums, known = (np.bincount(self.cell_groups, x, len(self.groups)) for x in (held * means, held))
+        return divide(sums, known)
+
+    def combined(self, coefficients: ArrayLike, *, level: float = LEVEL) -> Estimate:
+        """A sum of the groups' means, each times its coefficient.
+
+        Args:
+            coefficients: Shape ``(n_groups,)``: 1 for one mean, 1 / n each for the mean of n, 1 and -1 for a
+                difference, 0 for a group that does not count.
+            level: Share of intervals that shall hold the true value.
+
+        Returns:
+            The figure, null where a group that counts has no label. Its interval is that of the same sum with
+            `ADDED` labels more of either kind, so that a cell is not taken for certain because its few labels
+            agree, and with as many degrees of freedom as labelled clusters less labelled cells; null where all
+            labels are of one cluster.
+        """
+        by = np.asarray(coefficients, dtype=np.float64)
+        size, value = float(self.sizes[by != 0].sum()), float(by[by != 0] @ self.values[by != 0])
+        if math.isnan(value):
+            return Estimate(None, None, None, size)
+        n_clusters, freedom = self._freedom(by)
+        if n_clusters < 2:
+            return Estimate(value, None, None, size)
+        centres, errors = self._errors(by)
+        centre = float(by @ centres)
+        reach = student_quantile(1 - (1 - level) / 2, freedom) * _length(by @ errors)
+        least, most = float(np.minimum(by, 0).sum()), float(np.maximum(by, 0).sum())
+        low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
+        return Estimate(value, low, high, size, n_clusters)
+
+    def test(self, coefficients: ArrayLike) -> PairedTest:
+        """Whether a sum of means is 0, by the interval of `combined` and Student's t; see there."""
+        by = np.asarray(coefficients, dtype=np.float64)
+        estimate = self.combined(by)
+        if estimate.low is None:
+            return PairedTest(estimate, 1.0)
+        centres, errors = self._errors(by)
+        ratio, (_, freedom) = float(by @ centres) / _length(by @ errors), self._freedom(by)
+        # Abramowitz and Stegun (1964), 26.7.1 and 26.5.27: the tails of Student's t as a share of a beta one.
+        return PairedTest(estimate, beta_share(freedom / (freedom + ratio**2), freedom / 2, 0.5))
+
+    def draws(self, *, seed: int, draws: int = DRAWS) -> FloatArray:
+        """Means of all groups as further samples of templates and labels would give them.
+
+        Returns:
+            Normal ones about `values` with the errors of intervals, shape ``(draws, n_groups)``.
+        """
+        errors = self._errors(np.ones(len(self.groups)))[1]
+        rng = np.random.default_rng(seed)
+        found: FloatArray = self.values + rng.standard_normal((draws, errors.shape[1])) @ errors.T
+        return found
+
+    def _freedom(self, by: FloatArray) -> tuple[int, int]:
+        """Clusters with a label among the groups that count, and the degrees of freedom of their sum."""
+        is_labelled = self.weights[(by != 0)[self.cell_groups]] > 0
+        n_clusters, n_cells = (int(is_labelled.any(axis=axis).sum()) for axis in (0, 1))
+        return n_clusters, max(1, n_clusters - n_cells)
+
+    def _errors(self, by: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Middles of the groups' intervals, and what clusters and the labels added put into their errors.
+
+        Returns:
+            Shapes ``(n_groups,)`` and ``(n_groups, n_clusters + 2 * n_cells)``; the length of a row is the
+            standard error of the group's mean.
+        """
+        added = ADDED / max(1, int((by != 0)[self.cell_groups].sum()))
+        totals = self.weights.sum(axis=1) + 2 * added
+        means = (self.correct.sum(axis=1) + added) / totals
+        sizes = self.shares.sum(axis=1)
+        of_group = self.cell_groups == np.arange(len(self.groups))[:, np.newaxis]
+        centres: FloatArray = of_group @ (sizes * means)
+        of_label = (sizes / totals)[:, np.newaxis]
+        # What a cluster adds: its labels about the cell's mean, and its items' cells about the group's.
+        labels = of_label * (self.correct - means[:, np.newaxis] * self.weights)
+        items = self.shares * (means - centres[self.cell_groups])[:, np.newaxis]
+        n_clusters = self.shares.shape[1]
+        of_clusters = of_group @ (labels + items) * math.sqrt(n_clusters / max(1, n_clusters - 1))
+        extra = math.sqrt(added) * of_label[:, 0]
+        return centres, np.hstack([of_clusters, of_group * extra * (1 - means), of_group * extra * means])
+
+
+def corrected_means(
+    cells: ArrayLike,
+    clusters: ArrayLike,
+    labelled: ArrayLike,
+    labels: ArrayLike,
+    probability: ArrayLike,
+    groups: ArrayLike | None = None,
+) -> CorrectedMeans:
+    """Means that people would find, per group.
+
+    Args:
+        cells: What is predicted of every item, shape ``(n_items,)``: a judge's verdict, or a code for those of
+            a rule and of judges. The same of all items is a prediction as well, which says nothing.
+        clusters: The cluster of every item, same shape: template ids.
+        labelled: Which items people have labelled, as positions, shape ``(n_labels,)``.
+        labels: What they say, from 0 to 1, same shape.
+        probability: With what probability each of these was drawn, above 0.
+        groups: The group of every item, shape ``(n_items,)``; without it all are of the group ``overall``.
+
+    Returns:
+        Groups in ascending order; the order of items and of labels does not matter.
+    """
+    names = np.full(np.shape(cells), "overall") if groups is None else np.asarray(groups)
+    found, group = np.unique(names, return_inverse=True)
+    kind = np.unique(np.asarray(cells), return_inverse=True)[1]
+    column = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    n_kinds, n_clusters = int(kind.max()) + 1, int(column.max()) + 1
+    held, cell = np.unique(group * n_kinds + kind, return_inverse=True)
+    at, sizes = np.asarray(labelled, dtype=np.intp), np.bincount(group)
+
+    def added_up(rows: NDArray[np.intp], numbers: FloatArray) -> FloatArray:
+        sums = np.bincount(cell[rows] * n_clusters + column[rows], numbers, len(held) * n_clusters)
+        return sums.reshape(len(held), n_clusters)
+
+    drawn = 1 / np.asarray(probability, dtype=np.float64)
+    weights, correct = (added_up(at, drawn * x) for x in (1.0, np.asarray(labels, dtype=np.float64)))
+    # Kish's number is the sum squared by the sum of squares.
+    scale = np.nan_to_num(divide(weights.sum(axis=1), (weights**2).sum(axis=1)))[:, np.newaxis]
+    shares = added_up(np.arange(len(cell)), 1 / sizes[group])
+    return CorrectedMeans(
+        tuple(found.tolist()), held // n_kinds, shares, weights * scale, correct * scale, sizes
+    )
+
+
+def _length(errors: FloatArray) -> float:
+    return math.sqrt(float((errors**2).sum()))

@@ -1,0 +1,154 @@
+"""Corrected means: what is exact, what cannot be, and how often intervals hold."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
+
+
+def worlds() -> st.SearchStrategy[dict[str, Any]]:
+    """Items with predictions, clusters, groups and truths, and positions of those that are labelled."""
+
+    def of_size(n: int) -> st.SearchStrategy[dict[str, Any]]:
+        column = lambda most: st.lists(st.integers(0, most), min_size=n, max_size=n)  # noqa: E731
+        return st.fixed_dictionaries(
+            {
+                "cells": column(2),
+                "clusters": column(9),
+                "groups": column(1),
+                "truth": column(1),
+                "labelled": st.lists(st.integers(0, n - 1), unique=True, max_size=n),
+                "probability": st.lists(st.floats(0.01, 1), min_size=n, max_size=n),
+            }
+        )
+
+    return st.integers(1, 40).flatmap(of_size)
+
+
+def made(world: dict[str, Any], rows: list[int] | None = None) -> CorrectedMeans:
+    """The means of a world, its items in the order of ``rows``."""
+    order = list(range(len(world["cells"]))) if rows is None else rows
+    cells, clusters, groups = ([world[name][row] for row in order] for name in ("cells", "clusters", "groups"))
+    labelled = [order.index(row) for row in world["labelled"]]
+    truth, chance = ([world[name][row] for row in world["labelled"]] for name in ("truth", "probability"))
+    return corrected_means(cells, clusters, labelled, truth, chance, groups)
+
+
+@given(worlds())
+def test_intervals_hold_their_figure_and_lie_in_bounds(world: dict[str, Any]):
+    means = made(world)
+    for by in np.eye(len(means.groups)):
+        found = means.combined(by)
+        if found.low is not None:
+            assert found.value is not None
+            assert found.high is not None
+            assert 0 <= found.low <= found.value <= found.high <= 1
+            assert found.low < found.high
+            assert 0 <= means.test(by).p_value <= 1
+
+
+@given(worlds(), st.randoms())
+def test_row_order_is_irrelevant(world: dict[str, Any], rng: Any):
+    rows = rng.sample(range(len(world["cells"])), len(world["cells"]))
+    one, other = made(world), made(world, rows)
+    assert one.groups == other.groups
+    assert one.values == pytest.approx(other.values, nan_ok=True)
+    for by in np.eye(len(one.groups)):
+        assert one.combined(by).low == pytest.approx(other.combined(by).low)
+
+
+@given(worlds())
+def test_all_labelled_is_what_people_say(world: dict[str, Any]):
+    n = len(world["cells"])
+    means = made({**world, "labelled": list(range(n)), "probability": [1.0] * n})
+    for group, value in zip(means.groups, means.values, strict=True):
+        own = [truth for truth, of in zip(world["truth"], world["groups"], strict=True) if of == group]
+        assert value == pytest.approx(sum(own) / len(own))
+
+
+def test_each_cell_counts_as_its_items():
+    # 6 items of 10 are predicted correct, of which the labels say 1 of 2; 4 wrong, of which they say 1 of 4:
+    # 0.6 * 1/2 + 0.4 * 1/4.
+    cells, clusters = [1] * 6 + [0] * 4, list(range(10))
+    means = corrected_means(cells, clusters, [0, 1, 6, 7, 8, 9], [1, 0, 0, 0, 1, 0], [1 / 3] * 2 + [1.0] * 4)
+    assert means.values == pytest.approx([0.4])
+
+
+def test_unequal_probabilities_are_made_up_for():
+    # Drawn three times as often, a label counts for a third as many: (1 * 1 + 3 * 0) / 4.
+    means = corrected_means([0] * 8, list(range(8)), [0, 1], [1, 0], [0.75, 0.25])
+    assert means.values == pytest.approx([0.25])
+
+
+@pytest.mark.parametrize("judge", [0, 1])
+def test_a_judge_that_always_says_the_same_is_as_good_as_none(judge: int):
+    rng = np.random.default_rng(1)
+    labels, clusters = rng.integers(0, 2, 50), np.arange(400) % 200
+    found = corrected_means(np.full(400, judge), clusters, range(50), labels, [1 / 8] * 50).combined([1])
+    assert found.value == pytest.approx(labels.mean())
+    assert found.low is not None
+    assert found.high is not None
+    # Half of what 50 labels of yes or no give: about 1.96 * sqrt(1/4 / 50) = 0.139.
+    assert found.high - found.low == pytest.approx(2 * 0.139, rel=0.1)
+
+
+def test_no_disagreement_is_not_certainty():
+    # 50 labels in two cells, all as predicted; the exact 95 % bound for 0 errors of 50 is 0.071.
+    cells = np.repeat([0, 1], 200)
+    labelled = [*range(25), *range(200, 225)]
+    found = corrected_means(cells, np.arange(400), labelled, cells[labelled], [1 / 8] * 50).combined([1])
+    assert found.value == 0.5
+    assert found.low is not None
+    assert found.high is not None
+    assert found.high - 0.5 > 0.05
+    assert 0.5 - found.low > 0.05
+
+
+def test_labels_of_one_template_give_no_interval_and_none_no_figure():
+    one = corrected_means([1, 1, 0], ["a", "a", "b"], [0, 1], [1, 1], [1, 1]).combined([1])
+    assert (one.value, one.low, one.high) == (1.0, None, None)
+    none = corrected_means([1, 1, 0], ["a", "a", "b"], [], [], []).combined([1])
+    assert (none.value, none.low, none.n) == (None, None, 3)
+
+
+def test_a_cell_without_labels_makes_the_interval_wide():
+    clusters, labelled, labels = np.arange(400), list(range(0, 200, 2)), [1, 0] * 50
+    same = corrected_means(np.zeros(400), clusters, labelled, labels, [0.25] * 100).combined([1])
+    apart = corrected_means(np.repeat([0, 1], 200), clusters, labelled, labels, [0.25] * 100).combined([1])
+    assert same.value == apart.value == 0.5
+    assert same.low is not None
+    assert apart.low is not None
+    assert apart.low < same.low - 0.2
+
+
+def test_equal_means_differ_by_chance_and_unequal_ones_do_not():
+    group = np.repeat(["a", "b"], 500)
+    clusters = np.tile(np.arange(250), 4)
+    for shares, differ in (((0.5, 0.5), False), ((0.3, 0.7), True)):
+        truth = np.concatenate([np.arange(500) % 10 < 10 * share for share in shares])
+        means = corrected_means(truth, clusters, range(1000), truth, [1] * 1000, group)
+        test = means.test([-1, 1])
+        assert test.estimate.value == pytest.approx(shares[1] - shares[0])
+        assert (test.p_value < 0.01) is differ
+    assert means.draws(seed=1, draws=4000).std(axis=0) == pytest.approx([0.03, 0.03], rel=0.2)
+
+
+def test_intervals_hold_in_simulated_worlds(root: Path):
+    spec = importlib.util.spec_from_file_location("corrected", root / "benchmarks" / "corrected_scores.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    for judge in ("worse in two languages", "always says correct"):
+        found = script.coverage(judge, 100, worlds=100)
+        # The standard error of a share of 95 % is 2.2 % of 100 means, 1.1 % of 400 languages.
+        assert found["mean over languages"][0] >= 0.88
+        assert found["a language"][0] >= 0.92
+        assert found["a language"][1] < found["labels alone"][1]
+    assert found["judge alone"][0] == 0
