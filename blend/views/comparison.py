@@ -58,7 +58,9 @@ def _standings(found: ModelComparison) -> Table:
         possible = str(rank.best) if rank.best == rank.worst else f"{rank.best}–{rank.worst}"
         rows.append((rank.place, possible, shown(standing.model), interval(standing.macro)))
     columns = ("place", "possible", "model", "95 % interval")
-    return frame_table(rows_frame(columns, rows), "Mean over regions, % right", texts=columns[2:])
+    corrected = ", corrected by people's labels" if any(one.is_corrected for one in found.standings) else ""
+    title = f"Mean over regions, % right{corrected}"
+    return frame_table(rows_frame(columns, rows), title, texts=columns[2:])
 
 
 def _verdict(pair: Pair) -> Text:
@@ -70,7 +72,11 @@ def _verdict(pair: Pair) -> Text:
         text.append(f"{second} and {first}: no difference shown", style="bold")
     else:
         text.append(f"{second} is {macro.verdict} than {first}", style=f"bold {_STYLES[macro.verdict]}")
-    text.append(f" in the mean over regions ({figures}).")
+    corrected = ", corrected by people's labels" if pair.is_corrected else ""
+    text.append(f" in the mean over regions ({figures}{corrected}).")
+    if pair.corrected and not pair.is_corrected:
+        named = ", ".join(map(shown, pair.corrected))
+        text.append(f" Corrected by people's labels in {named} alone.")
     if pair.n_left_out:
         verb = agreeing(pair.n_left_out, "is", "are")
         text.append(f" {pluralise(pair.n_left_out, 'item')} that only one of them answered {verb} left out.")

@@ -8,10 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from blend.eval.labelled_items import means_of
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, holm, macro_test, paired_tests
+from blend.eval.statistics.prediction_powered import CorrectedMeans
 from blend.eval.statistics.ranks import Rank, rank_intervals
 from blend.eval.statistics.resampling import FEW, ratio_draws
 from blend.schemas.errors import InputError
@@ -61,6 +63,14 @@ class Pair:
     """Mean over regions."""
     regions: dict[str, Difference]
     """By region code."""
+    corrected: tuple[str, ...] = ()
+    """Regions whose difference is corrected by people's labels of both models' answers; where these are all,
+    the mean over regions is corrected as well."""
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether the mean over regions is corrected."""
+        return len(self.corrected) == len(self.regions)
 
     def where(self, verdict: Verdict) -> tuple[str, ...]:
         """Regions in which the second model is better, worse, or not shown to differ."""
@@ -77,6 +87,8 @@ class Standing:
     """Mean over regions of the share that is correct, in percent, of the items that all models answered."""
     rank: Rank
     """Its place, and the places that the differences allow (all of them at once, 95 %)."""
+    is_corrected: bool = False
+    """Whether the mean is corrected by people's labels, as where all models have some in every region."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -149,15 +161,16 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     answers = [found for run in runs if (found := run.task.compared(run)) is not None]
     if len(answers) < len(runs):
         return None
+    labelled = [run.task.labelled(run) for run in runs]
     pairs = [
-        _pair(runs[i].name, runs[j].name, answers[i], answers[j], seed)
+        _pair(runs[i].name, runs[j].name, answers[i], answers[j], (labelled[i], labelled[j]), seed)
         for i, j in combinations(range(len(runs)), 2)
     ]
     corrected = holm([macro.p_value for _, macro in pairs])
     return ModelComparison(
         task=runs[0].scores.task,
         signature=runs[0].scores.signature,
-        standings=_standings([run.name for run in runs], answers, seed),
+        standings=_standings([run.name for run in runs], answers, labelled, seed),
         pairs=tuple(
             replace(pair, macro=_difference(macro, p))
             for (pair, macro), p in zip(pairs, corrected.tolist(), strict=True)
@@ -165,8 +178,12 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     )
 
 
+Labelled = Sequence[pl.DataFrame | None]
+"""Labelled answers of models, null for one whose answers nobody has labelled."""
+
+
 def _pair(
-    first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, seed: int
+    first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, labelled: Labelled, seed: int
 ) -> tuple[Pair, PairedTest]:
     """A pair whose p-value of the mean over regions is not corrected yet, and the test behind it."""
     both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
@@ -177,15 +194,49 @@ def _pair(
         both["template_id"].to_numpy(),
         both["region"].to_numpy(),
     )
-    tests = paired_tests(differences, seed=seed)
+    means = _corrected_means(labelled, both)
+    by_labels = {} if means is None else _corrected_tests(means, differences.groups)
+    tests = [
+        by_labels.get(region, test)
+        for region, test in zip(differences.groups, paired_tests(differences, seed=seed), strict=True)
+    ]
     corrected = holm([test.p_value for test in tests]).tolist()
     regions = {
         str(region): _difference(test, p)
         for region, test, p in zip(differences.groups, tests, corrected, strict=True)
     }
     left_out = one.height + other.height - 2 * both.height
-    macro = macro_test(differences, seed=seed)
-    return Pair(first, second, both.height, left_out, _difference(macro, macro.p_value), regions), macro
+    if means is not None and len(by_labels) == len(regions):
+        signs = [1 if group.startswith(_SECOND) else -1 for group in means.groups]
+        macro = means.test(np.array(signs) / len(regions))
+    else:
+        macro = macro_test(differences, seed=seed)
+    difference = _difference(macro, macro.p_value)
+    return Pair(first, second, both.height, left_out, difference, regions, tuple(by_labels)), macro
+
+
+_FIRST, _SECOND = "0/", "1/"
+"""Beginnings of the groups of two models' regions."""
+
+
+def _corrected_means(labelled: Labelled, items: pl.DataFrame) -> CorrectedMeans | None:
+    """Corrected means of some items by model and region, ``0/KR``; null where one model has no labels."""
+    rows = []
+    for number, of_model in enumerate(labelled):
+        if of_model is None:
+            return None
+        of_items = of_model.join(items, on="item_id", how="semi")
+        columns = ("cell", "template_id", "label", "probability")
+        rows.append(of_items.select(*columns, group=pl.format("{}/{}", pl.lit(number), "region")))
+    return means_of(pl.concat(rows), "group")
+
+
+def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str, PairedTest]:
+    """The tests of the regions in which both models have labels."""
+    at = {group: number for number, group in enumerate(means.groups)}
+    each = np.eye(len(means.groups))
+    tests = {one: means.test(each[at[_SECOND + one]] - each[at[_FIRST + one]]) for one in regions}
+    return {region: test for region, test in tests.items() if test.estimate.value is not None}
 
 
 def _difference(test: PairedTest, p_value: float) -> Difference:
@@ -196,8 +247,10 @@ def _difference(test: PairedTest, p_value: float) -> Difference:
     return Difference(test.estimate.scaled(100), p_value, verdict)
 
 
-def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int) -> tuple[Standing, ...]:
-    """Places by the mean over regions, of the items that all models answered."""
+def _standings(
+    names: Sequence[str], answers: Sequence[pl.DataFrame], labelled: Labelled, seed: int
+) -> tuple[Standing, ...]:
+    """Places by the mean over regions, of what all models answered; corrected where all have labels."""
     common = answers[0].select("item_id")
     for other in answers[1:]:
         common = common.join(other, on="item_id", how="semi")
@@ -206,11 +259,20 @@ def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int)
     clusters = [_clusters(one.join(common, on="item_id", how="semi")) for one in answers]
     figures = np.array([one.ratios.mean() for one in clusters])
     draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
+    means = _corrected_means(labelled, common)
+    is_corrected = means is not None and not np.isnan(means.values).any()
+    macros = [macro_estimate(one, seed=seed) for one in clusters]
+    if means is not None and is_corrected:
+        owners = np.array([int(group.partition("/")[0]) for group in means.groups])
+        # A row per model: the mean over its regions.
+        shares = (owners == np.arange(len(names))[:, np.newaxis]) * len(names) / len(owners)
+        figures, draws = shares @ means.values, means.draws(seed=seed) @ shares.T
+        macros = [means.combined(by) for by in shares]
     # Too few templates to draw from leave every place possible.
     ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
     standings = [
-        Standing(name, macro_estimate(one, seed=seed).scaled(100), rank)
-        for name, one, rank in zip(names, clusters, ranks, strict=True)
+        Standing(name, macro.scaled(100), rank, is_corrected)
+        for name, macro, rank in zip(names, macros, ranks, strict=True)
     ]
     return tuple(sorted(standings, key=lambda standing: standing.rank.place))
 

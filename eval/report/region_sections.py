@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from blend.eval.labelled_items import is_worthless
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
     ReportChart,
@@ -31,7 +32,8 @@ def region_sections(
         chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
     metric = _main_metric(runs[0])
-    found = (_codes(runs), _regions(runs, metric, note, chance), _map(runs, metric), _topics(runs, metric))
+    first = (_codes(runs), _regions(runs, metric, note, chance), _corrected(runs, metric))
+    found = (*first, _map(runs, metric), _topics(runs, metric))
     return tuple(section for section in found if section is not None)
 
 
@@ -123,6 +125,49 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | 
 
 
 _WHERE_LINES_OVERLAP = " Where lines overlap, the comparison above says whether models differ."
+
+
+def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
+    """Rule, string rule and people side by side, where people have labelled replies of any run."""
+    if not any(run.overall("labelled") for run in runs):
+        return None
+    rows = []
+    for run in runs:
+        by_rule, corrected = run.of(metric, "region"), run.of(f"{metric}-corrected", "region")
+        columns = [
+            run.of(name, "region") for name in (f"{metric}-kappa", f"{metric}-kappa-default", "labelled")
+        ]
+        for region in by_rule:
+            figures = [found.get(region) for found in columns]
+            kappas = ["–" if one is None or one.value is None else f"{one.value:.2f}" for one in figures[:2]]
+            stated = cell(corrected[region]) if region in corrected else "uncorrected"
+            rows.append(
+                (run.name, region_name(region), cell(by_rule[region]), stated, *kappas, cell(figures[2]))
+            )
+    worthless = [run.name for run in runs if is_worthless(run.scores.scores)]
+    warning = f" Of {' and '.join(worthless)} the rule is worthless: {_WORTHLESS}" if worthless else ""
+    head = (
+        "model",
+        "region",
+        f"{metric_name(metric)} by rule, %",
+        "corrected, %",
+        "κ",
+        "κ of string rule",
+        "labelled, %",
+    )
+    return Section(
+        "corrected", "Corrected by people", _CORRECTED + warning, (), ReportTable(head, tuple(rows)), True
+    )
+
+
+_CORRECTED = (
+    "What people would find of all replies, from every decision of the rule and people’s labels of some; "
+    "intervals hold the rule’s errors as well. κ says how far the rule agrees with people beyond chance. "
+    "Regions whose replies nobody has labelled are uncorrected."
+)
+_WORTHLESS = (
+    "it agrees with people hardly better than chance would, and the corrected figures rest on the labels alone."
+)
 
 
 def _map(runs: Sequence[ScoredRun], metric: str) -> Section | None:

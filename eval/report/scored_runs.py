@@ -110,7 +110,9 @@ def number(score: Score, value: float | None, task: Task) -> str:
     if value is None:
         return NOTHING
     # Correlations and agreement of people lie between -1 and 1, whatever the task.
-    is_fraction = score.metric.endswith("-alpha") or "correlation-" in score.metric
+    is_fraction = (
+        score.metric.endswith(("-alpha", "-kappa", "-kappa-default")) or "correlation-" in score.metric
+    )
     return f"{value:.3f}" if is_fraction else task.number(score.metric, value)
 
 
@@ -168,8 +170,8 @@ _PARTS = {
 """Parts of a signature in words."""
 
 
-_OF_THE_MODEL = {UNANSWERED, "missing", "dtype"}
-"""Parts that say how a model ran and how often it did not answer: its own doing, as its score is."""
+_OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
+"""Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
 
 
 def _parts(signature: str) -> dict[str, str]:

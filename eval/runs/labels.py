@@ -10,6 +10,7 @@ from blend.eval.runs.run_directory import translate_errors
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.checked import checked
 from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.base.frozen_model import Row
 from blend.schemas.sheets.reply_sheets import CORRECT, REPLY_VERDICTS
@@ -68,6 +69,11 @@ def read_labels(directory: Path) -> pl.DataFrame | None:
     verdicts = pl.col("verdict").str.split(TIE)
     is_correct = verdicts.list.eval((pl.element() == CORRECT).cast(pl.Float64))
     return _read(path).with_columns(correct=is_correct.list.mean())
+
+
+def labels_digest(directory: Path) -> str:
+    """The first digits of the digest of a run's labels, for signatures."""
+    return file_sha256(directory / LABELS_NAME)[:4]
 
 
 def _read(path: Path) -> pl.DataFrame:

@@ -66,3 +66,25 @@ def _alphas(sums: FloatArray) -> FloatArray:
     observed, n_yes, asked = sums.T
     expected = 2 * n_yes * (asked - n_yes) / np.maximum(asked - 1, 1)
     return 1 - divide(observed, expected)
+
+
+def cohen_kappa(one: ArrayLike, other: ArrayLike, weights: ArrayLike) -> float | None:
+    """Cohen's kappa of two who say yes (1) or no (0) of the same units: 0 for what chance gives.
+
+    Args:
+        one: What one says, shape ``(n_units,)``.
+        other: What the other says, from 0 to 1, same shape; a share where several do not agree.
+        weights: How many units each stands for: one by the probability with which it was drawn.
+
+    Returns:
+        Null without units, and where both say the same one thing of all of them, as chance would.
+
+    References:
+        Cohen (1960), A Coefficient of Agreement for Nominal Scales.
+    """
+    first, second, weight = (np.asarray(numbers, dtype=np.float64) for numbers in (one, other, weights))
+    if not weight.sum():
+        return None
+    p, q = (float(np.average(numbers, weights=weight)) for numbers in (first, second))
+    differing, by_chance = float(np.average(np.abs(first - second), weights=weight)), p + q - 2 * p * q
+    return 1 - differing / by_chance if by_chance else None

@@ -1,5 +1,6 @@
 """Figures: means and other ratios per group, their mean over groups, and the gap between groups."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +9,9 @@ import numpy as np
 from blend.eval.statistics.clusters import Clusters, FloatArray
 from blend.eval.statistics.few_clusters import share_interval, student_interval
 from blend.eval.statistics.resampling import DRAWS, FEW, LEVEL, percentile_interval, ratio_draws
+
+MANY = 10_000
+"""Clusters for which percentiles are as good as not widened: of draws that hold what few of them ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +135,45 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level
     present = _present(clusters)
     if len(present.groups) < 2:
         return None
-    ratios = present.ratios
+    figures = ratio_draws(present, seed=seed, draws=draws)
+    n_clusters = len(present.keys)
+    gap = gap_of_draws(present.groups, present.ratios, figures, n_clusters=n_clusters, level=level)
+    return replace(gap, estimate=replace(gap.estimate, n=float(present.counts.sum())))
+
+
+def gap_of_draws(
+    groups: Sequence[Any],
+    ratios: FloatArray,
+    figures: FloatArray,
+    *,
+    n_clusters: int = MANY,
+    level: float = LEVEL,
+) -> Gap:
+    """The gap of `gap_estimate` from joint draws of the groups' figures.
+
+    Args:
+        groups: Two or more.
+        ratios: Their figures, shape ``(n_groups,)``.
+        figures: The figures in every draw, shape ``(draws, n_groups)``; draws with NaN are left out.
+        n_clusters: Number of clusters that were drawn from, for which percentiles are widened.
+        level: Share of intervals that shall hold the true value.
+    """
     # argmin over the reversed array finds the last of equally low figures; see `Gap.worst`.
     best, worst = int(ratios.argmax()), len(ratios) - 1 - int(ratios[::-1].argmin())
     gap = float(ratios[best] - ratios[worst])
-    figures = ratio_draws(present, seed=seed, draws=draws)
     figures = figures[~np.isnan(figures).any(axis=1)]
-    interval = percentile_interval(
-        figures[:, best] - figures[:, worst], n_clusters=len(present.keys), level=level
-    )
-    if interval is not None:
-        # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
-        # as much as the gap found exceeds the true one.
-        bias = float(_spread(figures).mean()) - gap
-        # Draws centred on their own figures are what groups that are all equal would give.
-        by_chance = float(np.quantile(_spread(figures - ratios), level))
-        low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
-        # A gap is never below 0, and the figure itself must lie in its interval.
-        interval = (max(low, 0.0), max(interval[1], gap))
-    return Gap(present.groups[best], present.groups[worst], _with(gap, interval, present))
+    interval = percentile_interval(figures[:, best] - figures[:, worst], n_clusters=n_clusters, level=level)
+    if interval is None:
+        return Gap(groups[best], groups[worst], Estimate(gap, None, None, float(len(groups))))
+    # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
+    # as much as the gap found exceeds the true one.
+    bias = float(_spread(figures).mean()) - gap
+    # Draws centred on their own figures are what groups that are all equal would give.
+    by_chance = float(np.quantile(_spread(figures - ratios), level))
+    low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
+    # A gap is never below 0, and the figure itself must lie in its interval.
+    found = Estimate(gap, max(low, 0.0), max(interval[1], gap), float(len(groups)), n_clusters)
+    return Gap(groups[best], groups[worst], found)
 
 
 def _rows_by_size(clusters: Clusters) -> dict[int, list[int]]:

@@ -56,7 +56,9 @@ class CorrectedMeans:
         totals = self.weights.sum(axis=1)
         held = np.where(totals > 0, self.shares.sum(axis=1), 0.0)
         means = np.nan_to_num(divide(self.correct.sum(axis=1), totals))
-        sums, known = (np.bincount(self.cell_groups, x, len(self.groups)) for x in (held * means, held))
+        sums, known = (
+            np.bincount(self.cell_groups, x, len(self.groups)).astype(np.float64) for x in (held * means, held)
+        )
         return divide(sums, known)
 
     def combined(self, coefficients: ArrayLike, *, level: float = LEVEL) -> Estimate:
@@ -170,7 +172,7 @@ def corrected_means(
 
     def added_up(rows: NDArray[np.intp], numbers: FloatArray) -> FloatArray:
         sums = np.bincount(cell[rows] * n_clusters + column[rows], numbers, len(held) * n_clusters)
-        return sums.reshape(len(held), n_clusters)
+        return sums.astype(np.float64).reshape(len(held), n_clusters)
 
     drawn = 1 / np.asarray(probability, dtype=np.float64)
     weights, correct = (added_up(at, drawn * x) for x in (1.0, np.asarray(labels, dtype=np.float64)))

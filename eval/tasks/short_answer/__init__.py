@@ -99,7 +99,8 @@ class ShortAnswer(Task):
         scored = score_short_answers(
             run.items(), run.gold(), answers, rule=options.rule, lemmas=lemmas, seed=options.seed
         )
-        return scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
+        scored = scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
+        return _corrected(run, scored, seed=options.seed)
 
     def _score_by_judge(
         self, run: "Run", answers: "pl.DataFrame", options: ShortAnswerScoring, lemmas: str
@@ -116,7 +117,8 @@ class ShortAnswer(Task):
         scored = scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
         known = scored.decisions.select("item_id", "region", "template_id", "by_rule").drop_nulls("by_rule")
         judged = verdicts.join(known, on="item_id", how="inner", maintain_order="left")
-        return with_checks(scored, run, options.rule, judged, seed=options.seed)
+        scored = with_checks(scored, run, options.rule, judged, seed=options.seed)
+        return _corrected(run, scored, seed=options.seed)
 
     def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
         """See `Task.replies_to_judge`."""
@@ -128,6 +130,12 @@ class ShortAnswer(Task):
         items, gold, answers = run.items(), run.gold(), as_scored(run.answers(), run.description)
         decided, _ = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
         return answers_to_judge(items, gold, decided)
+
+    def labelled(self, run: "ScoredRun") -> "pl.DataFrame | None":
+        """See `Task.labelled`."""
+        from blend.eval.labelled_items import with_labels
+
+        return with_labels(run.decisions(), run.run)
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
@@ -163,3 +171,20 @@ _NOTE = "SEM-B is the share of questions answered with something that natives an
 def _asked(run: "Run") -> dict[str, str]:
     """The part of a signature that says in which languages was asked."""
     return {"asked": "+".join(run.description.options["languages"])}
+
+
+def _corrected(run: "Run", scored: "ScoredItems", *, seed: int) -> "ScoredItems":
+    """Scores, with corrected ones where people have labelled replies."""
+    from blend.eval.labelled_items import with_labels
+    from blend.eval.runs.labels import labels_digest
+    from blend.eval.tasks.short_answer.corrected_scores import corrected_scores, correction_warnings
+
+    rows = with_labels(scored.decisions, run)
+    if rows is None:
+        return scored
+    found = corrected_scores(rows, seed=seed)
+    return scored._replace(
+        scores=(*scored.scores, *found),
+        signature_parts={**scored.signature_parts, "labels": labels_digest(run.directory)},
+        warnings=(*scored.warnings, *correction_warnings(found)),
+    )

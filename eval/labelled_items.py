@@ -1,0 +1,79 @@
+"""Labelled items: decisions on the answers of a run beside what people say of some of them."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from blend.eval.runs.labels import LABELS_NAME, read_labels
+from blend.eval.runs.run_directory import Run
+from blend.eval.scores_json import UNANSWERED, Score
+from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
+from blend.schemas.errors import InputError
+
+WORTHLESS_KAPPA = 0.1
+"""Kappa below which a rule is said to be worthless: labels alone would tell as much."""
+
+MIN_LABELS = 30
+"""Labels from which on that is said."""
+
+
+def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
+    """Decisions beside people's labels.
+
+    Returns:
+        The rows that are scored, with ``label`` (0 to 1) and ``probability``, null where nobody has labelled
+        the reply, and ``cell``, what the rule says, and the string rule where that is another one; or
+        ``unanswered``. Null where nobody has labelled anything.
+
+    Raises:
+        InputError: If a label is of no item of the run; names the first.
+        RowError, RowErrors: If the labels cannot be read.
+    """
+    labels = read_labels(run.directory)
+    if labels is None:
+        return None
+    strange = labels.join(run.items("item_id"), on="item_id", how="anti")
+    if strange.height:
+        raise InputError(
+            f"{run.directory / LABELS_NAME}: {strange['item_id'][0]!r} is no item of this run; read the sheets "
+            f"again: blend eval judged {run.directory} SHEET…"
+        )
+    verdicts = [name for name in ("correct", "by_rule") if name in decisions.columns]
+    stated = labels.select("item_id", "probability", label="correct")
+    return (
+        decisions.drop_nulls("correct")
+        .join(stated, on="item_id", how="left", maintain_order="left")
+        .with_columns(
+            cell=pl.when(pl.col("why") == UNANSWERED)
+            .then(pl.lit(UNANSWERED))
+            .otherwise(pl.concat_str(*verdicts, separator="/"))
+        )
+    )
+
+
+def means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
+    """The corrected means of labelled decisions by a column; see `with_labels`.
+
+    Nobody is asked to label what is unanswered: it is wrong, which is known without being drawn.
+    """
+    is_known = (pl.col("cell") == UNANSWERED) & pl.col("label").is_not_null().any().over(by)
+    rows = rows.with_columns(
+        label=pl.when(is_known).then(0.0).otherwise("label"),
+        probability=pl.when(is_known).then(1.0).otherwise("probability"),
+    )
+    known = rows["label"].is_not_null().to_numpy()
+    columns = (rows[name].to_numpy() for name in ("cell", "template_id", by))
+    cells, clusters, groups = (column.astype(str) for column in columns)
+    labels, chances = (rows[name].to_numpy()[known] for name in ("label", "probability"))
+    return corrected_means(cells, clusters, np.flatnonzero(known), labels, chances, groups)
+
+
+def is_worthless(scores: Iterable[Score]) -> bool:
+    """Whether a rule's decisions agree with people's labels no better than chance does."""
+    found = [
+        one
+        for one in scores
+        if one.metric.endswith("-kappa") and one.scope == "overall" and one.n >= MIN_LABELS
+    ]
+    return any(one.value is not None and one.value < WORTHLESS_KAPPA for one in found)
