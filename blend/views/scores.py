@@ -26,6 +26,8 @@ _TABLES = (
     "template",
     "naming",
     "prompt",
+    "length",
+    "judge",
 )
 """Scopes that are printed beside the overall figures; all others are in ``scores.json``."""
 

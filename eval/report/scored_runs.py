@@ -163,6 +163,8 @@ _PARTS = {
     "body": "further fields of requests (body)",
     "marks": "marks around thoughts (marks)",
     "rule": "rule (rule)",
+    "judge": "judge and how it was asked (judge)",
+    "own-family": "family that judge and model share (own-family)",
     "seed": "seed of the intervals (seed)",
     "lemma": "lemmas (lemma)",
     "sdk": f"version of {DISTRIBUTION} (sdk)",
