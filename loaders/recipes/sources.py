@@ -256,7 +256,12 @@ def _directory(source: Source, base: Path) -> Path:
     folder = base / source.location
     if not folder.is_dir():
         hint = ", or add a revision if it is a Hub repository" if source.kind == "blend" else ""
-        raise InputError(f"{_name(source)}: no such directory: {folder}; correct the location{hint}")
+        fix = (
+            "that is a file; unpack it and name the folder"
+            if folder.is_file()
+            else f"correct the location{hint}"
+        )
+        raise InputError(f"{_name(source)}: no such directory: {folder}; {fix}")
     return folder
 
 

@@ -32,6 +32,16 @@ def test_a_folder_of_the_tasks_files_is_built_and_rebalanced(tmp_path: Path):
     assert read_manifest(tmp_path / "again").tables == manifest.tables
 
 
+def test_an_archive_is_to_be_unpacked(tmp_path: Path):
+    path = tmp_path / "task.zip"
+    path.write_bytes(b"")
+    with pytest.raises(InputError) as caught:
+        build("--semeval", path, "--out", tmp_path / "release")
+    assert str(caught.value).endswith(
+        f"no such directory: {path}; that is a file; unpack it and name the folder"
+    )
+
+
 @pytest.mark.parametrize("other", [["recipe.toml"], ["--blend", "x"], ["--food", "x"]])
 def test_the_folder_goes_alone(other: list[str]):
     with pytest.raises(UsageError) as caught:

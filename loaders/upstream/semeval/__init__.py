@@ -79,10 +79,13 @@ def semeval_files(folder: Path) -> list[Path]:
     """
     held = [folder / name for name in TASK_FILES if (folder / name).is_file()]
     if not {SAQ_INPUT, MCQ_INPUT, SAQ_TRIAL, MCQ_TRIAL} & {path.name for path in held}:
-        raise InputError(
-            f"{folder}: no questions of SemEval-2026 Task 7; expected {SAQ_INPUT} or {MCQ_INPUT}, and beside "
-            f"them {SAQ_GOLD} and {MCQ_GOLD}, as the organisers' archive has them"
+        inside = sorted({path.parent for name in (SAQ_INPUT, MCQ_INPUT) for path in folder.rglob(name)})
+        expected = (
+            f"expected {SAQ_INPUT} or {MCQ_INPUT}, and beside them {SAQ_GOLD} and {MCQ_GOLD}, as the "
+            "organisers' archive has them"
         )
+        fix = f"name {inside[0]}, which has them" if inside else expected
+        raise InputError(f"{folder}: no questions of SemEval-2026 Task 7; {fix}")
     return held
 
 

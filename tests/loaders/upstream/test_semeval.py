@@ -217,6 +217,15 @@ def test_a_folder_without_questions(tmp_path: Path):
     )
 
 
+def test_a_folder_around_that_of_the_files_is_told_so(tmp_path: Path):
+    write_semeval(tmp_path / "archive" / "data")
+    with pytest.raises(InputError) as caught:
+        semeval_files(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no questions of SemEval-2026 Task 7; name {tmp_path / 'archive' / 'data'}, which has them"
+    )
+
+
 def test_line_ends_of_windows_are_no_irregularity(tmp_path: Path):
     from blend.loaders.files.diagnostics import Diagnostics
 
