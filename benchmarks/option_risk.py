@@ -280,6 +280,22 @@ def print_areas(rows: pl.DataFrame, model: str, models: Mapping[str, Models]) ->
     print(f"area under the curve, {model}: {np.mean(areas):.3f} ({min(areas):.3f} to {max(areas):.3f})")
 
 
+def print_left_out(rows: pl.DataFrame, models: Mapping[str, Models], most: float = 0.1) -> None:
+    """Print what `max_silly` leaves out of all options that were read, of regions that it was not fitted on."""
+    above = []
+    for tag, of_region in models.items():
+        held = rows.filter(locale=tag)
+        risks = probabilities(held.select(NAMES[SILLY]).to_numpy(), np.array(list(of_region[SILLY].values())))
+        above.append(held.filter(pl.Series(risks > most)))
+    found = pl.concat(above)
+    print(
+        f"above {most}: {100 * len(found) / len(rows):.1f} % of all options, of which "
+        f"{100 * found['silly'].sum() / len(found):.0f} % are silly and "
+        f"{100 * found['refused'].sum() / len(found):.0f} % refused; "
+        f"{100 * found['silly'].sum() / rows['silly'].sum():.0f} % of all that are silly"
+    )
+
+
 def print_silly(tables: BlendTables, rows: pl.DataFrame, models: Mapping[str, Models]) -> None:
     """Print what is left of silly options at each `max_silly`, alone and with a `max_risk`."""
     risk = HeldOutRisk(tables, models, shipped=False)
@@ -338,6 +354,7 @@ def main() -> None:
     for model in NAMES:
         print_areas(rows, model, models)
     if used.silly:
+        print_left_out(rows, models)
         print_silly(tables, rows, models)
         return
     figures = []

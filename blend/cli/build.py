@@ -305,6 +305,7 @@ def _with_previous(
 
 def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
     from blend.builders.mcq.result import why_none_made
+    from blend.builders.mcq.verdict_notes import verdict_notes
     from blend.views.releases import release_tables
     from blend.views.safe import SafeConsole
 
@@ -315,28 +316,10 @@ def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManif
     why_none = why_none_made(manifest)
     for line in (
         *([] if why_none is None else [f"\n{why_none}"]),
-        *_verdict_notes(manifest),
+        *(f"\n{note}; {remedy}." for note, remedy in verdict_notes(manifest)),
         f"\nBuilt {manifest.name} {manifest.version} in {out}{replaced}. Look at it:",
         f"  blend show {out}",
         f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',
     ):
         # A path may hold what looks like markup.
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _verdict_notes(manifest: "ReleaseManifest") -> list[str]:
-    """Tell of verdicts on options that are missing, or that do not count any more."""
-    from blend.builders.mcq.exclusions import VOID
-    from blend.builders.mcq.reading import UNREAD_NOTE
-
-    remedies = {
-        VOID: "the finding `void-verdicts` names them; a change of wording only is for mcq.wordings "
-        "(docs/questions.md)",
-        UNREAD_NOTE: "`blend questions options --unread` writes them for people to read (docs/questions.md)",
-    }
-    return [
-        f"\n{stage.notes[kind]}; {remedy}."
-        for stage in manifest.report
-        for kind, remedy in remedies.items()
-        if kind in stage.notes
-    ]

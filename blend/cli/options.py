@@ -11,6 +11,8 @@ from blend.exit_codes import UsageError
 def _pseudonym(given: str) -> str:
     from blend.schemas.language.personal_data import pseudonym
 
+    if not given.strip():
+        raise UsageError("--reviewer is empty; write a pseudonym, for example r01")
     try:
         return pseudonym(given)
     except ValueError as error:

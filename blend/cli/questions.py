@@ -1,6 +1,7 @@
 """``blend questions``: the options that questions may show, read by people in a sheet."""
 
 from collections import Counter
+from os.path import relpath
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,9 @@ def options(
     everything: Annotated[
         bool, typer.Option("--all", help="Also options that verdicts leave out, to overrule a model's.")
     ] = False,
+    blind: Annotated[
+        bool, typer.Option("--blind", help="Leave the column read empty: what others said sways a reader.")
+    ] = False,
 ) -> None:
     """Make the sheet: a row for every option that a build may show, with the question and where it is from.
 
@@ -50,14 +54,13 @@ def options(
 
     used = sample_recipe() if recipe is None else read_recipe(recipe)
     base = Path() if recipe is None else recipe.parent
-    sheet = options_to_review(used, base=base, locales=locales, unread=unread, everything=everything)
+    sheet = options_to_review(
+        used, base=base, locales=locales, unread=unread, everything=everything, blind=blind
+    )
     write_option_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
-    read = sheet.filter(sheet["read"] != "").height
-    typer.echo(
-        f"{out}: {pluralise(len(sheet), 'option')} of {pluralise(questions, 'question')}, "
-        f"{read:,} of them with a verdict."
-    )
+    read = "" if blind else f", {sheet.filter(sheet['read'] != '').height:,} of them with a verdict"
+    typer.echo(f"{out}: {pluralise(len(sheet), 'option')} of {pluralise(questions, 'question')}{read}.")
     typer.echo(
         "Write ok, also-right, silly or wrong into the column verdict, as far as you get, then: "
         f"blend questions accept {out} --reviewer PSEUDONYM (and --native for people of the region)"
@@ -111,9 +114,17 @@ def judge(
             concurrency=concurrency,
             on_progress=on_progress,
         )
+    if not added.by_kind:
+        typer.echo(
+            f"Nothing to read: people or {added.reader} have given a verdict on every option that questions "
+            f"may show{'' if everything else '; --all adds what people have read and what verdicts leave out'}."
+        )
+        return
     unsure = f"; unsure of {added.unsure:,}, which are left to people" if added.unsure else ""
     typer.echo(f"{_added(out, added.by_kind)}{unsure}.")
-    _say_once(out, is_new=is_new and out.exists())
+    location = Path(relpath(out, base)).as_posix()
+    if is_new and used.mcq.exclusions != location:
+        _say_how_to_name(location)
 
 
 @app.command()
@@ -141,11 +152,13 @@ def accept(
     known = f"; {added.known:,} stood there already" if added.known else ""
     typer.echo(f"{_added(out, added.by_kind)}{known}.")
     if added.disputed:
+        stay = f"; {added.overruled:,} of these stay" if added.overruled else ""
         typer.echo(
-            f"Others say something else of {added.disputed:,} of them; "
-            "one refusal is enough to leave an option out."
+            f"Others say something else of {added.disputed:,} of them; one refusal is enough to leave an "
+            f"option out, unless most of three or more natives accept it{stay}."
         )
-    _say_once(out, is_new=is_new)
+    if is_new:
+        _say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
 
 
 def _added(out: Path, by_kind: Counter[str]) -> str:
@@ -155,11 +168,11 @@ def _added(out: Path, by_kind: Counter[str]) -> str:
     return f"{out}: {pluralise(by_kind.total(), 'verdict')} added, {kinds}"
 
 
-def _say_once(out: Path, *, is_new: bool) -> None:
-    if is_new:
-        typer.echo(
-            f'`blend build` reads them once the recipe names the file: exclusions = "{out.name}" in [mcq].'
-        )
+def _say_how_to_name(location: str, what: str = "") -> None:
+    typer.echo(
+        f'`blend build` reads them once the recipe names the file: exclusions = "{location}" in [mcq]'
+        f"{what and f', {what}'}."
+    )
 
 
 @app.command()

@@ -13,6 +13,7 @@ from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.release.audit_report import AuditReport
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from blend.schemas.rows.published_rows import LETTERS
 from blend.views.frames import PERCENT, frame_table, interval, mean, rows_frame, wide_frame
 
@@ -57,6 +58,8 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
         tables |= _cultural_tables(figures.cultural)
     if figures.audit is not None:
         tables["mcq-guessing"] = _guessing(figures.audit)
+        if figures.audit.hard is not None:
+            tables["mcq-hard-guessing"] = _guessing(figures.audit.hard, f", {MULTIPLE_CHOICE_HARD}")
     return tables
 
 
@@ -299,7 +302,7 @@ def _spread(spreads: pl.DataFrame) -> Table:
     )
 
 
-def _guessing(audit: AuditReport) -> Table:
+def _guessing(audit: AuditReport, config: str = "") -> Table:
     of = "all" if audit.audited == audit.questions else f"{audit.audited:,} of {audit.questions:,}"
     rows = [
         (
@@ -310,7 +313,7 @@ def _guessing(audit: AuditReport) -> Table:
     ]
     return frame_table(
         rows_frame(("baseline", "questions", "accuracy", "interval", "by pair", "by row"), rows),
-        "Multiple-choice questions got right without knowing anything",
+        f"Multiple-choice questions got right without knowing anything{config}",
         f"By the audit of the release, {of} questions. Accuracy where the baseline has an opinion, with a 95 % "
         "interval over templates; by pair: guessing where it has none, each template and region once; by row: "
         "each question once. `blend audit` says what the baselines do.",

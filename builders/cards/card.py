@@ -31,7 +31,7 @@ from blend.schemas.language.languages import english_name, own_name, script_name
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.finding_kinds import finding_kinds
 from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.configs import NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 
 AGREEMENT = "agreement/annotators"
@@ -114,16 +114,20 @@ def _guessed(audit: AuditReport | None) -> str | None:
     """Say how much somebody gets right who knows nothing; null without an audit."""
     if audit is None:
         return None
-    found = {_RULES[name]: audit.overall[name] for name in _RULES if name in audit.overall}
-    shares = [
-        f"{rule} {fares.by_pair:.0%} ({fares.share:.0%})"
-        for rule, fares in found.items()
-        if fares.share is not None and fares.by_pair is not None
-    ]
+    hard = "" if audit.hard is None else f" Of `{MULTIPLE_CHOICE_HARD}` they find: {_shares(audit.hard)}."
     return (
         "A multiple-choice question can be got right without knowing the region. Compare a score not with the "
         "25 % of a blind guess, but with what these find, of pairs of template and region (of questions): "
-        f"{', '.join(shares)} (`reports/audit.json`)."
+        f"{_shares(audit)} (`reports/audit.json`).{hard}"
+    )
+
+
+def _shares(audit: AuditReport) -> str:
+    found = {_RULES[name]: audit.overall[name] for name in _RULES if name in audit.overall}
+    return ", ".join(
+        f"{rule} {fares.by_pair:.0%} ({fares.share:.0%})"
+        for rule, fares in found.items()
+        if fares.share is not None and fares.by_pair is not None
     )
 
 

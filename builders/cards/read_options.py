@@ -1,12 +1,26 @@
 """What the card says of who has read the options of multiple-choice questions."""
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import polars as pl
 
 from blend.builders.cards.model_verdicts import model_verdicts
 from blend.schemas.release.model_report import ModelReport
 
 
-def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> str | None:
+class ReadOptions(NamedTuple):
+    """What the card says of who has read what questions show."""
+
+    text: str
+    """Of all regions together."""
+    header: tuple[str, ...]
+    """Names of the columns of ``rows``."""
+    rows: list[tuple[str, ...]]
+    """One per region: its tag, how many options, and shares in per cent."""
+
+
+def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> ReadOptions | None:
     """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
 
     Args:
@@ -16,38 +30,50 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> st
     if reading.is_empty():
         return None
     natives, others, by_question, model, nobody = (int(reading[name].sum()) for name in _READERS)
-    by_region = ", ".join(
-        f"`{row['locale']}` {' / '.join(_share(row[name], row['options']) for name in _READERS)}"
-        for row in reading.iter_rows(named=True)
-    )
-    return (
+    header, rows = ["region", "options", *_READERS.values()], [_row(row) for row in reading.to_dicts()]
+    if nobody:
+        header.append("questions expected to be disputed")
+        rows = [(*row, _expected(of)) for row, of in zip(rows, reading.to_dicts(), strict=True)]
+    return ReadOptions(
         f"{_overall(natives, others + by_question, model, nobody)}{_inferred(by_question)}"
-        f"{model_verdicts(report, reading)}{_expected(reading)}"
-        " Of each region's options, read by natives of the region / by others only / by others, as is known by "
-        f"question / by a model alone / by nobody, per cent: {by_region}."
+        f"{model_verdicts(report, reading)}{_of_disputed(nobody)}"
+        " By region, with shares of its options in per cent:",
+        tuple(header),
+        rows,
     )
 
 
-_READERS = ("natives", "others", "by_question", "model", "nobody")
+_READERS = {
+    "natives": "read by natives",
+    "others": "by others only",
+    "by_question": "by others, as is known by question",
+    "model": "by a model alone",
+    "nobody": "by nobody",
+}
+"""Columns of `READING`, and what the card calls them."""
 
 _DISPUTED = (26, 18, 35)
 """Of 100 questions of which nobody had read an option, those that a careful reader disputed, and the ends of
 Wilson's 95 % interval of that share; ``docs/mcq.md``."""
 
 
-def _expected(reading: pl.DataFrame) -> str:
-    """Say by region how many questions a careful reader is expected to dispute; nothing where all was read."""
-    rows = reading.filter(pl.col("nobody") > 0)
-    if rows.is_empty():
+def _row(of: Mapping[str, Any]) -> tuple[str, ...]:
+    return f"`{of['locale']}`", f"{of['options']:,}", *(_share(of[name], of["options"]) for name in _READERS)
+
+
+def _expected(of: Mapping[str, Any]) -> str:
+    """How many of a region's questions a careful reader is expected to dispute, in per cent."""
+    share, low, high = (_share(percent * of["with_unread"], 100 * of["mcqs"]) for percent in _DISPUTED)
+    return f"{share} ({low} to {high})" if of["nobody"] else "–"
+
+
+def _of_disputed(nobody: int) -> str:
+    if not nobody:
         return ""
-    by_region = []
-    for tag, mcqs, unread in rows.select("locale", "mcqs", "with_unread").iter_rows():
-        share, low, high = (_share(percent * unread, 100 * mcqs) for percent in _DISPUTED)
-        by_region.append(f"`{tag}` {share} ({low} to {high})")
     return (
-        f" Of questions with options that nobody had read, a careful reader disputed {_DISPUTED[0]} of 100, so "
-        "that of each region's questions, in per cent, this is expected, with a 95 % interval and less where "
-        f"`mcq.max_risk` is set: {', '.join(by_region)}."
+        f" Of questions with options that nobody had read, a careful reader disputed {_DISPUTED[0]} of 100; "
+        "the last column is what that makes of a region's questions, in per cent, with a 95 % interval, and "
+        "less where `mcq.max_risk` is set."
     )
 
 

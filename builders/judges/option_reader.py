@@ -75,9 +75,10 @@ class OptionReader:
             MissingExtraError: If the package ``openai`` is not installed.
             InputError: If there is no API key.
             ServerError: If the server cannot be asked, or if no reply to a request can be read in all its
-                tries; names the question, what did not come, and the reply. What came until then is recorded.
+                tries; names the questions, and of the first what did not come and the reply. What came until
+                then is recorded.
         """
-        unreadable = list[str]()
+        unreadable = list[tuple[AskedOptions, str]]()
 
         async def ask(client: "openai.AsyncOpenAI", asked: AskedOptions) -> bool:
             opinions, reply = await self._model.ask(
@@ -95,17 +96,24 @@ class OptionReader:
                         for (text, _), one in pairs
                     ]
                 )
-                return True
-            unreadable.append(
-                f"{self.name}: no verdicts on {asked.template_id} about {asked.locale} in {self._model.tries} "
-                f"tries: {faults(asked, reply)}; the last reply was {reply[:200]!r}; have people read these "
-                "options, or choose another model"
-            )
+            else:
+                unreadable.append((asked, reply))
             return len(unreadable) < MAX_UNREADABLE
 
         ask_side_by_side(self._model.server, requests, ask)
         if unreadable:
-            raise ServerError("\n".join(unreadable))
+            raise ServerError(self._no_verdicts(unreadable))
+
+    def _no_verdicts(self, unreadable: Sequence[tuple[AskedOptions, str]]) -> str:
+        names = [f"{asked.template_id} about {asked.locale}" for asked, _ in unreadable]
+        first, reply = unreadable[0]
+        more = f" Nor on {len(names) - 1:,} more: {', '.join(names[1:])}." if names[1:] else ""
+        stopped = " After so many the others were not asked." if len(names) >= MAX_UNREADABLE else ""
+        return (
+            f"{self.name}: no verdicts on {names[0]} in {self._model.tries} tries: {faults(first, reply)}; the "
+            f"last reply was {reply[:200]!r}; have people read these options, or choose another model."
+            f"{more}{stopped}"
+        )
 
 
 def reader_name(model: str) -> str:

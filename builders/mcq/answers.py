@@ -40,8 +40,8 @@ REFUSED = "refused-at-home"
 """Outcome of an answer that reviewers call silly or wrong in its own region; it is a distractor nowhere."""
 
 
-Shows = Callable[[str, str, Option], bool]
-"""Whether a template may show an option about a locale, by its tag."""
+LeftOutBy = Callable[[str, str, Option], str | None]
+"""Key of the recipe by which a template leaves an option out about a locale, by tag; null if it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,10 @@ class LocaleAnswers:
     """Further ones, for questions that are short of distractors; in the same order."""
     loss: tuple[str, str] | None
     """Reason and detail why the locale is not asked about; null when it is."""
-    may_show: Callable[[Option], bool] | None
-    """Whether an option of another region may be shown about the locale; null where nothing is left out."""
+    left_out_by: Callable[[Option], str | None] | None
+    """By what an option of another region is left out about the locale, see `LeftOutBy`; null if nothing is."""
+    refused: tuple[str, ...]
+    """Its answers that are offered nowhere, since readers call them silly or wrong at home."""
     given: tuple[tuple[str, ...], ...]
     """English variants of every answer that people gave, whatever its votes; without days, months and years of
     which nobody can tell the calendar."""
@@ -94,7 +96,7 @@ def read_answers(
     exclusions: Exclusions,
     locales: Registry,
     reading: Reading | None = None,
-    shows: Shows | None = None,
+    left_out_by: LeftOutBy | None = None,
 ) -> Iterator[TemplateAnswers]:
     """Read what every locale brings to each template; by template id.
 
@@ -106,7 +108,7 @@ def read_answers(
         exclusions: What was excluded.
         locales: Known locales.
         reading: Who has read which option, where unread ones are left out, correct answers too.
-        shows: Which options of others may be shown otherwise; all that no rule is against when absent.
+        left_out_by: Which options of others are left out otherwise; none that no rule is against when absent.
 
     Raises:
         UnknownNameError: If an annotation's locale is not registered.
@@ -130,7 +132,7 @@ def read_answers(
             exclusions,
             wordings,
             reading,
-            shows,
+            left_out_by,
         )
         read = tuple(wordings.once(template_id, reader.read(given)) for given in responses)
         yield TemplateAnswers(template_id, answer_format, read, outcomes, tuple(reader.dates))
@@ -165,7 +167,7 @@ class _Reader:
     exclusions: Exclusions
     wordings: "_Wordings"
     reading: Reading | None
-    shows: Shows | None
+    left_out_by: LeftOutBy | None
 
     def read(self, given: LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
@@ -187,10 +189,10 @@ class _Reader:
         fates = self._fates(given, distinct)
         of_top = [option for option in distinct if option.votes == most]
         golds = self._golds([option for option in of_top if option.text not in excluded.golds])
-        shows = self.shows if self.reading is None else self.reading.has_read
-        may_show = shows and partial(shows, self.template_id, locale.tag)
-        if self.reading is not None and may_show and golds and not loss:
-            golds = list(filter(may_show, golds))
+        cause = self.left_out_by if self.reading is None else self._unread
+        left_out_by = cause and partial(cause, self.template_id, locale.tag)
+        if self.reading is not None and left_out_by and golds and not loss:
+            golds = [gold for gold in golds if left_out_by(gold) is None]
             loss = None if golds else ("unread", "nobody has read the top answer")
         return LocaleAnswers(
             locale=locale,
@@ -199,9 +201,14 @@ class _Reader:
             offered=self._ordered(fates.get(OFFERED, [])),
             reserve=self._ordered(fates.get(IN_RESERVE, [])),
             loss=loss,
-            may_show=may_show,
+            left_out_by=left_out_by,
+            refused=tuple(option.text for option in fates.get(REFUSED, ())),
             given=tuple(one.texts for one in answers if one.is_certain),
         )
+
+    def _unread(self, template_id: str, asked: str, option: Option) -> str | None:
+        assert self.reading is not None
+        return None if self.reading.has_read(template_id, asked, option) else "mcq.unread"
 
     def _dated(self, given: LocaleResponses) -> list[DatedAnswer]:
         """Put what people wrote in a calendar of their own into the Gregorian one; keep an account of it."""
@@ -292,9 +299,11 @@ class _Reader:
 
     def _acceptable(self, given: LocaleResponses, excluded: Excluded) -> Iterator[Acceptable]:
         texts = map(shown, (*chain.from_iterable(texts for _, texts in given.groups), *excluded.distractors))
+        by_people = {shown(text) for _, texts in given.groups for text in texts}
         for text in dict.fromkeys(text for text in texts if text):
             canonical = spelled(text, self.answer_format) or text
-            yield Acceptable(canonical, values(text, self.answer_format), self._also(given.locale, text))
+            meant, also = values(text, self.answer_format), self._also(given.locale, text)
+            yield Acceptable(canonical, meant, also, text not in by_people)
 
     def _also(self, locale: Locale, text: str) -> frozenset[str]:
         return _NOTHING if self.local_variants is None else self.local_variants.also(locale.tag, text)

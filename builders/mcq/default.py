@@ -26,13 +26,14 @@ from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.fillers import Fillers, FillerUse
 from blend.builders.mcq.option_pool import OptionPool
 from blend.builders.mcq.option_risk import OptionRisk
-from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option, are_apart
+from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option
 from blend.builders.mcq.overlap import share_words
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.question_readings import QuestionReadings
 from blend.builders.mcq.reading import Reading, reading_frame
-from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, McqBuild, summarise
+from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, LEFT_OUT, SHORT, McqBuild, summarise
+from blend.builders.mcq.shortage import available, left_out_of, shortage
 from blend.builders.mcq.unread_options import UnreadOptions
 from blend.builders.mcq.variants import Pick, Picked, Rules, pick
 from blend.builders.mcq.wordings import put_right
@@ -98,7 +99,7 @@ def build_default(
         exclusions=excluded,
         locales=locales,
         reading=reading if options.unread == "drop" else None,
-        shows=None if unread is None else unread.shows,
+        left_out_by=None if unread is None else unread.left_out_by,
     ):
         outcomes.update(answers.outcomes)
         dates.extend(answers.dates)
@@ -124,6 +125,7 @@ def build_default(
                 slips.clear() if unread is None else unread.found(),
             ]
         ),
+        left_out=pl.DataFrame([row for one in made for row in one.left_out], LEFT_OUT, orient="row"),
         reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
         beside_models=excluded.beside_models(),
@@ -248,6 +250,8 @@ class TemplateQuestions:
     dropped: tuple[tuple[str, str, str, str], ...]
     """Rows of `DROPPED`."""
     fillers: tuple[FillerUse, ...]
+    left_out: tuple[tuple[str, str, str, int], ...] = ()
+    """Rows of `LEFT_OUT`."""
 
 
 def make_questions(
@@ -266,6 +270,7 @@ def make_questions(
     ]
     made: list[LocaleQuestions] = []
     uses: list[FillerUse] = []
+    left_out: list[tuple[str, str, str, int]] = []
     # That numbers, times and dates differ needs no opinion.
     judging = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
     pool = judged_pool(answers, judging)
@@ -280,15 +285,17 @@ def make_questions(
         if not found.picks[asked.tag] and reviewed.concern(answers, asked):
             more = [*answers.reserve, *reviewed.options(answers, asked)]
             found = pick(judged_pool(answers, judging, more, only={asked.tag}), answers, rules, judging)
-            available = _available(found, asked)
-            uses.extend(reviewed.uses(answers, found.pool, available, _used(found.picks[asked.tag])))
+            left = available(found, asked)
+            uses.extend(reviewed.uses(answers, found.pool, left, _used(found.picks[asked.tag])))
         if found.picks[asked.tag]:
             made.append(kept_questions(found, answers, asked))
         else:
-            dropped.append((answers.template_id, asked.tag, "short", _shortage(found, answers, asked)))
+            key, causes = (answers.template_id, asked.tag), left_out_of(found, answers, asked)
+            dropped.append((*key, SHORT, shortage(found, answers, asked, causes)))
+            left_out += [(*key, cause, len(texts)) for cause, texts in causes.items()]
     if hard is not None:
         hard.add(answers, pool, judging)
-    return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses))
+    return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses), tuple(left_out))
 
 
 def judged_pool(
@@ -314,10 +321,6 @@ def reserve_pool(answers: TemplateAnswers, judging: JudgePanel, short: Collectio
     """
     reserve = answers.reserve
     return judged_pool(answers, judging, reserve, only=short) if reserve and short else None
-
-
-def _available(found: Picked, asked: Locale) -> Mapping[str, Sequence[int]]:
-    return found.pool.available(found.pool.target(asked.tag), found.pool.judged_same(found.known))
 
 
 def _used(picks: Iterable[Pick]) -> list[int]:
@@ -356,22 +359,6 @@ def _count_rules(pool: OptionPool, panel: JudgePanel) -> None:
         panel.count_rules(LexicalJudge.name, same=refused, different=len(target.other_regions) - refused)
         if target.same_local_answer:
             panel.count_rules(LOCAL_VARIANTS, same=len(target.same_local_answer))
-
-
-def _shortage(found: Picked, answers: TemplateAnswers, asked: Locale) -> str:
-    """Say how many options are left for a target, and what became of the other regions' answers."""
-    left = len(_available(found, asked))
-    answering = {one.locale.region for one in answers.locales if are_apart(one.locale, asked)}
-    offering = {option.locale.region for option in found.pool.options if are_apart(option.locale, asked)}
-    brought = len(offering - answering)
-    others, none = len(answering | offering), len(answering - offering)
-    count = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
-    side_by_side = " that may stand side by side and hide the right one" if left >= N_DISTRACTORS else ""
-    return (
-        f"{count} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
-        f"{none} offer{'s' if none == 1 else ''} none, "
-        f"{len(offering) - left} only what an acceptable answer rules out"
-    )
 
 
 def place_answers(made: Iterable[TemplateQuestions], seed: int) -> dict[QuestionKey, list[int]]:

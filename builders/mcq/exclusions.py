@@ -15,7 +15,7 @@ from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.sheets.option_sheets import OK, stands_by_natives
 
 if TYPE_CHECKING:
     from blend.builders.mcq.question_readings import QuestionReadings
@@ -67,15 +67,9 @@ def counting(readers: Sequence[Reader], model_confidence: float) -> Sequence[Rea
         model_confidence: From where on a model is sure.
     """
     people = [reader for reader in readers if not reader.is_model]
-    if _is_outvoted(people):
+    if stands_by_natives([reader.kind for reader in people if reader.native]):
         return [reader for reader in people if reader.kind == OK]
     return people or [reader for reader in readers if reader.confidence >= model_confidence]
-
-
-def _is_outvoted(readers: Sequence[Reader]) -> bool:
-    """Whether most of three or more natives accept an option: then it stands, whoever refuses it."""
-    natives = [reader.kind for reader in readers if reader.native]
-    return len(natives) > 2 and 2 * natives.count(OK) > len(natives)
 
 
 class Excluded(NamedTuple):

@@ -22,6 +22,9 @@ from blend.schemas.recipe.recipe import McqOptions
 OPTIONS_OF_A_REGION = 4
 """How many options of a region are looked at for a question; one of them is shown at most."""
 
+VERDICTS = "verdicts"
+"""Cause of options that readers leave out."""
+
 _NONE: Numbers = frozenset()
 
 
@@ -158,6 +161,25 @@ class OptionPool:
         near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
         return self._everything.difference(*(self.of_region[region] for region in near))
 
+    def left_out(self, target: Target) -> dict[str, set[str]]:
+        """List by cause the options that recipe or readers leave out, and that no answer of people rules out.
+
+        A cause is a key of the recipe (``mcq.max_risk``) or ``verdicts``.
+        """
+        if target.matches_anything:
+            return {}
+        by_people = (text for text, answer in target.acceptable.items() if not answer.is_verdict)
+        given = _NONE.union(*(target.sharing[text] for text in by_people))
+        found: dict[str, set[str]] = {}
+        if (left_out_by := target.answers.left_out_by) is not None:
+            for i in self.other_regions(target.answers.locale) - target.other_regions - given:
+                cause = left_out_by(self.options[i])
+                assert cause is not None, "what is not left out belongs to the target's options"
+                found.setdefault(cause, set()).add(self.options[i].text)
+        if refused := {self.options[i].text for i in target.ruled_out - given}:
+            found.setdefault(VERDICTS, set()).update(refused)
+        return found
+
     # What judges are asked
 
     def relied_on(self, target: Target, triples: Iterable[Sequence[int]]) -> set[Pair]:
@@ -255,8 +277,8 @@ class OptionPool:
         acceptable = {a.text: a for a in ours}
         matches_anything = is_text and not all(a.values for a in acceptable.values())
         others = self.other_regions(asked.locale)
-        if asked.may_show is not None:
-            others = frozenset(i for i in others if asked.may_show(self.options[i]))
+        if asked.left_out_by is not None:
+            others = frozenset(i for i in others if asked.left_out_by(self.options[i]) is None)
         sharing = {text: self._shared.with_answer(a) for text, a in acceptable.items()}
         overlapping = _NONE.union(*(self._shared.overlapping(a.values) for a in acceptable.values()))
         overlapping = others if matches_anything else others & overlapping

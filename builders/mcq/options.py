@@ -49,6 +49,8 @@ class Acceptable(NamedTuple):
     """What it can mean, see `builders.mcq.overlap.values`."""
     also: frozenset[str] = frozenset()
     """Other English texts that the locale means by the same words of its own, see `LocalVariants.also`."""
+    is_verdict: bool = False
+    """Whether nobody of the locale gave it: readers refused it as an option."""
 
 
 class Option(NamedTuple):

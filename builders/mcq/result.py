@@ -28,6 +28,15 @@ DROPPED = pl.Schema(
 )
 """One row per question that yields no multiple-choice question."""
 
+SHORT = "short"
+"""Reason of questions for which too few options are left."""
+
+LEFT_OUT = pl.Schema(
+    {"template_id": pl.String(), "locale": pl.String(), "cause": pl.String(), "options": pl.Int64()}
+)
+"""One row per question that is `SHORT` and cause (a key of the recipe, or ``verdicts``): options that are left
+out of it, where nothing else speaks against them (count)."""
+
 FOUND = DROPPED
 """One row per answer or question of which something else is said or shown than before.
 
@@ -98,6 +107,8 @@ class McqBuild:
     """`FILLERS_USED`: what became of reviewed fillers; empty in paper mode."""
     beside_models: pl.DataFrame = field(default_factory=lambda: empty(EXCLUSIONS))
     """`exclusions.Exclusions.beside_models`: what models say of options, and people of the same."""
+    left_out: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LEFT_OUT))
+    """`LEFT_OUT`; empty in paper mode."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
 

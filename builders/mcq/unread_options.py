@@ -29,8 +29,10 @@ class UnreadOptions:
         self._silly: dict[tuple[str, str], set[str]] = {}
         """By template and locale asked about."""
 
-    def shows(self, template_id: str, asked: str, option: Option) -> bool:
-        """Whether an option is shown about a locale: what somebody has read is, at any risk.
+    def left_out_by(self, template_id: str, asked: str, option: Option) -> str | None:
+        """Find the key of the recipe by which an option is left out about a locale.
+
+        Null where it is shown, as what somebody has read is, at any risk.
 
         Args:
             template_id: The template.
@@ -38,13 +40,13 @@ class UnreadOptions:
             option: An option of another region.
         """
         if self._reading.has_read(template_id, asked, option):
-            return True
+            return None
         if self._max_risk < 1 and self._risk.of(template_id, asked, option) > self._max_risk:
-            return False
+            return "mcq.max_risk"
         if self._max_silly < 1 and self._risk.silly(template_id, asked, option) > self._max_silly:
             self._silly.setdefault((template_id, asked), set()).add(option.text)
-            return False
-        return True
+            return "mcq.max_silly"
+        return None
 
     def found(self) -> pl.DataFrame:
         """List the options left out so far as silly, by template and locale, as `FOUND`."""

@@ -221,14 +221,21 @@ def _facts(
 
 
 def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known: Registry) -> AuditReport:
-    """The audit of the multiple-choice questions that have been written."""
+    """The audit of the multiple-choice questions that have been written, the hard split beside the others."""
     # Only here: in paper mode nothing is audited, and nothing for it is loaded.
     from blend.builders.audit.report import audit_report
 
-    written = _mcq_files(release, tables)
-    columns = ["ID", "question", "options", "answer", "topic", "locale"]
-    mcqs = pl.read_parquet(written, columns=columns, glob=False).rename({"ID": "template_id"})
-    return audit_report(mcqs, annotations=built.annotations, locales=known)
+    def audited(config: str) -> AuditReport | None:
+        written = _mcq_files(release, tables, config)
+        if not written:
+            return None
+        columns = ["ID", "question", "options", "answer", "topic", "locale"]
+        mcqs = pl.read_parquet(written, columns=columns, glob=False).rename({"ID": "template_id"})
+        return audit_report(mcqs, annotations=built.annotations, locales=known)
+
+    report = audited(MULTIPLE_CHOICE_QUESTIONS)
+    assert report is not None, "only a release with multiple-choice questions is audited"
+    return report.model_copy(update={"hard": audited(MULTIPLE_CHOICE_HARD)})
 
 
 def _of_mcqs(
@@ -243,8 +250,10 @@ def _of_mcqs(
     return count(rows).collect(engine="streaming")
 
 
-def _mcq_files(release: Path, tables: Sequence[TableInfo]) -> list[Path]:
-    of_config = (table for table in tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
+def _mcq_files(
+    release: Path, tables: Sequence[TableInfo], config: str = MULTIPLE_CHOICE_QUESTIONS
+) -> list[Path]:
+    of_config = (table for table in tables if table.config == config)
     return [release / name for table in of_config for name in table.files]
 
 

@@ -28,6 +28,8 @@ MAX_OPTIONS = 40
 class ModelVerdicts(NamedTuple):
     """Verdicts that a model has added."""
 
+    reader: str
+    """Name under which they are kept."""
     by_kind: Counter[str]
     """Verdicts, by kind."""
     unsure: int
@@ -78,11 +80,13 @@ def read_by_model(
     reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency)
     append_verdicts(out, (), reviewer=reader.name, when=datetime.now(UTC).date())
     options = RecipeOptions(recipe, base)
-    while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):
+    while requests := list(
+        _requests(options, _verdicts(recipe, base, out, options.questions), reader.name, locales, everything)
+    ):
         progress.expect(len(requests))
         reader.read(requests)
     unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
-    return ModelVerdicts(Counter(one.kind for one in given), unsure)
+    return ModelVerdicts(reader.name, Counter(one.kind for one in given), unsure)
 
 
 class _Progress:
@@ -99,14 +103,14 @@ class _Progress:
         self._on_progress("read options", self._done, self._total)
 
 
-def _verdicts(recipe: Recipe, base: Path, out: Path) -> pl.DataFrame | None:
+def _verdicts(recipe: Recipe, base: Path, out: Path, questions: pl.DataFrame) -> pl.DataFrame | None:
     """All verdicts so far: those that the recipe names, and those in the file that is added to."""
     options = recipe.mcq
     if options.exclusions is not None and (base / options.exclusions).resolve() == out.resolve():
         if out.exists():
-            return exclusions_of(options, base)
+            return exclusions_of(options, base, questions)
         options = options.model_copy(update={"exclusions": None})
-    parts = [exclusions_of(options, base), read_exclusions(out) if out.exists() else None]
+    parts = [exclusions_of(options, base, questions), read_exclusions(out) if out.exists() else None]
     known = [part for part in parts if part is not None]
     return pl.concat(known) if known else None
 

@@ -1,6 +1,6 @@
 """Recipe options: what the questions of a recipe may show, and who has read it so far."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,13 +51,14 @@ class RecipeOptions:
         self.locales = known_locales(recipe, base=base) if known is None else known
         """The known locales."""
         inputs = read_inputs(recipe, base=base, locales=self.locales)
-        self._questions = inputs.questions
+        self.questions = inputs.questions
+        """The questions, `frame_columns.QUESTIONS`."""
         self._annotations = annotations_of(inputs, recipe)
 
     @property
     def answered(self) -> pl.DataFrame:
         """The questions with their answers, `frame_columns.ANNOTATION_ROWS`."""
-        return self._questions.drop("source").join(self._annotations.drop("source"), on=KEY)
+        return self.questions.drop("source").join(self._annotations.drop("source"), on=KEY)
 
     def offered(
         self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
@@ -74,28 +75,21 @@ class RecipeOptions:
         Raises:
             InputError: If no question can ask about a locale.
         """
-        options = self._recipe.mcq
-        shipped = options.judge.shipped
-        readings = QuestionReadings(self._questions, self._annotations, shipped=shipped)
+        shipped = self._recipe.mcq.judge.shipped
+        readings = QuestionReadings(self.questions, self._annotations, shipped=shipped)
         exclusions = Exclusions(
             verdicts,
-            self._questions,
+            self.questions,
             self.locales,
             shipped=shipped,
-            model_confidence=options.model_confidence,
+            model_confidence=self._recipe.mcq.model_confidence,
             readings=readings,
         )
-        offered = offered_options(
-            self._questions,
-            self._annotations,
-            options=options,
-            seed=self._recipe.seed,
-            judges=self._judges_on_file(),
-            fillers=fillers_of(options, self._base),
-            exclusions=None if everything else exclusions,
-            locales=self.locales,
-        )
-        self._check_locales(locales or (), set(offered["locale"]))
+        offered = self._offered(None if everything else exclusions)
+        asked = set(offered["locale"])
+        if not_asked := [tag for tag in locales or () if tag not in asked]:
+            left_out = set() if everything else set(self._offered(None)["locale"])
+            raise InputError(self._why_not_asked(not_asked[0], asked, left_out))
         reading = Reading(exclusions, readings)
         for row in offered.iter_rows(named=True):
             if locales is None or row["locale"] in locales:
@@ -103,11 +97,27 @@ class RecipeOptions:
                 read_by = frozenset(reading.by(*key, origin) for origin in row["regions"])
                 yield OfferedOption(row, exclusions.readers(*key), read_by)
 
-    def _check_locales(self, wanted: Sequence[str], asked: set[str]) -> None:
-        for tag in wanted:
-            if tag not in asked:
-                there = ", ".join(tag for tag in self.locales.tags if tag in asked) or "no locale at all"
-                raise InputError(f"`locales={tag}`: no question can ask about it; some ask about {there}")
+    def _offered(self, exclusions: Exclusions | None) -> pl.DataFrame:
+        options = self._recipe.mcq
+        return offered_options(
+            self.questions,
+            self._annotations,
+            options=options,
+            seed=self._recipe.seed,
+            judges=self._judges_on_file(),
+            fillers=fillers_of(options, self._base),
+            exclusions=exclusions,
+            locales=self.locales,
+        )
+
+    def _why_not_asked(self, tag: str, asked: Collection[str], left_out: Collection[str]) -> str:
+        if tag in left_out:
+            return (
+                f"`locales={tag}`: no question can ask about it any more, so many options do verdicts leave "
+                "out; `everything=True` shows these as well"
+            )
+        there = ", ".join(tag for tag in self.locales.tags if tag in asked) or "no locale at all"
+        return f"`locales={tag}`: no question can ask about it; some ask about {there}"
 
     def _judges_on_file(self) -> Sequence[Judge]:
         """The judges of the recipe without its model."""

@@ -118,6 +118,7 @@ def options_to_review(
     locales: Sequence[str] | None = None,
     unread: bool = False,
     everything: bool = False,
+    blind: bool = False,
 ) -> pl.DataFrame:
     """The option sheet of a recipe: every option that a build may show, see `recipe_options.RecipeOptions`.
 
@@ -127,6 +128,7 @@ def options_to_review(
         locales: Only options of questions about these locales; about all when absent.
         unread: Whether those are left out that somebody has read; what a model is unsure of, nobody has.
         everything: Whether those are there as well that verdicts leave out.
+        blind: Whether ``read`` is empty, for a reader who is not to know what others said.
 
     Returns:
         `option_sheets.OPTION_SHEET`, not empty.
@@ -136,17 +138,20 @@ def options_to_review(
             read; otherwise as `builders.release.inputs.read_inputs`.
     """
     options = RecipeOptions(recipe, base)
-    offered = list(options.offered(exclusions_of(recipe.mcq, base), everything=everything, locales=locales))
+    verdicts = exclusions_of(recipe.mcq, base, options.questions)
+    offered = list(options.offered(verdicts, everything=everything, locales=locales))
     rows = []
     for row, readers, read_by in offered:
         if unread and None not in read_by:
             continue
-        by = "; ".join(map(str, readers)) or ("" if None in read_by else BLEND_TEAM)
+        by = "" if blind else "; ".join(map(str, readers)) or ("" if None in read_by else BLEND_TEAM)
         mark = option_mark(*(row[name] for name in ("template_id", "locale", "question", "option", "role")))
         rows.append({**row, "regions": ", ".join(row["regions"]), "read": by, "check": mark})
     if not rows:
         why = "somebody has read every option" if offered else "no question has options enough"
-        raise InputError(f"nothing to read: {why}")
+        left_out = not (everything or offered) and any(options.offered(verdicts, everything=True))
+        more = "; `everything=True` also shows what verdicts leave out" if left_out else ""
+        raise InputError(f"nothing to read: {why}{more}")
     return pl.DataFrame(rows, OPTION_SHEET)
 
 
@@ -170,7 +175,7 @@ def options_for_natives(
     options = RecipeOptions(recipe, base, known)
     unread = [
         one.row
-        for one in options.offered(exclusions_of(recipe.mcq, base))
+        for one in options.offered(exclusions_of(recipe.mcq, base, options.questions))
         if not any(reader.native for reader in one.readers)
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered

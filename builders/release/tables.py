@@ -15,6 +15,8 @@ from blend.builders.mcq.exclusions import VOID
 from blend.builders.mcq.given_questions import given_rows
 from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.result import STAGE, McqBuild, with_given
+from blend.builders.mcq.verdict_notes import LEFT_OUT_NOTE, left_out_summary
+from blend.builders.mcq.wordings import quotable
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.model_report import model_report
 from blend.builders.saq import Aggregation, aggregate
@@ -153,7 +155,7 @@ def build_tables(
     known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregated = _annotations(inputs, recipe)
-    exclusions = exclusions_of(recipe.mcq, base)
+    exclusions = exclusions_of(recipe.mcq, base, inputs.questions)
     mcqs = _mcqs(inputs, annotations, recipe, base, exclusions, known)
     if inputs.sources:
         on_progress("build tables", 1, 1)
@@ -331,6 +333,8 @@ def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> St
     notes = {**decided, UNREAD_NOTE: unread_summary(mcqs.reading)} if unread else decided
     if n_void := mcqs.found.filter(reason=VOID).height:
         notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
+    if (left_out := left_out_summary(mcqs)) is not None:
+        notes |= {LEFT_OUT_NOTE: left_out}
     of_reading = pl.DataFrame(
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
@@ -363,18 +367,19 @@ def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
     return None if options.fillers is None else read_fillers(base / options.fillers)
 
 
-def exclusions_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
+def exclusions_of(options: McqOptions, base: Path, questions: pl.DataFrame) -> pl.DataFrame | None:
     """The exclusions of a recipe, `frame_columns.EXCLUSIONS`, or null when it names none.
 
-    They quote their questions as they are worded now, where somebody has marked the change as one of wording.
+    They quote their questions (`frame_columns.QUESTIONS`) as they are worded now, where somebody has marked the
+    change as one of wording.
     """
     own = None if options.exclusions is None else read_exclusions(base / options.exclusions)
     if options.wordings is None:
         return own
-    wordings = read_wordings(base / options.wordings)
+    wordings, asked = read_wordings(base / options.wordings), quotable(questions)
     shipped = shipped_exclusions() if options.judge.shipped else empty(EXCLUSIONS)
-    now = reworded(shipped, wordings)
-    rows = empty(EXCLUSIONS) if own is None else reworded(own, wordings)
+    now = reworded(shipped, wordings, asked)
+    rows = empty(EXCLUSIONS) if own is None else reworded(own, wordings, asked)
     return pl.concat([rows, now.filter(now["question"] != shipped["question"])])
 
 

@@ -22,6 +22,7 @@ from blend.builders.validate.checks.mcq import (
     check_mcq_regions,
     check_mcq_texts,
     check_positions,
+    check_verdicts,
 )
 from blend.builders.validate.checks.model_verdicts import check_model_verdicts
 from blend.builders.validate.checks.overlaps import check_overlaps
@@ -61,6 +62,7 @@ CHECKS: dict[str, Check] = {
     "questions": check_questions,
     "votes": check_votes,
     "mcq-made": check_mcq_made,
+    "verdicts": check_verdicts,
     "mcq-texts": check_mcq_texts,
     "mcq-regions": check_mcq_regions,
     "correct-answers": check_right_answers,
@@ -85,6 +87,7 @@ _NEEDS: Mapping[Check, Sequence[str]] = {
     check_questions: QUESTION_CONFIGS,
     check_votes: (ANNOTATIONS,),
     check_mcq_made: QUESTION_CONFIGS,
+    check_verdicts: QUESTION_CONFIGS,
     check_mcq_texts: MULTIPLE_CHOICE_CONFIGS,
     check_mcq_regions: MULTIPLE_CHOICE_CONFIGS,
     check_right_answers: MULTIPLE_CHOICE_CONFIGS,

@@ -1,7 +1,7 @@
 """New files: what somebody goes on working with appears as a whole or not at all, and replaces nothing."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import storage_errors
-from blend.loaders.files.workbooks import OTHER_WORKBOOKS, WORKBOOK, write_workbook
+from blend.loaders.files.workbooks import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def write_new_sheet(
     rows: "pl.DataFrame",
     *,
     mark: bool = True,
-    choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    choices: Choices = MappingProxyType({}),
 ) -> None:
     """Write a sheet for people to fill in: a workbook if it is named .xlsx, JSON Lines if .jsonl, or CSV.
 

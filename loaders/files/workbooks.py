@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blend.schemas.errors import RowError
 from blend.schemas.sheets.spreadsheet_cells import may_be_rewritten
@@ -43,6 +43,21 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # What XML cannot hold; carriage returns, which it turns into line feeds; and texts that look like an escape.
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
+_TO_FILL_IN = 24
+"""Width of a column that holds nothing yet."""
+
+
+class ByColumn(NamedTuple):
+    """What can be chosen in a cell, by what another column of its row holds."""
+
+    column: str
+    choices: Mapping[str, Mapping[str, str]]
+    """By value of that column, what can be chosen and what each choice means."""
+
+
+Choices = Mapping[str, Sequence[str] | ByColumn]
+"""What can be chosen in a column. A list with the name of another column offers its values; what depends on
+another column is explained in a sheet of its own."""
 
 
 class Rewritten(str):
@@ -90,13 +105,15 @@ def workbook_lines(
     return f"{location}[{name}]", _texts(sheets[name], formulas.get(name, []))
 
 
-def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], location: str) -> bytes:
-    """A workbook with one sheet of texts: a header that stays in sight, and drop-down lists.
+def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> bytes:
+    """A workbook with a sheet of texts: a header that stays in sight, and drop-down lists.
+
+    Choices that depend on another column stand in a second sheet, with what they mean.
 
     Args:
         rows: One cell per value; null is an empty cell. Apostrophes by which texts survive a spreadsheet's CSV
             (`answer_sheets.guarded`) are left out: here the format Text does that.
-        choices: What can be chosen in a column. A list with the name of another column offers its values.
+        choices: What can be chosen.
         location: What messages call the file.
 
     Raises:
@@ -115,11 +132,14 @@ def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], l
     ]
     for number in range(len(rows.columns)):
         letter = get_column_letter(number + 1)
-        widest = max(len(line[number] or "") for line in texts)
-        sheet.column_dimensions[letter].width = min(widest, _WIDEST) + 2
+        widest = max((len(line[number] or "") for line in texts[1:]), default=0) or _TO_FILL_IN
+        sheet.column_dimensions[letter].width = min(max(widest, len(rows.columns[number])), _WIDEST) + 2
         sheet.column_dimensions[letter].number_format = "@"
     for validation in _validations(rows, choices):
         sheet.add_data_validation(validation)
+    for column, offered in choices.items():
+        if isinstance(offered, ByColumn):
+            _add_legend(book.create_sheet(_legend_title(column)), column, offered)
     for row, line in enumerate(texts, start=1):
         for number, text in enumerate(line, start=1):
             if len(text or "") > MAX_CELL:
@@ -137,7 +157,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]], l
     return content.getvalue()
 
 
-def _validations(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]]) -> Iterator[Any]:
+def _validations(rows: "pl.DataFrame", choices: Choices) -> Iterator[Any]:
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
 
@@ -146,7 +166,11 @@ def _validations(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]]) -> 
         if not rows.height:
             return
         letter = get_column_letter(rows.columns.index(column) + 1)
-        if len(offered) == 1 and offered[0] in rows.columns:
+        if isinstance(offered, ByColumn):
+            formula = _formula_by_column(rows, column, offered)
+            lists = (f"for a {one}: {', '.join(offered.choices[one])}" for one in offered.choices)
+            error = f"Choose, or leave the cell empty; {'; '.join(lists)}."
+        elif len(offered) == 1 and offered[0] in rows.columns:
             source = get_column_letter(rows.columns.index(offered[0]) + 1)
             formula = f"${source}$2:${source}${last}"
             error = f"Choose one from the column {offered[0]}, or leave the cell empty."
@@ -162,6 +186,40 @@ def _validations(rows: "pl.DataFrame", choices: Mapping[str, Sequence[str]]) -> 
             error=error,
             sqref=f"{letter}2:{letter}{last}",
         )
+
+
+def _formula_by_column(rows: "pl.DataFrame", column: str, offered: ByColumn) -> str:
+    """The list of a cell in row 2, as a formula that every other row repeats for itself: rows may be sorted."""
+    from openpyxl.utils import get_column_letter
+
+    other, title = get_column_letter(rows.columns.index(offered.column) + 1), _legend_title(column)
+    formula, end = "", sum(map(len, offered.choices.values())) + 1
+    for value, choices in reversed(list(offered.choices.items())):
+        cells = f"'{title}'!$B${end - len(choices) + 1}:$B${end}"
+        end -= len(choices)
+        # The last list is that of every other value, too: a list must be a range.
+        formula = f'IF(${other}2="{value}",{cells},{formula})' if formula else cells
+    return formula
+
+
+def _legend_title(column: str) -> str:
+    return f"what {column} means"
+
+
+def _add_legend(sheet: Any, column: str, offered: ByColumn) -> None:
+    """Write what can be chosen, line by line; `_formula_by_column` refers to the second column."""
+    from openpyxl.styles import Alignment, Font
+
+    sheet.append((offered.column, column, "meaning"))
+    for value, choices in offered.choices.items():
+        for choice, meaning in choices.items():
+            sheet.append((value, choice, meaning))
+    for letter, width in zip("ABC", (_TO_FILL_IN, _TO_FILL_IN, _WIDEST), strict=True):
+        sheet.column_dimensions[letter].width = width
+        sheet[f"{letter}1"].font = Font(bold=True)
+    for line in sheet["C"]:
+        line.alignment = Alignment(wrap_text=True, vertical="top")
+    sheet.freeze_panes = "A2"
 
 
 def _check_archive(content: bytes, location: str) -> bool:

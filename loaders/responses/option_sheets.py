@@ -8,14 +8,13 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.workbooks import ByColumn
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.sheets.answer_sheets import guarded, unguarded
 from blend.schemas.sheets.option_sheets import (
     ALL_VERDICTS,
-    DISTRACTOR_ROLE,
-    KEY_ROLE,
     OPTION_SHEET,
     VERDICTS,
     option_mark,
@@ -75,7 +74,7 @@ def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
     cells = (
         sheet.select(list(OPTION_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
     )
-    write_new_sheet(path, cells, choices={"verdict": ALL_VERDICTS})
+    write_new_sheet(path, cells, choices={"verdict": ByColumn("role", VERDICTS)})
 
 
 def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[OptionVerdict, ...]:
@@ -131,16 +130,8 @@ def _verdict(cells: Cells) -> OptionVerdict:
             fix=f"bring back {', '.join(_MARKED)} and check as they were proposed, and decide again",
         )
     if kind not in VERDICTS[role]:
-        raise RowError(f"{option!r} is a {role}, which cannot be {kind!r}", where=where, fix=_FIXES[role])
+        fix = f"write {', '.join(f'{one!r} if {meaning}' for one, meaning in VERDICTS[role].items())}"
+        raise RowError(f"{option!r} is a {role}, which cannot be {kind!r}", where=where, fix=fix)
     return OptionVerdict(
         template_id, locale, question, option, kind, clean(unguarded(values.get("why", ""))), cells.location
     )
-
-
-_FIXES = {
-    KEY_ROLE: "write 'ok' if it is a correct answer, 'wrong' if it is none",
-    DISTRACTOR_ROLE: (
-        "write 'ok' if it is plainly not correct there, as it should be, 'also-right' if it may be correct, "
-        "'silly' if it is no answer to the question"
-    ),
-}

@@ -18,7 +18,7 @@ from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.option_sheets import OptionVerdict, subject
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.language.personal_data import MODEL_PREFIX
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.sheets.option_sheets import OK, stands_by_natives
 
 _COLUMNS = (
     "template_id",
@@ -46,7 +46,9 @@ class AddedVerdicts(NamedTuple):
     known: int
     """Those that this reviewer had given before."""
     disputed: int
-    """Added ones on options about which other reviewers say something else: one says ok, another not."""
+    """Added ones on options about which other people say something else: one says ok, another not."""
+    overruled: int
+    """Those of them on options that stand, since most of three or more natives accept them."""
 
 
 def add_verdicts(
@@ -62,12 +64,14 @@ def add_verdicts(
         when: Day of the verdicts.
 
     Raises:
-        InputError: If the file is of another kind, the reviewer is named like a model, or a native's verdicts
-            are about several locales.
+        InputError: If the file is of another kind, the reviewer has no name or that of a model, or a native's
+            verdicts are about several locales.
         RowError, RowErrors: If the file cannot be read, or says of this reviewer something else: another
             verdict on an option, or another relation to the region.
         StorageError: If the file cannot be written; then it is as before.
     """
+    if not reviewer.strip():
+        raise InputError("`reviewer` is empty; give the pseudonym of a person")
     if reviewer.startswith(MODEL_PREFIX):
         raise InputError(f"`reviewer` {reviewer!r}: models are named so; give the pseudonym of a person")
     _check_kind_of_file(path)
@@ -162,7 +166,7 @@ def _compared(
             relations.setdefault(row["locale"], cells)
     problems: list[RowError] = []
     new: list[OptionVerdict] = []
-    known = disputed = 0
+    known = disputed = overruled = 0
     for verdict in verdicts:
         there = given.get(verdict.subject, [])
         own = [cells for cells in there if cells.values["reviewer"] == reviewer]
@@ -176,9 +180,14 @@ def _compared(
             known += 1
         else:
             new.append(verdict)
-            disputed += any((cells.values["kind"] == OK) != (verdict.kind == OK) for cells in there)
+            # People overrule models.
+            people = [row for cells in there if not (row := cells.values)["reviewer"].startswith(MODEL_PREFIX)]
+            if any((row["kind"] == OK) != (verdict.kind == OK) for row in people):
+                disputed += 1
+                natives = [row["kind"] for row in people if row.get("native") == "yes"]
+                overruled += stands_by_natives([*natives, verdict.kind] if native == "yes" else natives)
     raise_all(problems)
-    return new, AddedVerdicts(Counter(verdict.kind for verdict in new), known, disputed)
+    return new, AddedVerdicts(Counter(verdict.kind for verdict in new), known, disputed, overruled)
 
 
 def _other_verdict(verdict: OptionVerdict, reviewer: str, earlier: Cells) -> RowError:

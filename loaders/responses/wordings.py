@@ -1,5 +1,6 @@
 """Wordings: changes in the English of questions that people have marked as changing nothing that is asked."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
+from blend.schemas.rows.frame_columns import KEY
 
 
 class Wording(NamedTuple):
@@ -59,16 +61,37 @@ def read_wordings(path: Path) -> tuple[Wording, ...]:
     return tuple(found)
 
 
-def reworded(verdicts: pl.DataFrame, wordings: tuple[Wording, ...]) -> pl.DataFrame:
-    """Let verdicts quote their questions as they are worded now.
+def reworded(verdicts: pl.DataFrame, wordings: Sequence[Wording], asked: pl.DataFrame) -> pl.DataFrame:
+    """Let verdicts quote their questions as they are worded now, where a change of wording leads there.
+
+    A change may have come to some regions only, so each verdict is looked at by itself. One whose question is
+    asked as it quotes it stays as it is, and so does one that no changes bring to what is asked now.
 
     Args:
-        verdicts: With columns ``template_id`` and ``question``.
-        wordings: Applied in their order.
+        verdicts: With columns ``template_id``, ``locale`` and ``question``.
+        wordings: Any of them, in their order, may have been applied to a question.
+        asked: ``template_id``, ``locale`` and ``question``: the words in which verdicts may quote questions.
     """
-    question = pl.col("question")
+    of_template: dict[str, list[Wording]] = {}
     for one in wordings:
-        is_of = pl.col("template_id") == one.template_id
-        now = question.str.replace_all(one.wording, one.corrected, literal=True)
-        verdicts = verdicts.with_columns(question=pl.when(is_of).then(now).otherwise(question))
-    return verdicts
+        of_template.setdefault(one.template_id, []).append(one)
+    quoted = verdicts.select(*KEY, "question").drop_nulls().unique()
+    left = quoted.filter(pl.col("template_id").is_in(list(of_template))).join(
+        asked, on=quoted.columns, how="anti"
+    )
+    words = {(one, tag): set(texts) for one, tag, texts in asked.group_by(KEY).agg("question").iter_rows()}
+    rows = []
+    for template_id, tag, question in left.iter_rows():
+        found = _worded(question, of_template[template_id]) & words.get((template_id, tag), set())
+        rows += [(template_id, tag, question, min(found))] if found else []
+    now = pl.DataFrame(rows, {**quoted.schema, "now": pl.String()}, orient="row")
+    joined = verdicts.join(now, on=quoted.columns, how="left", maintain_order="left")
+    return joined.with_columns(question=pl.coalesce("now", "question")).drop("now")
+
+
+def _worded(question: str, wordings: Iterable[Wording]) -> set[str]:
+    """List what a question becomes by any of some changes of wording, in their order."""
+    found = {question}
+    for one in wordings:
+        found |= {text.replace(one.wording, one.corrected) for text in found}
+    return found

@@ -1,6 +1,8 @@
 """The audit that a release brings along: what can be got right in its questions without knowing anything."""
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from blend.schemas.base.frozen_model import FrozenModel
 
@@ -40,6 +42,14 @@ class AuditReport(FrozenModel):
     """Of all questions and by locale, in the order of the audit's baselines."""
     leaks: tuple[Fares, ...]
     """The same of the causes that make an option stand out."""
+    hard: "AuditReport | None" = None
+    """The same of ``multiple-choice-hard``; null, and not written, where a release has no such questions or was
+    built before they were audited."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        figures: dict[str, Any] = written(self)
+        return {name: value for name, value in figures.items() if name != "hard" or value is not None}
 
     @property
     def overall(self) -> dict[str, Fares]:

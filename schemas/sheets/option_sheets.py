@@ -1,5 +1,6 @@
 """The option sheet: every option that a build may offer, for a person who reads them with a spreadsheet."""
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
@@ -14,9 +15,28 @@ DISTRACTOR_ROLE: Final = "distractor"
 OK: Final = "ok"
 """Verdict on an option that may stand as it is: a key that is correct, a distractor that is plainly wrong."""
 
-VERDICTS = MappingProxyType({KEY_ROLE: (OK, "wrong"), DISTRACTOR_ROLE: (OK, "also-right", "silly")})
-"""By role, the verdicts that can be given."""
+VERDICTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        KEY_ROLE: {OK: "it is a correct answer", "wrong": "it is not correct"},
+        DISTRACTOR_ROLE: {
+            OK: "it is plainly not correct there, as it should be",
+            "also-right": "it is correct as well, or a fair person might say so",
+            "silly": "it is no answer to the question",
+        },
+    }
+)
+"""By role, the verdicts that can be given, and what each of them says of the option."""
 ALL_VERDICTS = (OK, "also-right", "silly", "wrong")
+
+
+def stands_by_natives(kinds: Sequence[str]) -> bool:
+    """Whether most of three or more natives accept an option: then it stands, whoever refuses it.
+
+    Args:
+        kinds: The natives' verdicts on it.
+    """
+    return len(kinds) > 2 and 2 * kinds.count(OK) > len(kinds)
+
 
 OPTION_SHEET = pl.Schema(
     {

@@ -5,6 +5,7 @@ import io
 from datetime import UTC, datetime
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,7 @@ from blend.loaders.responses.option_verdicts import add_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
 from helpers.in_process import run
+from helpers.questions.lunch import lunch
 
 TODAY = datetime.now(UTC).date()
 QUESTION = "When is lunch?"
@@ -126,10 +128,10 @@ def test_what_is_wrong_with_a_sheet(back):
     assert refusal(back(("noon", "maybe"), ("12:00", "silly"), ("1/2", "wrong"))) == (
         "3 problems:\n"
         "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; write 'ok' if it is a correct "
-        "answer, 'wrong' if it is none\n"
+        "answer, 'wrong' if it is not correct\n"
         "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; write 'ok' if it is "
-        "plainly not correct there, as it should be, 'also-right' if it may be correct, 'silly' if it is no "
-        "answer to the question\n"
+        "plainly not correct there, as it should be, 'also-right' if it is correct as well, or a fair person "
+        "might say so, 'silly' if it is no answer to the question\n"
         "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also-right, silly, wrong, or "
         "leave the cell empty"
     )
@@ -169,6 +171,78 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
     assert refusal(Path("both.csv"), "chat:m1") == (
         "`reviewer` 'chat:m1': models are named so; give the pseudonym of a person"
     )
+
+
+def test_a_workbook_offers_by_role_what_it_explains(back):
+    sheet = back(("noon", "ok"), name="back.xlsx")
+    book = openpyxl.load_workbook(sheet)
+    rows, legend = book.worksheets
+    [choices] = rows.data_validations.dataValidation
+    assert (str(choices.sqref), choices.formula1) == (
+        "H2:H7",
+        "IF($E2=\"key\",'what verdict means'!$B$2:$B$3,'what verdict means'!$B$4:$B$6)",
+    )
+    assert [[cell.value for cell in line] for line in legend] == [
+        ["role", "verdict", "meaning"],
+        ["key", "ok", "it is a correct answer"],
+        ["key", "wrong", "it is not correct"],
+        ["distractor", "ok", "it is plainly not correct there, as it should be"],
+        ["distractor", "also-right", "it is correct as well, or a fair person might say so"],
+        ["distractor", "silly", "it is no answer to the question"],
+    ]
+    assert [one.freeze_panes for one in book.worksheets] == ["A2", "A2"]
+    # What is to be filled in has room for it.
+    assert {letter: rows.column_dimensions[letter].width for letter in "DI"} == {"D": 8, "I": 26}
+    assert all(cell.alignment.wrap_text for line in rows for cell in line)
+
+
+def test_a_reviewer_has_a_name(back):
+    for blank in ("", " "):
+        result = CliRunner().invoke(
+            app, ["questions", "accept", str(back(("noon", "ok"))), "--reviewer", blank]
+        )
+        assert str(result.exception) == "--reviewer is empty; write a pseudonym, for example r01"
+        assert refusal(back(("noon", "ok")), blank) == "`reviewer` is empty; give the pseudonym of a person"
+    assert not Path("verdicts.tsv").exists()
+
+
+def test_natives_may_overrule_a_refusal_and_people_overrule_models(back):
+    for reviewer in ("n1", "n2"):
+        add(back(("noon", "ok"), ("1/2", "ok")), reviewer, native=True)
+    with Path("verdicts.tsv").open("a", encoding="utf-8") as file:
+        file.write(f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\tchat:m1@prompt-1\t\t0.9\t\t\n")
+    arguments = ["questions", "accept", back(("noon", "silly"), ("12:00", "ok")), "--reviewer"]
+    said = (
+        "Others say something else of 1 of them; one refusal is enough to leave an option out, unless most of "
+    )
+    assert run(*arguments, "r8").splitlines()[1] == f"{said}three or more natives accept it."
+    lines = run(*arguments, "n3", "--native").splitlines()
+    assert lines[1] == f"{said}three or more natives accept it; 1 of these stay."
+
+
+def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    lunch(tmp_path, exclusions="verdicts.tsv")
+    rows = [("pizza", "silly"), ("salad", "silly"), ("tacos", "silly"), ("soup", "also-right")]
+    lines = [f"food-00\ten-GB\t{option}\t{kind}\tr7" for option, kind in rows]
+    header = "template_id\tlocale\toption\tkind\treviewer"
+    Path("verdicts.tsv").write_text("\n".join([header, *lines, ""]), "utf-8")
+    arguments = ["questions", "options", "recipe.toml", "--locale", "en-GB"]
+    result = CliRunner().invoke(app, [*arguments, "--out", "no.csv"])
+    assert str(result.exception) == (
+        "--locale en-GB: no question can ask about it any more, so many options do verdicts leave out; --all "
+        "shows these as well"
+    )
+    assert run(*arguments, "--all", "--out", "all.csv").splitlines()[0] == (
+        "all.csv: 7 options of 1 question, 4 of them with a verdict."
+    )
+    # Whoever reads next is not to know what was said.
+    assert run(*arguments, "--all", "--blind", "--out", "blind.csv").splitlines()[0] == (
+        "blind.csv: 7 options of 1 question."
+    )
+    known, blind = (pl.read_csv(name) for name in ("all.csv", "blind.csv"))
+    assert blind["read"].null_count() == len(blind)
+    assert known.drop("read").equals(blind.drop("read"))
 
 
 @pytest.mark.slow

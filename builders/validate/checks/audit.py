@@ -9,7 +9,7 @@ from blend.schemas.errors import RowError
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.release_layout import AUDIT_NAME
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_QUESTIONS
 
 _MOST = {"typical": 0.50, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
 """Shares of their questions from which on baselines know more than they should."""
@@ -21,7 +21,8 @@ _LOOK = "see docs/audit.md"
 def check_audit(release: Release) -> Iterator[Problem]:
     """Questions cannot be guessed.
 
-    By the audit that the release brings along; a figure counts once its whole interval lies beyond the limit.
+    By the audit that the release brings along, of the hard split as well where it has one; a figure counts once
+    its whole interval lies beyond the limit.
 
     * error: `reports/audit.json` is no audit, or of another number of questions
     * warning: a rule that knows nothing gets more right than docs/audit.md allows
@@ -37,13 +38,18 @@ def check_audit(release: Release) -> Iterator[Problem]:
     if audit is None:
         # Releases made before 0.1.0 have none; `blend audit` tells their figures.
         return
-    held = sum(table.rows for table in release.manifest.tables if table.config == MULTIPLE_CHOICE_QUESTIONS)
-    if audit.questions != held:
-        yield error(AUDIT_NAME, f"is of {audit.questions:,} questions, the release has {held:,}", REBUILD)
-    yield from _guessed(audit, all_variants=release.manifest.recipe.mcq.variants == "all")
+    for config, of_config in {MULTIPLE_CHOICE_QUESTIONS: audit, MULTIPLE_CHOICE_HARD: audit.hard}.items():
+        if of_config is None:
+            continue
+        held = sum(table.rows for table in release.manifest.tables if table.config == config)
+        named = "" if config == MULTIPLE_CHOICE_QUESTIONS else f" of {config}"
+        if of_config.questions != held:
+            what = f"is of {of_config.questions:,} questions{named}, the release has {held:,}"
+            yield error(AUDIT_NAME, what, REBUILD)
+        yield from _guessed(of_config, named, all_variants=release.manifest.recipe.mcq.variants == "all")
 
 
-def _guessed(audit: AuditReport, *, all_variants: bool) -> Iterator[Problem]:
+def _guessed(audit: AuditReport, named: str, *, all_variants: bool) -> Iterator[Problem]:
     for name, most in _MOST.items():
         found = audit.overall.get(name)
         # Where every variant is made, its correct answer recurs by construction.
@@ -52,10 +58,10 @@ def _guessed(audit: AuditReport, *, all_variants: bool) -> Iterator[Problem]:
         if found.low > most:
             what = (
                 f"the rule {name!r}, which knows nothing, gets {found.accuracy:.1%} of "
-                f"{pluralise(found.questions, 'question')} right (95 % interval from {found.low:.1%})"
+                f"{pluralise(found.questions, 'question')}{named} right (95 % interval from {found.low:.1%})"
             )
             yield warning(AUDIT_NAME, what, _LOOK)
     for leak in audit.leaks:
         if (leak.name, leak.group) == ("names-region", "all") and (leak.share or 0) > _MOST_NAMED:
-            what = f"in {leak.share:.1%} of the questions an option names the region asked about"
+            what = f"in {leak.share:.1%} of the questions{named} an option names the region asked about"
             yield warning(AUDIT_NAME, what, _LOOK)

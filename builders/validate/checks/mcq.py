@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.mcq.result import why_none_made
+from blend.builders.mcq.verdict_notes import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
@@ -28,6 +29,18 @@ def check_mcq_made(release: Release) -> Iterator[Problem]:
     why = why_none_made(release.manifest)
     if why is not None:
         yield warning(MULTIPLE_CHOICE_QUESTIONS, why.rstrip("."))
+
+
+def check_verdicts(release: Release) -> Iterator[Problem]:
+    """Options have been read.
+
+    As the build report says, and the findings.
+
+    * info: questions show options that nobody has read, lack options that are left out, or are asked in other
+      words than verdicts quote
+    """
+    for note, remedy in verdict_notes(release.manifest):
+        yield info(MULTIPLE_CHOICE_QUESTIONS, note, remedy)
 
 
 def check_mcq_texts(release: Release) -> Iterator[Problem]:

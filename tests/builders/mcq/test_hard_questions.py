@@ -1,5 +1,7 @@
 """Hard questions: what they promise of any release, and how much can be guessed in those of the 16 regions."""
 
+import json
+import shutil
 from pathlib import Path
 
 import datasets
@@ -14,14 +16,19 @@ from blend.builders.audit.release import audit_release
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
+from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
+from blend.builders.validate.checks.audit import check_audit
 from blend.cli import app
 from blend.eval.export.hub_results import push_scores
 from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.release.release_layout import AUDIT_NAME
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
+from blend.views.statistics import dataset_tables
 from helpers.questions.mcq_inputs import positions
 
 
@@ -89,6 +96,42 @@ def test_one_configuration_is_audited(hard_release: Path, sample_release: Path, 
     assert found.size["questions"][0] == len(rows)
     with pytest.raises(UnknownNameError, match=r"choose one of: multiple-choice-questions$"):
         audit_release(sample_release, config=MULTIPLE_CHOICE_HARD)
+
+
+def test_the_release_brings_an_audit_of_both(hard_release: Path, sample_release: Path, rows: pl.DataFrame):
+    audit, without = read_audit(hard_release), read_audit(sample_release)
+    assert audit is not None
+    assert audit.hard is not None
+    assert audit.hard.questions == len(rows)
+    assert audit.model_copy(update={"hard": None}) == without
+    written = json.loads((sample_release / AUDIT_NAME).read_text(encoding="utf-8"))
+    assert "hard" not in written
+    frequent = audit.hard.overall["frequent"]
+    card = (hard_release / "README.md").read_text(encoding="utf-8")
+    assert f"Of `{MULTIPLE_CHOICE_HARD}` they find: everything that can be seen of a question" in card
+    assert f"right answer of other questions {frequent.by_pair:.0%} ({frequent.share:.0%})." in card
+    figures = stats_of_release(hard_release)
+    assert figures.frames()["audit_hard_baselines"].height == len(audit.hard.baselines)
+    assert {"mcq-guessing", "mcq-hard-guessing"} <= set(dataset_tables(figures))
+
+
+def test_validation_looks_at_the_audit_of_both(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
+    release = shutil.copytree(hard_release, tmp_path / "release")
+    audit = json.loads((release / AUDIT_NAME).read_text(encoding="utf-8"))
+    audit["hard"]["questions"] = 7
+    named = {rule["name"]: rule for rule in audit["hard"]["baselines"] if rule["group"] == "all"}
+    named["typical"].update(questions=80, accuracy=0.6, low=0.51)
+    (release / AUDIT_NAME).write_text(json.dumps(audit), encoding="utf-8")
+    (result,) = validate_release(release, checks={"audit": check_audit}).checks
+    number, guessed = map(str, result.examples)
+    assert number == (
+        f"reports/audit.json: is of 7 questions of multiple-choice-hard, the release has {len(rows)}; rebuild "
+        "the release"
+    )
+    assert guessed == (
+        "reports/audit.json: the rule 'typical', which knows nothing, gets 60.0% of 80 questions of "
+        "multiple-choice-hard right (95 % interval from 51.0%); see docs/audit.md"
+    )
 
 
 PAIRS = 1223

@@ -154,7 +154,7 @@ def test_of_the_published_regions_every_option_was_read(clean_tables):
         (1, 7, 0, 1, "People have read 8 of the 9 options of the multiple-choice questions; among the rest "),
         (1, 2, 4, 2, "People have read 3 of the 9 options of the multiple-choice questions, and a language "),
         (0, 0, 9, 0, "People have read 0 of the 9 options of the multiple-choice questions, and a language "),
-        (9, 0, 0, 0, "Natives of the regions have read every option of the multiple-choice questions. Of each"),
+        (9, 0, 0, 0, "Natives of the regions have read every option of the multiple-choice questions. By reg"),
         (
             4,
             5,
@@ -175,9 +175,10 @@ def test_the_card_says_who_has_read(natives: int, others: int, model: int, nobod
     row = ("ko-KR", 3, 1, 9, natives, others, 0, model, nobody)
     words = read_options(pl.DataFrame([row], READING, orient="row"))
     assert words is not None
-    assert words.startswith(sentence)
-    shares = " / ".join(f"{100 * n / 9:.0f}" for n in (natives, others, 0, model, nobody))
-    assert words.endswith(f"per cent: `ko-KR` {shares}.")
+    assert words.text.startswith(sentence)
+    shares = [f"{100 * n / 9:.0f}" for n in (natives, others, 0, model, nobody)]
+    assert words.rows[0][:7] == ("`ko-KR`", "9", *shares)
+    assert len(words.rows[0]) == len(words.header)
     assert read_options(pl.DataFrame(schema=READING)) is None
 
 
@@ -187,15 +188,17 @@ def test_the_card_says_what_a_reader_is_expected_to_dispute_where_nobody_has_rea
     assert some is not None
     assert none is not None
     # Half of the 26 of 100, of the region alone whose options nobody has read.
-    assert "less where `mcq.max_risk` is set: `ko-KR` 13 (9 to 18). Of each" in some
-    assert "disputed" not in none
+    assert some.header[-1] == "questions expected to be disputed"
+    assert [row[-1] for row in some.rows] == ["13 (9 to 18)", "–"]
+    assert "a careful reader disputed 26 of 100" in some.text
+    assert "disputed" not in none.text + " ".join(none.header)
 
 
 def test_the_card_tells_a_record_from_an_inference():
     words = read_options(pl.DataFrame([("ko-KR", 3, 0, 9, 0, 2, 7, 0, 0)], READING, orient="row"))
     assert words is not None
-    assert " Of 7 it is known by question alone: " in words
-    assert words.endswith("per cent: `ko-KR` 0 / 22 / 78 / 0 / 0.")
+    assert " Of 7 it is known by question alone: " in words.text
+    assert words.rows == [("`ko-KR`", "9", "0", "22", "78", "0", "0")]
 
 
 @pytest.mark.slow

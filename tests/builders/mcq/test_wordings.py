@@ -17,7 +17,7 @@ from blend.loaders.responses.shipped import (
 )
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
 from helpers.questions.mcq_inputs import FRUIT, frames_of
 
 TEMPLATE = "Jod-ch-01"
@@ -75,11 +75,33 @@ def test_verdicts_of_the_package_follow_a_change_of_wording(frames, tmp_path):
     row = {"template_id": TEMPLATE, "wording": "What eating utensils do people", "corrected": "What do people"}
     pl.DataFrame([row, {**row, "wording": "in UK?", "corrected": "in en-GB?"}]).write_csv(tmp_path / "w.csv")
     options = McqOptions(wordings="w.csv")
-    build = build_mcq(*frames, options=options, seed=0, exclusions=exclusions_of(options, tmp_path))
+    verdicts = exclusions_of(options, tmp_path, frames[0])
+    build = build_mcq(*frames, options=options, seed=0, exclusions=verdicts)
     assert not shipped.is_empty()
     assert build.found.filter(reason="void-verdicts", locale="en-GB").is_empty()
-    kept = Exclusions(exclusions_of(options, tmp_path), frames[0], registry(), shipped=False)
+    kept = Exclusions(verdicts, frames[0], registry(), shipped=False)
     assert all(kept.readers(TEMPLATE, "en-GB", option) for option in shipped["option"])
+
+
+def test_a_change_in_one_region_voids_nothing_about_another(frames, tmp_path):
+    # The other regions are still asked in the words that verdicts quote, although a change is on file.
+    questions = (
+        frames[0]
+        .filter(template_id=TEMPLATE)
+        .with_columns(en_question=pl.format("What do people in {} mostly eat?", "locale"))
+    )
+    changed = pl.col("en_question").str.replace("mostly eat", "usually have")
+    now = questions.with_columns(en_question=pl.when(locale="en-GB").then(changed).otherwise("en_question"))
+    rows = questions.filter(pl.col("locale").is_in(["en-GB", "ko-KR"])).select(
+        *KEY, question="en_question", option=pl.lit("pear"), kind=pl.lit("silly"), reviewer=pl.lit("r1")
+    )
+    rows.write_csv(tmp_path / "verdicts.csv")
+    row = {"template_id": TEMPLATE, "wording": "mostly eat", "corrected": "usually have"}
+    pl.DataFrame([row]).write_csv(tmp_path / "w.csv")
+    options = McqOptions(exclusions="verdicts.csv", wordings="w.csv", judge=JudgeOptions(shipped=False))
+    kept = Exclusions(exclusions_of(options, tmp_path, now), now, registry(), shipped=False)
+    assert kept.void.is_empty()
+    assert [kept.of(TEMPLATE, tag).distractors for tag in ("en-GB", "ko-KR")] == [("pear",), ("pear",)]
 
 
 READ = {

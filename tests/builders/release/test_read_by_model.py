@@ -88,10 +88,26 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also-right (0.9)"
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     assert "and a language model alone" in card
-    # A second run asks nothing.
+    # A second run asks nothing, and says so.
     chat.requests.clear()
-    assert "0 verdicts added" in judge(chat, recipe)
+    assert judge(chat, recipe) == (
+        "Nothing to read: people or chat:m1@prompt-1 have given a verdict on every option that questions may "
+        "show; --all adds what people have read and what verdicts leave out.\n"
+    )
     assert chat.requests == []
+
+
+def test_the_recipe_names_the_file_from_where_it_lies(chat: Chat, tmp_path: Path):
+    (tmp_path / "here").mkdir()
+    recipe = lunch(tmp_path / "here")
+    reads(chat, OPINIONS)
+    arguments = ["questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, "--locale", "en-GB"]
+    assert run(*arguments, "--out", tmp_path / "verdicts.tsv").splitlines()[1] == (
+        '`blend build` reads them once the recipe names the file: exclusions = "../verdicts.tsv" in [mcq].'
+    )
+    # It names this one already.
+    named = lunch(tmp_path / "there", exclusions="verdicts.tsv")
+    assert len(judge(chat, named, "--locale", "en-GB").splitlines()) == 1
 
 
 def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
@@ -140,7 +156,7 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
         judge(chat, recipe, "--locale", "en-GB")
     assert str(raised.value) == (
         "chat:m1@prompt-1: no verdicts on food-00 about en-GB in 3 tries: it is not a JSON object; the last "
-        "reply was 'No.'; have people read these options, or choose another model"
+        "reply was 'No.'; have people read these options, or choose another model."
     )
     assert set(read_exclusions(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
 
@@ -149,7 +165,13 @@ def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path:
     chat.say = lambda _: ChatReply("Hello! How can I help you?")
     with pytest.raises(BlendError) as raised:
         judge(chat, lunch(tmp_path, n_templates=5), "--concurrency", "1")
-    assert len(str(raised.value).splitlines()) == MAX_UNREADABLE
+    others = [(f"food-0{n}", tag) for n in range(3) for tag in ("es-MX", "en-AU", "en-GB", "en-US")]
+    told = str(raised.value)
+    assert told.startswith("chat:m1@prompt-1: no verdicts on food-00 about ")
+    assert sum(f"{template_id} about {tag}" in told for template_id, tag in others) == MAX_UNREADABLE
+    assert told.endswith(" After so many the others were not asked.")
+    assert " Nor on 9 more: " in told
+    assert "\n" not in told
     assert len(chat.requests) == 3 * MAX_UNREADABLE
     assert not (tmp_path / "verdicts.tsv").exists()
 

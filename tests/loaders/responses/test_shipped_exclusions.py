@@ -14,7 +14,7 @@ from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.frame_columns import KEY, QUESTIONS
 from helpers.questions.mcq_inputs import FRUIT, build_of, shown_to
 
 FOLDER = files("blend.decisions") / "blend"
@@ -56,11 +56,12 @@ def test_each_is_about_a_published_question_and_only_what_is_wrong_was_given(cle
 @pytest.mark.slow
 def test_a_copy_that_a_recipe_names_holds_the_same(tmp_path: Path):
     (tmp_path / "mine.tsv").write_bytes((FOLDER / "exclusions.tsv").read_bytes())
-    mine = exclusions_of(McqOptions(exclusions="mine.tsv", judge=JudgeOptions(shipped=False)), tmp_path)
+    without = McqOptions(judge=JudgeOptions(shipped=False))
+    options = without.model_copy(update={"exclusions": "mine.tsv"})
+    mine = exclusions_of(options, tmp_path, pl.DataFrame(schema=QUESTIONS))
     assert mine is not None
     assert mine.drop("source").equals(shipped_exclusions().drop("source"))
     # Its rows are about questions of BLEnD, which need not be built here.
-    without = McqOptions(judge=JudgeOptions(shipped=False))
     assert build_of(FRUIT, options=without, exclusions=mine).frame().equals(build_of(FRUIT).frame())
 
 
