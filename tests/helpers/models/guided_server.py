@@ -30,7 +30,7 @@ class GuidedServer(ModelServer):
         text = "{"
         for number, option in options.items():
             text += f'{", " if len(text) > 1 else ""}"{number}": {{"verdict": "'
-            text += self._likeliest(prompt + text, VERDICTS[option["role"]])
+            text += self._likeliest(prompt + text, [*VERDICTS[option["role"]]])
             text += '", "confidence": 0.'
             text += self._likeliest(prompt + text, DIGITS) + "}"
         self.written.append(text + "}")
