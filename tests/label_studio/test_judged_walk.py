@@ -37,6 +37,20 @@ def knows(reply: str) -> str:
     return "wrong" if reply == "zzz" else "correct"
 
 
+def knows_right(reply: str) -> bool:
+    """Whether a reply, or none, is correct."""
+    return bool(reply.strip()) and knows(reply) == "correct"
+
+
+def of_korea(run: Path) -> list[str]:
+    """What the run replied to each item about Korea."""
+    [scored] = read_scored([run])
+    answers = scored.task.single_answers(scored)
+    assert answers is not None
+    rows = scored.decisions().select("item_id", "region").join(answers, on="item_id")
+    return [answer or "" for answer in rows.filter(region="KR")["answer"]]
+
+
 def test_from_a_run_to_what_natives_say(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], mini_release: Path, tmp_path: Path
 ):
@@ -85,8 +99,20 @@ def test_from_a_run_to_what_natives_say(
     known = labels.join(answers.select("item_id", "answer"), on="item_id")
     assert known.height == labels.height
     assert known.select((pl.col("verdict") == pl.col("answer").map_elements(knows, pl.String)).all()).item()
+    # Scored again, the figures of Korea are corrected by what people say, and only those.
+    evaluate("score", run, "--rule", "judge")
+    [corrected] = read_scored([run])
+    of_regions = corrected.of("sem-b-corrected", "region")
+    assert set(of_regions) == {"KR"}
+    truth = 100 * sum(map(knows_right, of_korea(run))) / len(of_korea(run))
+    low, high = of_regions["KR"].low, of_regions["KR"].high
+    assert low is not None
+    assert high is not None
+    assert low <= truth <= high
     # The report shows the replies on which the three differ.
     evaluate("report", run, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Where rule, judge and people differ" in page
+    # The three other regions, and the sentence that says what the word means.
+    assert page.count("uncorrected") >= 4
     assert f"of {drawn.height} judged answers, the string rule differs from people on" in page
