@@ -14,7 +14,8 @@ from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.release.finding_kinds import NO_REMEDY, finding_kinds
 
-_LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?")
+# A contributor may call a file anything, also with a line break in its name.
+_LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?", re.DOTALL)
 _ROW = re.compile(r"([\w./-]+\.(csv|tsv|txt|xlsx|jsonl|parquet)(?:\[[^\]/]*\])?):(\d+)\b")
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 

@@ -36,7 +36,8 @@ def consent_code(text: str) -> str:
 
 def read_consent(path: Path) -> str | None:
     """The code of the collection's text of consent; null where there is none, which the layout has told."""
-    return consent_code(read_content(path).decode(errors="replace")) if path.is_file() else None
+    is_there = path.is_file() and not path.is_symlink()
+    return consent_code(read_content(path).decode(errors="replace")) if is_there else None
 
 
 def read_contributor(
@@ -50,7 +51,7 @@ def read_contributor(
         consent: Code of the text that must have been agreed to; null where nobody knows it.
         diagnostics: Takes the problems.
     """
-    if not files.contributor.is_file():
+    if files.contributor is None or not files.contributor.is_file():
         return None
     name = location_of(files.contributor, root)
     with diagnostics.collected():

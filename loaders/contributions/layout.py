@@ -11,7 +11,7 @@ from blend.loaders.files.rows import SUFFIXES
 from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
 from blend.loaders.responses.response_files import HIDDEN, ResponseFiles, optional_files
 from blend.loaders.responses.response_rows import ResponseRows
-from blend.schemas.errors import ArgumentError, InputError, RowError, did_you_mean, raise_all
+from blend.schemas.errors import ArgumentError, InputError, RowError, did_you_mean
 
 CONSENT = "CONSENT.md"
 CONTRIBUTOR = "contributor.toml"
@@ -21,6 +21,7 @@ FOLDER = "contributions"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-ko"
 _TABLES = ("templates", "prompts")
+_NOTHING_READ = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields))
 _OWN_TABLES = {
     **dict.fromkeys(("templates", "questions", "prompts"), SUFFIXES),
     "annotators": TABLE_SUFFIXES,
@@ -34,7 +35,8 @@ class ContributorFiles(NamedTuple):
     name: str
     """Name of the folder, which is the contributor's id."""
     responses: ResponseFiles
-    contributor: Path
+    contributor: Path | None
+    """Null, as all else, where a link is in the folder: then nothing in it is read."""
     profiles: Path | None
     """File of annotators; null where there is none."""
 
@@ -67,27 +69,26 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
 
     Raises:
         InputError: If there is no such directory, or no contribution in it.
-        RowError, RowErrors: If anything in it is a link; then nothing is read.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give the directory of contributions")
-    _refuse_links(folder)
+    linked = _linked(folder, diagnostics)
     consent = folder / CONSENT
-    if not consent.is_file():
+    if not consent.is_file() and CONSENT not in linked:
         fix = "write what contributors agree to; `blend contribute init` writes a first text"
         diagnostics.problem("the file is missing", where=CONSENT, fix=fix)
     entries = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
     names = [path.name for path in entries if path.is_dir()]
-    files = [path for path in entries if not path.is_dir()]
+    files = [path for path in entries if not path.is_dir() and path.name not in linked]
     _check_known(files, folder, {CONSENT: (), **dict.fromkeys(_TABLES, SUFFIXES)}, diagnostics)
-    if not names:
+    if not names and not linked:
         raise InputError(
             f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
         )
-    shared = shared_files(folder, diagnostics)
-    return CollectionFiles(
-        folder, consent, shared, tuple(_contributor(folder / name, folder, diagnostics) for name in names)
-    )
+    beside = any((folder / name).is_symlink() for name in linked)
+    shared = _NOTHING_READ if beside else shared_files(folder, diagnostics)
+    parts = [_contributor(folder / name, folder, diagnostics, is_linked=name in linked) for name in names]
+    return CollectionFiles(folder, consent, shared, tuple(parts))
 
 
 def shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
@@ -115,15 +116,18 @@ def check_name(contributor: str) -> None:
         raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
 
 
-def _refuse_links(folder: Path) -> None:
-    # Strangers write these folders, and messages quote what is read: a link could lead to any file here.
-    raise_all(
-        [
-            RowError("a link, which is not followed", where=location_of(path, folder), fix="put the file there")
-            for path in sorted(folder.rglob("*"))
-            if path.is_symlink()
-        ]
-    )
+def _linked(folder: Path, diagnostics: Diagnostics) -> set[str]:
+    """Note every link; returned are the files and folders directly in ``folder`` that are one or hold one.
+
+    Strangers write these folders, and messages quote what is read: a link could lead to any file here.
+    """
+    links = [path for path in sorted(folder.rglob("*")) if path.is_symlink()]
+    for path in links:
+        fix = f"put the {'folder' if path.is_dir() else 'file'} there"
+        with diagnostics.collected():
+            where = location_of(path, folder)
+            diagnostics.problem("a link, which is not followed", where=where, fix=fix)
+    return {path.relative_to(folder).parts[0] for path in links}
 
 
 def owner_of(location: str) -> str:
@@ -136,12 +140,14 @@ def _paths(kind: object) -> Sequence[Path]:
     return kind if isinstance(kind, list) else ()
 
 
-def _contributor(folder: Path, root: Path, diagnostics: Diagnostics) -> ContributorFiles:
+def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linked: bool) -> ContributorFiles:
     """The files in a contributor's folder; parts that cannot be told apart are left out."""
     name = folder.name
     if not _NAME.fullmatch(name):
         what = "the folder's name cannot be a contributor's"
         diagnostics.problem(what, where=name, fix=f"rename the folder: {_LETTERS}")
+    if is_linked:
+        return ContributorFiles(name, _NOTHING_READ, None, None)
     contributor = folder / CONTRIBUTOR
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
@@ -150,7 +156,7 @@ def _contributor(folder: Path, root: Path, diagnostics: Diagnostics) -> Contribu
     known = {CONTRIBUTOR: (), **_OWN_TABLES, "responses": (), "reviews": ()}
     misread = [path for path in files if path.name.partition(".")[0].casefold() not in _LISTED]
     _check_known(misread, root, known, diagnostics)
-    responses, profiles = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields)), None
+    responses, profiles = _NOTHING_READ, None
     try:
         responses = optional_files(folder, root, diagnostics)
         profiles = only_named(folder, "annotators", TABLE_SUFFIXES)

@@ -43,7 +43,11 @@ def pinned_files(folder: Path) -> list[Path]:
         InputError: If there is no contributor's folder.
     """
     files = collection_layout(folder, Diagnostics()).all()
-    return [path for path in files if path.exists() and path.name.partition(".")[0] != _PROFILES]
+    return [path for path in files if path.name.partition(".")[0] != _PROFILES and _is_own(path)]
+
+
+def _is_own(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:

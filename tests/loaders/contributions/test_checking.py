@@ -141,6 +141,52 @@ def test_a_folder_outside_a_collection(folder: Path, tmp_path: Path):
     )
 
 
+def test_a_line_break_in_a_name_hides_nothing(folder: Path):
+    (folder / "mina-ko" / "no\nte.txt").write_text("")
+    (folder / "mina-ko" / "responses" / "es-MX\nb.csv").write_text(
+        "template_id,annotator,answer_1\nfood-01,a,b\n"
+    )
+    shutil.copytree(folder / "abel-am", folder / "ev\nil")
+    (folder / "jun-ko" / "contributor.toml").unlink()
+    assert {
+        (problem.contributor, problem.file, problem.row) for problem in check_contributions(folder).errors
+    } >= {
+        ("mina-ko", "mina-ko/no\nte.txt", None),
+        ("mina-ko", "mina-ko/responses/es-MX\nb.csv", None),
+        ("ev\nil", "ev\nil", None),
+        ("jun-ko", "jun-ko/contributor.toml", None),
+    }
+
+
+def test_a_link_is_one_problem_among_others_and_never_followed(folder: Path, tmp_path: Path):
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "ko-KR.csv").write_text("key\n1234\n")
+    shutil.rmtree(folder / "mina-ko" / "responses")
+    (folder / "mina-ko" / "responses").symlink_to(tmp_path / "secret")
+    (folder / "abel-am" / "contributor.toml").unlink()
+    (folder / "prompts.csv").unlink()
+    (folder / "prompts.csv").symlink_to(tmp_path / "secret" / "ko-KR.csv")
+    (folder / "rosa-es").symlink_to(tmp_path / "secret")
+    check = check_contributions(folder)
+    what = "a link, which is not followed"
+    assert [(problem.file, problem.what, problem.fix) for problem in check.errors if problem.what == what] == [
+        ("prompts.csv", what, "put the file there"),
+        ("mina-ko/responses", what, "put the folder there"),
+        ("rosa-es", what, "put the folder there"),
+    ]
+    others = [problem.file for problem in check.errors if problem.what != what]
+    assert others == ["abel-am/contributor.toml"]
+    assert "1234" not in repr(check)
+    jun = check_contributions(folder / "jun-ko")
+    assert [problem.file for problem in jun.errors] == ["prompts.csv"]
+
+
+def test_a_consent_behind_a_link_is_not_read(folder: Path, tmp_path: Path):
+    shutil.move(folder / "CONSENT.md", tmp_path / "CONSENT.md")
+    (folder / "CONSENT.md").symlink_to(tmp_path / "CONSENT.md")
+    assert [problem.where for problem in check_contributions(folder).errors] == ["CONSENT.md"]
+
+
 _CELLS = st.text('ab"\n,', max_size=5)
 
 
