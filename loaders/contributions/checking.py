@@ -182,5 +182,5 @@ def _unit(file: str) -> str:
 
 
 def _concerns(problem: ContributionProblem, contributor: str) -> bool:
-    """Whether a problem is in what all share, in the contributor's folder, or names it."""
-    return problem.contributor in ("", contributor) or f"{contributor}/" in f"{problem.what}{problem.fix}"
+    """Whether a problem is in what all share or in the contributor's folder."""
+    return problem.contributor in ("", contributor)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from blend.loaders.contributions.contributors import annotator_id
 from blend.loaders.contributions.layout import owner_of
-from blend.loaders.contributions.review_merging import merge_reviews
+from blend.loaders.contributions.review_merging import both_told, merge_reviews
 from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.response_rows import ResponseRows
@@ -91,9 +91,9 @@ def check_copied(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> Non
             same = one.keys() & other.keys()
             if len(same) >= max(FEWEST_COPIED, min(len(one), len(other)) / 2):
                 earlier, later = (sorted({_file(rows[key]) for key in same}) for rows in (one, other))
-                what = f"{pluralise(len(same), 'response')} of the same annotators are in {earlier[0]} as well"
+                what = f"{pluralise(len(same), 'response')} of the same annotators are also in "
                 fix = "keep them in the folder of whoever collected them, and delete them in the other"
-                diagnostics.problem(what, where=later[0], fix=fix)
+                both_told(later[0], earlier[0], what, fix, diagnostics)
 
 
 def _renamed(rows: Checked[_PersonRow], field: str, contributor: str) -> Checked[_PersonRow]:
@@ -140,8 +140,8 @@ def _merged(
             detail = f"{named} says the same as in {earlier.location}; left out here"
             diagnostics.finding("repeated-row", placed.location, detail, **_about(placed.row))
         else:
-            where = f"{placed.location}, column {other}"
-            diagnostics.problem(f"{named} says something else than in {earlier.location}", where=where, fix=fix)
+            what = f"{named} says something else than in "
+            both_told(placed.location, earlier.location, what, fix, diagnostics, columns=(other, other))
     return joined._replace(rows=kept)
 
 

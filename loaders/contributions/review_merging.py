@@ -11,10 +11,11 @@ from blend.schemas.rows.published_rows import Review, ReviewedGroup
 
 
 class _Contradiction(NamedTuple):
-    """An answer about which a later review decides otherwise, and the column in which it does."""
+    """An answer about which a later review decides otherwise."""
 
     answer: str
-    column: str
+    columns: tuple[str, str]
+    """In which the later review decides about it, then in which the earlier does."""
 
 
 def merge_reviews(parts: Sequence[Checked[Review]], diagnostics: Diagnostics) -> Checked[Review]:
@@ -44,11 +45,9 @@ def merge_reviews(parts: Sequence[Checked[Review]], diagnostics: Diagnostics) ->
         named = f"review of {review.template_id!r} in {review.locale}"
         found = _merged(earlier.row, review)
         if isinstance(found, _Contradiction):
-            diagnostics.problem(
-                f"{named} decides otherwise about {found.answer!r} than {earlier.location}",
-                where=f"{location}, column {found.column}",
-                fix="agree on one decision, and write it in both reviews or in one of them only",
-            )
+            what = f"{named} decides otherwise about {found.answer!r} than "
+            fix = "agree on one decision, and write it in both reviews or in one of them only"
+            both_told(location, earlier.location, what, fix, diagnostics, columns=found.columns)
             continue
         detail = f"{named} is made one with that in {earlier.location}"
         diagnostics.finding(
@@ -58,21 +57,42 @@ def merge_reviews(parts: Sequence[Checked[Review]], diagnostics: Diagnostics) ->
     return Checked([*merged.values(), *rest], all(part.is_complete for part in parts))
 
 
+def both_told(
+    later: str,
+    earlier: str,
+    what: str,
+    fix: str,
+    diagnostics: Diagnostics,
+    *,
+    columns: tuple[str, str] | None = None,
+) -> None:
+    """Note a contradiction at both locations, since either contributor may be the one who is mistaken.
+
+    What all share is no contributor's; then the later alone is told. The other location comes behind ``what``.
+    """
+    for n, (here, there) in enumerate(((later, earlier), (earlier, later))):
+        if owner_of(here):
+            where = here if columns is None else f"{here}, column {columns[n]}"
+            diagnostics.problem(f"{what}{there}", where=where, fix=fix)
+
+
 def _merged(one: Review, other: Review) -> Review | _Contradiction:
     """Both reviews as one, or an answer about which they decide differently."""
     invalid = {clean(answer) for answer in one.invalid}
     group_of = {clean(answer): n for n, group in enumerate(one.groups) for answer in group.answers}
     for answer in other.invalid:
         if clean(answer) in group_of:
-            return _Contradiction(answer, "invalid")
+            return _Contradiction(answer, ("invalid", "groups"))
     groups = list(one.groups)
     joined: set[int] = set()
     for group in other.groups:
         known = {group_of[clean(answer)]: answer for answer in group.answers if clean(answer) in group_of}
         of_both = next((answer for answer in group.answers if clean(answer) in invalid), None)
         apart = next((answer for n, answer in known.items() if n in joined or len(known) > 1), None)
-        if of_both is not None or apart is not None:
-            return _Contradiction(of_both or apart or "", "groups")
+        if of_both is not None:
+            return _Contradiction(of_both, ("groups", "invalid"))
+        if apart is not None:
+            return _Contradiction(apart, ("groups", "groups"))
         for n in known:
             joined.add(n)
             groups[n] = _joined(groups[n], group)

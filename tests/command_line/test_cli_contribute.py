@@ -38,8 +38,9 @@ def test_ten_ways(work: Path, form: str, name: str):
 def test_ten_ways_as_json(work: Path):
     check = json.loads(run("contribute", "check", work / "contributions", "--format", "json", code=REFUSED))
     assert check["contributors"] == ["abel-am", "jun-ko", "mina-ko"]
-    assert len(check["problems"]) == 10
-    assert check["problems"][0] == {
+    assert len(check["problems"]) == 11
+    assert [problem["file"] for problem in check["problems"]].count("jun-ko/questions.csv") == 1
+    assert check["problems"][1] == {
         "level": "error",
         "contributor": "mina-ko",
         "file": "mina-ko/annotators.csv",

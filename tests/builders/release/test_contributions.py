@@ -103,7 +103,7 @@ BROKEN = {
 }
 
 TEN_PROBLEMS = """\
-10 problems:
+11 problems:
 jun-ko/notes.txt: nothing of that name is read; rename it, or keep it elsewhere; what is read here: \
 contributor.toml, templates, questions, prompts, annotators, responses, reviews
 jun-ko/questions.csv:4, column locale: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of the \
@@ -119,6 +119,8 @@ jun-ko/annotators.csv:3, column consent: 'no' is not 'yes'; take the row out, un
 then write yes
 mina-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
 jun-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
+jun-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
+mina-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
 jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
 jun-ko/responses/ko-KR.csv:2; delete one of the two
 jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist (did you mean 'work-01'?); add \
@@ -158,7 +160,7 @@ def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path
     assert not (tmp_path / "release").exists()
     # The check says the same as the build, by folder.
     check = check_contributions(folder)
-    assert (len(check.of("jun-ko")), len(check.of("mina-ko")), len(check.errors)) == (9, 1, 10)
+    assert (len(check.of("jun-ko")), len(check.of("mina-ko")), len(check.errors)) == (10, 1, 11)
     (folder / "contributions" / "jun-ko" / "notes.txt").unlink()
     write(tmp_path, FILES)
     assert check_contributions(folder).passes

@@ -69,9 +69,10 @@ def test_only_one_folder_and_what_it_contradicts(ten_ways: Path):
     assert {problem.contributor for problem in everything.errors} == {"abel-am", "jun-ko", "mina-ko"}
     jun = check_contributions(ten_ways / "jun-ko")
     assert jun.contributors == ("jun-ko",)
-    # Abel's and Mina's own errors are not Jun's; that Mina words the question otherwise is.
-    assert [(problem.file, problem.row) for problem in jun.errors if problem.contributor != "jun-ko"] == [
-        ("mina-ko/questions.csv", 2)
+    # Abel's and Mina's own errors are not Jun's; that Mina words the question otherwise is, in his file.
+    assert {problem.contributor for problem in jun.errors} == {"jun-ko"}
+    assert [problem.what for problem in jun.errors if problem.file == "jun-ko/questions.csv"] == [
+        "question 'food-01' in ko-KR says something else than in mina-ko/questions.csv, row 2"
     ]
 
 
