@@ -31,7 +31,10 @@ def verdict(check: ContributionCheck) -> str:
     """Say in one line whether the contributions can become part of a release."""
     n_warnings = len(check.problems) - len(check.errors)
     counts = f"{pluralise(len(check.contributors), 'contributor')}: {_counts(len(check.errors), n_warnings)}"
-    return counts if check.passes else f"{counts}. Correct the files, then check them again"
+    if check.passes:
+        return counts
+    more = "" if check.is_complete else ": more may appear once these are mended"
+    return f"{counts}. Correct the files, then check them again{more}"
 
 
 def check_json(check: ContributionCheck) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from blend.loaders.contributions.contacts import without_contacts
 from blend.loaders.contributions.contributors import read_consent, read_contributor, read_profiles
 from blend.loaders.contributions.layout import CollectionFiles, collection_layout
 from blend.loaders.contributions.merging import merge_rows, with_owners
@@ -85,9 +86,15 @@ def read_collection(
 
 def note_problems(
     files: CollectionFiles, known: Registry, diagnostics: Diagnostics, *, encoding: str | None = None
-) -> None:
-    """Note everything that `read_collection` would raise for, and its findings."""
-    _read(files, known, diagnostics, encoding)
+) -> bool:
+    """Note everything that `read_collection` would raise for, and its findings.
+
+    Returns:
+        Whether every file and row could be read; otherwise some checks were not made.
+    """
+    rows, contributors = _read(files, known, diagnostics, encoding)
+    known_contributors = all(contributor is not None for contributor, _ in contributors.values())
+    return known_contributors and all(part.is_complete for part in rows)
 
 
 def _read(
@@ -109,7 +116,7 @@ def _read(
             read_contributor(part, root, consent, diagnostics),
             read_profiles(part, root, annotators, diagnostics, encoding=encoding),
         )
-        parts.append(with_owners(rows, part.name))
+        parts.append(with_owners(without_contacts(rows, diagnostics), part.name))
     merged = merge_rows(parts, diagnostics)
     check_rows(merged, known, diagnostics, reviewing=reviewing)
     return merged, contributors

@@ -60,6 +60,8 @@ class ContributionCheck(FrozenModel):
     """Folders that were checked, in text order."""
     problems: tuple[ContributionProblem, ...]
     """Errors and warnings, by contributor, file and row."""
+    is_complete: bool
+    """Whether every check was made; otherwise more errors may appear once these are mended."""
 
     @property
     def errors(self) -> tuple[ContributionProblem, ...]:
@@ -95,7 +97,9 @@ def check_contributions(
     root, only = _collection_of(Path(folder))
     diagnostics = Diagnostics()
     files = collection_layout(root, diagnostics)
-    note_problems(files, registry() if locales is None else locales, diagnostics, encoding=encoding)
+    is_complete = note_problems(
+        files, registry() if locales is None else locales, diagnostics, encoding=encoding
+    )
     names = tuple(part.name for part in files.contributors)
     lines = LineNumbers(root, encoding)
     problems = [*_errors(diagnostics, names, lines), *_warnings(diagnostics, names, lines)]
@@ -106,6 +110,7 @@ def check_contributions(
         problems=tuple(
             sorted(chosen, key=lambda problem: (problem.contributor, problem.file, problem.row or 0))
         ),
+        is_complete=is_complete,
     )
 
 

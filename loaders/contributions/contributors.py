@@ -117,8 +117,8 @@ def read_profiles(
             for cells in read_rows(files.profiles, root, diagnostics, _PROFILE, encoding=encoding):
                 with diagnostics.collected():
                     _check_consent(cells)
-                    row = checked(AnnotatorProfile, _profile_values(cells), cells.location, diagnostics)
-                    rows += [] if row is None else [row]
+                row = checked(AnnotatorProfile, _profile_values(cells), cells.location, diagnostics)
+                rows += [] if row is None else [row]
     _check_annotators(rows, annotators, diagnostics)
     return pl.DataFrame(
         [

@@ -48,6 +48,29 @@ Pseudonym = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(ps
 """Who did something, by a name that tells nobody who it is."""
 
 
+_DIGITS_OF_PHONES: Final = range(9, 16)
+"""How many digits a phone number in an answer has; the most are those of ITU-T E.164."""
+
+
+def contact_data(text: str, *, is_answer: bool) -> list[str]:
+    """The e-mail addresses and phone numbers in a text, as `personal_data` calls them; never the data.
+
+    Args:
+        text: What somebody typed.
+        is_answer: Whether it answers a question. Prices and hours are answers, so that a number among them is a
+            phone's only if it begins with ``+`` or 0 and has 9 to 15 digits.
+    """
+    kinds = personal_data(text, numbers=not is_answer)
+    if is_answer:
+        kinds += ["a phone number" for match in _NUMBER.finditer(_MAIL.sub(" ", text)) if _is_dialled(match[0])]
+    return [kind for kind in kinds if kind in ("an e-mail address", "a phone number")]
+
+
+def _is_dialled(number: str) -> bool:
+    digits = [int(character) for character in number if character.isdecimal()]
+    return (number.startswith("+") or digits[0] == 0) and len(digits) in _DIGITS_OF_PHONES
+
+
 def personal_data(text: str, *, numbers: bool = True) -> list[str]:
     """The kinds of personal data in a text, one per place; never the data.
 
