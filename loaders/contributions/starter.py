@@ -33,12 +33,14 @@ def write_collection(folder: Path) -> list[str]:
     """Write a new collection: recipe, consent, templates, and a workflow that checks every pull request.
 
     Args:
-        folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.
+        folder: Made if it is not there, and may hold other files, as a repository does; see
+            `files.new_files.write_new_files`, also for errors.
 
     Returns:
         The paths of the files, relative to the folder, in text order.
     """
-    return write_new_files(folder, {path: _packaged(name) for path, name in _PACKAGED.items()})
+    contents = {path: _packaged(name) for path, name in _PACKAGED.items()}
+    return write_new_files(folder, contents, beside_others=True)
 
 
 def write_contributor(

@@ -26,6 +26,7 @@ def write_new_files(
     *,
     folders: Collection[str] = (),
     private: Collection[str] = (),
+    beside_others: bool = False,
     parameter: str = "folder",
 ) -> list[str]:
     """Write files into a folder, all of them or none; nothing is ever replaced.
@@ -38,6 +39,7 @@ def write_new_files(
         contents: The files by their paths, relative to the folder, with ``/``.
         folders: Paths of folders to make that may hold nothing yet; they may be there already.
         private: Which of the files are for their owner's eyes only.
+        beside_others: Whether files of other names may be in the folder already, as in a repository.
         parameter: What the caller calls the folder, for the messages.
 
     Returns:
@@ -49,7 +51,17 @@ def write_new_files(
     """
     # A kill can have left the beginning of a file.
     left = {f"{path.partition('/')[0]}.tmp" for path in contents}
-    check_own_folder(folder, parameter=parameter, is_ours=lambda name: name.startswith(".") or name in left)
+    check_own_folder(
+        folder,
+        parameter=parameter,
+        is_ours=lambda name: beside_others or name.startswith(".") or name in left,
+    )
+    taken = [path for path in sorted(contents) if beside_others and os.path.lexists(folder / path)]
+    if taken:
+        raise InputError(
+            f"{folder}: holds {', '.join(map(repr, taken))} already, so nothing is written there; "
+            f"choose another `{parameter}`, or move that away"
+        )
     with storage_errors(folder, fix=f"choose another `{parameter}`"), ExitStack() as undo:
         for path in (folder, *(folder / name for name in folders)):
             _make_folder(path, undo)

@@ -69,9 +69,17 @@ def test_nothing_is_replaced(everyday: Path):
     with pytest.raises(InputError) as caught:
         write_collection(everyday)
     assert str(caught.value) == (
-        f"{everyday}: holds 'contributions', 'recipe.toml' and is not empty, so nothing is written there; "
-        "choose another `folder` or empty it yourself"
+        f"{everyday}: holds '.github/workflows/contributions.yml', 'contributions/CONSENT.md', "
+        "'contributions/templates.csv', 'recipe.toml' already, so nothing is written there; "
+        "choose another `folder`, or move that away"
     )
+
+
+def test_a_collection_in_a_repository_that_has_files(tmp_path: Path):
+    (tmp_path / "README.md").write_text("mine")
+    (tmp_path / "contributions").mkdir()
+    assert len(write_collection(tmp_path)) == 4
+    assert (tmp_path / "README.md").read_text() == "mine"
 
 
 def test_a_name_that_no_folder_can_have(everyday: Path):
