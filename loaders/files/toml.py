@@ -1,6 +1,7 @@
 """TOML files that fill a model: read, checked key by key, every problem named at once with its key."""
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -112,6 +113,8 @@ _EXPECTED = {
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, date):
+        return value.isoformat()
     return f"a table with {', '.join(value)}" if isinstance(value, dict) else repr(value)
 
 

@@ -10,6 +10,7 @@ from blend.schemas.base.addresses import is_server_address
 from blend.schemas.base.frozen_model import FrozenModel, Row, Text
 from blend.schemas.language.languages import is_language
 from blend.schemas.language.personal_data import Pseudonym, personal_data
+from blend.schemas.language.text_comparison import escape_controls
 
 AGE_BANDS: Final = ("18-24", "25-34", "35-44", "45-54", "55-64", "65+")
 """Bands in which annotators tell their age."""
@@ -22,6 +23,12 @@ def _without_contact(name: str) -> str:
     if kinds := personal_data(name, numbers=False):
         raise ValueError(f"{kinds[0]} is nothing to publish; write the name alone")
     return name
+
+
+def _visible(text: str) -> str:
+    if escape_controls(text) != text or len(text.splitlines()) > 1:
+        raise ValueError("a control character or line break is in it; type it again")
+    return text
 
 
 def _orcid(text: str) -> str:
@@ -49,9 +56,9 @@ class Contributor(FrozenModel):
 
     credit: Literal["name", "pseudonym", "none"]
     """How the release may call the contributor: by ``name``, by ``pseudonym``, or ``none`` for not at all."""
-    name: Annotated[Text, AfterValidator(_without_contact)] | None = None
+    name: Annotated[Text, AfterValidator(_without_contact), AfterValidator(_visible)] | None = None
     """Name as it may be published; only with ``credit = "name"``."""
-    pseudonym: Pseudonym | None = None
+    pseudonym: Annotated[Pseudonym, AfterValidator(_visible)] | None = None
     """Pseudonym as it may be published; only with ``credit = "pseudonym"``."""
     orcid: Annotated[str, AfterValidator(_orcid)] | None = None
     """ORCID iD; only with ``credit = "name"``."""
@@ -92,7 +99,7 @@ class Contributed(FrozenModel):
 class AnnotatorProfile(Row):
     """What an annotator agreed to tell; never published, only counted over five or more annotators."""
 
-    annotator: Pseudonym
+    annotator: Annotated[Pseudonym, AfterValidator(_visible)]
     """Pseudonym of the annotator, as in the contributor's responses."""
     native_language: str | None = None
     """BCP 47 tag of the annotator's native language, for example ``su``; null when not told."""

@@ -181,3 +181,24 @@ _FOLDERS = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True)
 @given(_FOLDERS, st.text(min_size=1), _FOLDERS, st.text(min_size=1))
 def test_two_people_never_share_an_id(one: str, a: str, other: str, b: str):
     assert (annotator_id(one, a) == annotator_id(other, b)) == ((one, a) == (other, b))
+
+
+@pytest.mark.parametrize("name", [r"Mina\u202e Kim", r"Mina\u0000", r"Mina\nKim"])
+def test_a_name_to_credit_holds_nothing_that_is_not_seen(folder: Path, name: str):
+    file = folder / "mina-ko" / "contributor.toml"
+    file.write_text(file.read_text().replace("Mina Kim", name))
+    with pytest.raises(RowError) as caught:
+        read_collection(folder)
+    assert str(caught.value) == (
+        "mina-ko/contributor.toml, key name: a control character or line break is in it; type it again"
+    )
+
+
+def test_a_day_with_an_hour_is_quoted_as_it_was_written(folder: Path):
+    file = folder / "jun-ko" / "contributor.toml"
+    text = file.read_text().splitlines()
+    lines = [line if not line.startswith("agreed") else "agreed = 2026-11-21T10:00:00" for line in text]
+    file.write_text("\n".join(lines))
+    with pytest.raises(RowError) as caught:
+        read_collection(folder)
+    assert caught.value.what == "2026-11-21T10:00:00 is not a date such as 2026-11-30"
