@@ -153,6 +153,11 @@ def given_a_release(machine: Machine) -> None:
     shutil.copytree(machine.release, machine.work / "release")
 
 
+def given_for_judging(machine: Machine) -> None:
+    given_a_release(machine)
+    make_tiny_model(machine.work / "tiny")
+
+
 def given_for_recipe(machine: Machine) -> None:
     begin = [sys.executable, "-m", "blend", "init", "mine"]
     build = [sys.executable, "-m", "blend", "build", "mine/recipe.toml", "--out", "release"]
@@ -209,6 +214,7 @@ PAGES = {
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
+    "judging": Page(given_for_judging),
     "loading": Page(),
     "plan": Page(),
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
