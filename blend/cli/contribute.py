@@ -1,7 +1,7 @@
 """``blend contribute``: a collection to which many contribute, a folder each."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,6 +10,10 @@ from blend.cli.option_names import with_options
 from blend.cli.options import Encoding, LocaleFile
 from blend.exit_codes import REFUSED
 from blend.schemas.language.text_comparison import escape_controls, escape_controls_in_json
+
+if TYPE_CHECKING:
+    from blend.schemas.language.locales import Registry
+    from blend.schemas.recipe.recipe import Recipe
 
 app = Application(
     no_args_is_help=True,
@@ -38,8 +42,8 @@ def init(
     - `blend contribute init everyday` writes recipe, consent, templates and workflow.
     - `blend contribute init everyday --contributor mina-ko --locale ko-KR` writes what Mina fills in.
     """
+    from blend.loaders.contributions.layout import FOLDER
     from blend.loaders.contributions.starter import write_collection, write_contributor
-    from blend.loaders.files.locales import registry_with
 
     if contributor is None:
         for path in write_collection(folder):
@@ -47,7 +51,7 @@ def init(
         typer.echo("Edit CONSENT.md and templates.csv; then, for everybody who contributes:")
         typer.echo(f"  blend contribute init {folder} --contributor NAME --locale TAG")
         return
-    known = registry_with(locale_file)
+    known, _ = _of_recipe(folder if (folder / FOLDER).is_dir() else folder.resolve().parent, locale_file)
     written = write_contributor(folder, contributor, locale or [], locales=known)
     for path in written:
         typer.echo(folder / path)
@@ -69,16 +73,21 @@ def check(
 ) -> None:
     """Say everything that is wrong with contributions, file by file and row by row.
 
-    Exit code 0 when nothing keeps the collection from being built, else 1.
+    Exit code 0 when nothing keeps the collection from being built, else 1. Where `recipe.toml` lies beside the
+    folder `contributions`, its licence, its own locales and the encoding of its source count.
 
     - `blend contribute check contributions/mina-ko` checks one folder, and how it fits with the others.
     - `blend contribute check . --format github` annotates a pull request.
     """
-    from blend.loaders.contributions.checking import check_contributions
-    from blend.loaders.files.locales import registry_with
+    from blend.loaders.contributions.checking import check_contributions, collection_of
     from blend.views.contributions import annotations, check_json, check_lines, verdict
 
-    found = check_contributions(folder, locales=registry_with(locale_file), encoding=encoding)
+    known, recipe = _of_recipe(collection_of(folder)[0].parent, locale_file)
+    if recipe is not None and encoding is None:
+        encoding = next((source.encoding for source in recipe.sources if source.kind == "contributions"), None)
+    found = check_contributions(
+        folder, locales=known, encoding=encoding, released=None if recipe is None else recipe.license
+    )
     if output == "json":
         typer.echo(escape_controls_in_json(with_options(check_json(found))), nl=False)
     else:
@@ -87,3 +96,16 @@ def check(
             typer.echo(escape_controls(with_options(line)))
     if not found.passes:
         raise typer.Exit(REFUSED)
+
+
+def _of_recipe(folder: Path, locale_file: Path | None) -> "tuple[Registry, Recipe | None]":
+    """The locales of a collection, with those of a file where one is given, and its recipe if it has one."""
+    from blend.builders.release.inputs import known_locales
+    from blend.loaders.files.locales import registry_with
+    from blend.loaders.recipes import read_recipe
+
+    known, path = registry_with(locale_file), folder / "recipe.toml"
+    if not path.is_file():
+        return known, None
+    recipe = read_recipe(path)
+    return known_locales(recipe, base=folder, packaged=known), recipe

@@ -9,7 +9,12 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.contributions.contacts import without_contacts
-from blend.loaders.contributions.contributors import read_consent, read_contributor, read_profiles
+from blend.loaders.contributions.contributors import (
+    read_consent,
+    read_contributor,
+    read_profiles,
+    terms_problems,
+)
 from blend.loaders.contributions.layout import CollectionFiles, collection_layout
 from blend.loaders.contributions.merging import merge_rows, with_owners
 from blend.loaders.files.diagnostics import Diagnostics
@@ -85,14 +90,28 @@ def read_collection(
 
 
 def note_problems(
-    files: CollectionFiles, known: Registry, diagnostics: Diagnostics, *, encoding: str | None = None
+    files: CollectionFiles,
+    known: Registry,
+    diagnostics: Diagnostics,
+    *,
+    encoding: str | None = None,
+    released: str | None = None,
 ) -> bool:
-    """Note everything that `read_collection` would raise for, and its findings.
+    """Note everything that `read_collection` would raise for, its findings, and licences that do not fit.
+
+    Args:
+        files: The collection's.
+        known: Known locales.
+        diagnostics: Where it is noted.
+        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        released: Licence of the dataset, as of `contributors.terms_problems`.
 
     Returns:
         Whether every file and row could be read; otherwise some checks were not made.
     """
     rows, contributors = _read(files, known, diagnostics, encoding)
+    known_ones = ((name, who) for name, (who, _) in contributors.items() if who is not None)
+    diagnostics.problems.extend(terms_problems(known_ones, released))
     known_contributors = all(contributor is not None for contributor, _ in contributors.values())
     return known_contributors and all(part.is_complete for part in rows)
 

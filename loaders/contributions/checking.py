@@ -79,7 +79,11 @@ class ContributionCheck(FrozenModel):
 
 
 def check_contributions(
-    folder: Path | str, *, locales: Registry | None = None, encoding: str | None = None
+    folder: Path | str,
+    *,
+    locales: Registry | None = None,
+    encoding: str | None = None,
+    released: str | None = None,
 ) -> ContributionCheck:
     """Everything that is wrong with a collection, or with one contributor's folder in it.
 
@@ -90,16 +94,17 @@ def check_contributions(
         folder: The collection, its folder ``contributions``, or one contributor's folder in that.
         locales: Known locales; the packaged registry when absent.
         encoding: Of tables; see `loaders.files.encodings.read_text`.
+        released: Licence of the dataset, which those of contributors have to allow; any of them will do when
+            absent.
 
     Raises:
         InputError: If it is none of these, or if no contributor's folder is there.
     """
-    root, only = _collection_of(Path(folder))
+    root, only = collection_of(Path(folder))
     diagnostics = Diagnostics()
     files = collection_layout(root, diagnostics)
-    is_complete = note_problems(
-        files, registry() if locales is None else locales, diagnostics, encoding=encoding
-    )
+    known = registry() if locales is None else locales
+    is_complete = note_problems(files, known, diagnostics, encoding=encoding, released=released)
     names = tuple(part.name for part in files.contributors)
     lines = LineNumbers(root, encoding)
     problems = [*_errors(diagnostics, names, lines), *_warnings(diagnostics, names, lines)]
@@ -114,8 +119,12 @@ def check_contributions(
     )
 
 
-def _collection_of(folder: Path) -> tuple[Path, str | None]:
-    """The folder of all contributions, and which one of them is meant; null for all."""
+def collection_of(folder: Path) -> tuple[Path, str | None]:
+    """The folder of all contributions, and which one of them is meant; null for all.
+
+    Raises:
+        InputError: If it is neither a collection nor a contributor's folder in one.
+    """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give a collection, or a contributor's folder in one")
     if (folder / FOLDER).is_dir():

@@ -1,12 +1,12 @@
 """Contributors: who they are, what they agreed to, and what their annotators agreed to tell."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.contributions.layout import CONSENT, ContributorFiles
+from blend.loaders.contributions.layout import CONSENT, CONTRIBUTOR, ContributorFiles
 from blend.loaders.files.checked import Placed, checked
 from blend.loaders.files.content import location_of, read_content
 from blend.loaders.files.diagnostics import Diagnostics
@@ -16,7 +16,7 @@ from blend.loaders.files.toml import parse_toml
 from blend.schemas.base.references import close_to
 from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.licenses import check_license
+from blend.schemas.recipe.licenses import check_license, may_become
 from blend.schemas.rows.frame_columns import PROFILES
 from blend.schemas.sheets.contributors import AnnotatorProfile, Contributor
 
@@ -89,6 +89,27 @@ def _outdated(contributor: Contributor, consent: str | None) -> Iterator[tuple[s
             f"{contributor.consent!r} is not the code of the text that now stands in {CONSENT}",
             f'read {CONSENT} again; if you agree, write consent = "{consent}" and the day into agreed',
         )
+
+
+def terms_problems(
+    given: Iterable[tuple[str, Contributor]], released: str | None, *, within: str = ""
+) -> list[RowError]:
+    """Compare the licences of contributors with that of the dataset that their folders become part of.
+
+    Args:
+        given: Names of folders, each with its contributor.
+        released: Licence of the dataset; null where it is not known yet, and nothing is compared.
+        within: What stands before the folders in locations.
+    """
+    return [
+        RowError(
+            f"{contributor.license!r} does not allow a dataset under {released!r}",
+            where=f"{within}{name}/{CONTRIBUTOR}, key license",
+            fix="change the one or the other; docs/contributing-data.md says which licences go together",
+        )
+        for name, contributor in given
+        if released is not None and not may_become(contributor.license, released)
+    ]
 
 
 def read_profiles(

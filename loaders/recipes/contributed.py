@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from blend.loaders.contributions import Collection
-from blend.loaders.contributions.layout import CONTRIBUTOR, collection_layout
+from blend.loaders.contributions.contributors import terms_problems
+from blend.loaders.contributions.layout import collection_layout
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses import ResponseTables
-from blend.schemas.errors import RowError, raise_all
-from blend.schemas.recipe.licenses import may_become
+from blend.schemas.errors import raise_all
 from blend.schemas.sheets.contributors import Contributed, LocaleShare
 
 _PROFILES = "annotators"
@@ -55,23 +55,14 @@ def check_terms(given: Sequence[Contributed], released: str | None, *, where: st
 
     Args:
         given: The contributions.
-        released: Licence of the dataset; null where it is not known yet, and nothing is compared.
+        released: As of `terms_problems`.
         where: Location of the source.
 
     Raises:
         RowError, RowErrors: If one does not allow the other; names all of them.
     """
-    raise_all(
-        [
-            RowError(
-                f"{part.contributor.license!r} does not allow a dataset under {released!r}",
-                where=f"{where}/{part.folder}/{CONTRIBUTOR}, key license",
-                fix="choose another licence for the dataset, or ask the contributor for another one",
-            )
-            for part in given
-            if released is not None and not may_become(part.contributor.license, released)
-        ]
-    )
+    named = ((part.folder, part.contributor) for part in given)
+    raise_all(terms_problems(named, released, within=f"{where}/"))
 
 
 def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:

@@ -15,6 +15,7 @@ from helpers.in_process import run
 
 HERE = Path(__file__).parent
 VALID = HERE.parent / "loaders" / "valid" / "contributions"
+STARTER = HERE.parents[1] / "loaders" / "starter" / "locales.toml"
 TEN_WAYS = HERE.parent / "loaders" / "broken" / "contributions" / "broken_in_ten_ways" / "mina-ko"
 
 
@@ -97,6 +98,23 @@ def test_from_nothing_to_a_checked_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert (
         run("contribute", "check", "everyday") == "kim-uk: nothing is wrong\n1 contributor: nothing is wrong\n"
     )
+
+
+def test_the_recipe_beside_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    run("contribute", "init", ".")
+    recipe = Path("recipe.toml")
+    recipe.write_text('locale_file = "locales.toml"\n' + recipe.read_text(encoding="utf-8"), encoding="utf-8")
+    shutil.copy(STARTER, "locales.toml")
+    run("contribute", "init", "contributions", "--contributor", "ana-nz", "--locale", "en-NZ")
+    file = Path("contributions/ana-nz/contributor.toml")
+    filled = file.read_text(encoding="utf-8").replace('agreed = ""', 'agreed = "2026-11-20"')
+    file.write_text(filled.replace("cc-by-4.0", "cc-by-nc-4.0"), encoding="utf-8")
+    printed = run("contribute", "check", "contributions/ana-nz", code=REFUSED)
+    assert "'cc-by-nc-4.0' does not allow a dataset under 'cc-by-4.0'; change the one or the other; " in printed
+    assert "unknown locale" not in printed
+    monkeypatch.chdir("contributions/ana-nz")
+    assert run("contribute", "check", code=REFUSED) == printed
 
 
 @pytest.mark.integration  # the step of the workflow runs in a shell, as on a forge

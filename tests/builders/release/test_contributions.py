@@ -268,7 +268,7 @@ def test_a_licence_that_does_not_allow_the_datasets(tmp_path: Path):
         build_release(RECIPE, tmp_path / "release", base=folder)
     assert str(caught.value) == (
         "contributions/abel-am/contributor.toml, key license: 'cc-by-nc-4.0' does not allow a dataset under "
-        "'cc-by-sa-4.0'; choose another licence for the dataset, or ask the contributor for another one"
+        "'cc-by-sa-4.0'; change the one or the other; docs/contributing-data.md says which licences go together"
     )
 
 
