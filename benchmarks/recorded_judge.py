@@ -131,6 +131,15 @@ def shown_refused(mcqs: pl.DataFrame, readers: Readers) -> float:
     return sum(found) / len(found)
 
 
+def first_templates(tables: BlendTables, n: int | None) -> BlendTables:
+    """Keep the first ``n`` templates; all when null."""
+    kept = tables.questions["template_id"].unique(maintain_order=True)[:n].implode()
+    questions, annotations = (
+        table.filter(pl.col("template_id").is_in(kept)) for table in (tables.questions, tables.annotations)
+    )
+    return tables._replace(questions=questions, annotations=annotations)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -138,9 +147,10 @@ def main() -> None:
     parser.add_argument("--recalls", type=float, nargs="+", default=RECALLS)
     parser.add_argument("--false-alarms", type=float, nargs="+", default=FALSE_ALARMS)
     parser.add_argument("--seed", type=int, default=0, help="of the draws")
+    parser.add_argument("--templates", type=int, help="take only the first so many")
     parser.add_argument("--by-region", type=Path, help="also write the figures by region there, as TSV")
     used = parser.parse_args()
-    tables = read_blend(used.blend)
+    tables = first_templates(read_blend(used.blend), used.templates)
     rows = read_options(tables)
     models = held_out(rows)
     figures = []

@@ -34,7 +34,7 @@ SMALL: dict[str, Sequence[str]] = {
     "publish_scale": ["--cases", "1"],
     "published_procedure": ["{shared}/data/blend"],
     "question_browser_scale": ["--templates", "1", "--thought", "3", "--openings", "1"],
-    "recorded_judge": ["{shared}/data/blend", "--recalls", "0.7", "--false-alarms", "0.05"],
+    "recorded_judge": ["{shared}/data/blend", "--templates", "60", "--recalls", "0.7", "--false-alarms", "0.1"],
     "reliability_scale": ["--questions", "10"],
     "report_scale": ["--templates", "1"],
     "score_scale": ["--items", "2000"],
