@@ -103,7 +103,8 @@ def _per_day(work: pl.DataFrame, tag: str, today: date) -> float | None:
     first = recent["day"].min()
     if not isinstance(first, str):
         return None
-    return len(recent) / ((today - date.fromisoformat(first)).days + 1)
+    # Where clocks differ, or midnight has just passed, the server's first day may lie after this machine's.
+    return len(recent) / max((today - date.fromisoformat(first)).days + 1, 1)
 
 
 def _end(needed: int, per_day: float | None, today: date) -> date | None:
