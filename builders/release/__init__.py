@@ -31,8 +31,8 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.portable import portable_recipe
 from blend.loaders.releases.agreement import agreement_json
-from blend.loaders.releases.audits import audit_json, read_audit
-from blend.loaders.releases.model_reports import model_report_json
+from blend.loaders.releases.audits import read_audit
+from blend.loaders.releases.json_reports import report_json
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
 from blend.schemas.language.locales import Registry
@@ -170,12 +170,12 @@ def _write_data(
     if not built.agreement.is_empty():
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
     if built.model_report is not None:
-        _write_text(release / MODEL_VERDICTS_NAME, model_report_json(built.model_report))
+        _write_text(release / MODEL_VERDICTS_NAME, report_json(built.model_report))
     if not built.groups.is_empty():
         _write_text(release / ANNOTATOR_GROUPS_NAME, agreement_json(built.groups, tags))
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
-        _write_text(release / AUDIT_NAME, audit_json(_audit(built, release, tables, known)))
+        _write_text(release / AUDIT_NAME, report_json(_audit(built, release, tables, known)))
     _write_text(release / RECIPE_NAME, _toml(recipe))
     return ReleaseManifest(
         name=recipe.name,

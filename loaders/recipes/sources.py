@@ -1,7 +1,7 @@
 """Sources: from an entry of the recipe to tables, whatever kind of source it is."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +12,7 @@ from blend.loaders.files.encodings import known_encoding
 from blend.loaders.files.pins import check_pin, directory_digest, file_infos
 from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.recipes.contributed import contributed, pinned_files
-from blend.loaders.responses import read_responses, response_files
+from blend.loaders.responses import ResponseTables, read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import TopicTables, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, needs_card, read_blend
@@ -148,15 +148,7 @@ def _responses(source: Source, base: Path, locales: Registry, *, reviewing: bool
 def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
     info = _info(source, folder, response_files(folder))
     tables = read_responses(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
-    return SourceTables(
-        info=info,
-        questions=tables.questions,
-        annotations=empty(ANNOTATIONS),
-        responses=tables.responses,
-        reviews=tables.reviews,
-        prompts=tables.prompts,
-        findings=tables.findings,
-    )
+    return _unaggregated(info, tables)
 
 
 def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
@@ -164,7 +156,11 @@ def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: 
     folder = _directory(source, base)
     info = _info(source, folder, pinned_files(folder))
     collection = read_collection(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
-    tables = collection.tables
+    made = _unaggregated(info, collection.tables)
+    return replace(made, profiles=collection.profiles, contributed=contributed(collection))
+
+
+def _unaggregated(info: SourceInfo, tables: ResponseTables) -> SourceTables:
     return SourceTables(
         info=info,
         questions=tables.questions,
@@ -173,8 +169,6 @@ def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: 
         reviews=tables.reviews,
         prompts=tables.prompts,
         findings=tables.findings,
-        profiles=collection.profiles,
-        contributed=contributed(collection),
     )
 
 

@@ -10,7 +10,8 @@ from blend.builders.audit.report import audit_report
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
 from blend.builders.validate.checks.audit import check_audit
-from blend.loaders.releases.audits import audit_json, read_audit
+from blend.loaders.releases.audits import read_audit
+from blend.loaders.releases.json_reports import report_json
 from blend.loaders.releases.tables import read_tables
 from blend.schemas.errors import RowError
 from blend.schemas.language.locales import registry
@@ -56,7 +57,7 @@ def test_a_release_says_what_can_be_guessed(sample_release):
 def test_it_is_the_same_as_an_audit_of_the_release(sample_release):
     tables = read_tables(sample_release)
     again = audit_report(tables.mcqs, annotations=tables.annotations, locales=registry())
-    assert audit_json(again) == (sample_release / AUDIT_NAME).read_text(encoding="utf-8")
+    assert report_json(again) == (sample_release / AUDIT_NAME).read_text(encoding="utf-8")
 
 
 def test_the_card_and_the_statistics_tell_it(sample_release):
@@ -158,4 +159,4 @@ def test_a_release_without_an_audit_is_none_the_worse(release):
 
 def test_an_audit_is_written_and_read_as_it_is(sample_release):
     audit = read_audit(sample_release)
-    assert AuditReport.model_validate_json(audit_json(audit)) == audit
+    assert AuditReport.model_validate_json(report_json(audit)) == audit
