@@ -5,11 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from blend.eval.runs.labels import LABELS_NAME, read_labels
+from blend.eval.runs.labels import read_labels
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
-from blend.schemas.errors import InputError
 
 WORTHLESS_KAPPA = 0.1
 """Kappa below which a rule is said to be worthless: labels alone would tell as much."""
@@ -27,18 +26,11 @@ def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
         ``unanswered``. Null where nobody has labelled anything.
 
     Raises:
-        InputError: If a label is of no item of the run; names the first.
-        RowError, RowErrors: If the labels cannot be read.
+        RowError: If the labels cannot be read.
     """
     labels = read_labels(run.directory)
     if labels is None:
         return None
-    strange = labels.join(run.items("item_id"), on="item_id", how="anti")
-    if strange.height:
-        raise InputError(
-            f"{run.directory / LABELS_NAME}: {strange['item_id'][0]!r} is no item of this run; read the sheets "
-            f"again: blend eval judged {run.directory} SHEET…"
-        )
     verdicts = [name for name in ("correct", "by_rule") if name in decisions.columns]
     stated = labels.select("item_id", "probability", label="correct")
     return (

@@ -6,11 +6,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.usage import Usage
+from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.resampling import FEW
 from blend.loaders.files.content import read_content
@@ -135,6 +138,28 @@ def estimated(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
 def plain(metric: str, scope: str, key: str, value: float | None, *, n: int) -> Score:
     """A figure without an interval as a score."""
     return Score(metric=metric, scope=scope, key=key, value=value, low=None, high=None, n=n)
+
+
+def agreement_scores(
+    metric: str,
+    yes: ArrayLike,
+    n: ArrayLike,
+    clusters: ArrayLike,
+    seed: int,
+    *,
+    scope: str = "overall",
+    key: str = ALL,
+) -> tuple[Score, ...]:
+    """Krippendorff's alpha of answers that are yes or no, and the share of pairs of them that agree.
+
+    See `annotator_agreement.alpha` for the arguments. Nothing where nobody answered.
+    """
+    if not np.size(yes):
+        return ()
+    return (
+        estimated(f"{metric}-alpha", scope, key, alpha(yes, n, clusters, seed=seed)),
+        percent(f"{metric}-pairs", scope, key, pairwise_agreement(yes, n, clusters, seed=seed)),
+    )
 
 
 def missing_share(n_answered: int, n_items: int) -> Score:

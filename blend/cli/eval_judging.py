@@ -1,4 +1,4 @@
-"""``blend eval judge``, ``judge-sheet`` and ``judged``: what a model or people say of answers."""
+"""``blend eval judge``, ``judge-sheet``, ``judged``, ``scorers``: what a model or people say of answers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
     app.command()(with_groups(judge))
     app.command("judge-sheet")(judge_sheet)
     app.command()(judged)
+    app.command()(scorers)
 
 
 def judge(
@@ -168,9 +169,9 @@ def judged(
 ) -> None:
     """Say how far people agree, what they find right, and which measure goes along with them.
 
-    Writes judged.json beside the scores of dishes, and labels.tsv beside those of replies. Tables as a project
-    of Label Studio gives them can stand in place of sheets: id, annotator, ingredient and correct, or id,
-    annotator and verdict.
+    Writes judged.json beside the scores of dishes, and labels.parquet beside those of replies. Tables as a
+    project of Label Studio gives them can stand in place of sheets: id, annotator, ingredient and correct, or
+    id, annotator and verdict.
     """
     from blend.eval.evaluation import read_scored
     from blend.eval.tasks.short_answer.reply_labels import LabelledReplies, label_replies
@@ -200,3 +201,36 @@ def judged(
     people = pluralise(len(found.annotators), "annotator")
     console.print(f"{people}, {about}", highlight=False, markup=False)
     console.print(overall_table([score for score in found.scores if score.scope == "overall"], scored.task))
+
+
+def scorers(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUN…", help="Runs of short-answer whose replies people have labelled."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the card as a new CSV file as well.")] = None,
+    seed: IntervalSeed = 0,
+    json: AsJson = False,
+) -> None:
+    """Show how far every rule and judge is off beside people's labels, by language.
+
+    Without a RUN it is the card of this version, with empty cells where nobody has given labels yet.
+    """
+    from blend.eval.runs.run_directory import read_run
+    from blend.eval.tasks.short_answer.scorer_card import packaged_card, scorer_card
+    from blend.loaders.files.new_files import write_new_sheet
+    from blend.views.frames import frame_table
+    from blend.views.progress import interruptible
+    from blend.views.safe import SafeConsole
+
+    with interruptible():
+        card = scorer_card([read_run(run) for run in runs], seed=seed) if runs else packaged_card()
+        if out is not None:
+            write_new_sheet(out, card, mark=False)
+    if json:
+        typer.echo(card.write_json())
+        return
+    caption = "bias in points: the share that the scorer finds correct less the share that people do"
+    SafeConsole().print(
+        frame_table(card, "Scorers beside people", caption, texts=("scorer", "version", "language"))
+    )

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Collection
 
+from blend.eval.models.protocols import ModelDescription
+from blend.eval.runs.run_description import RecordedAnswers
+
 _NO_FAMILY = """
     alpha awq base beta bf chat coder code distill distilled dpo exp experimental flash fp ggml gguf gptq hd hf
     instruct int it large latest lora math medium micro mini mlx model moe nano omni plus preview pro reasoner
@@ -25,9 +28,12 @@ def families(model: str) -> frozenset[str]:
     return frozenset(stems or {name})
 
 
-def shared_families(judges: Collection[str | None], models: Collection[str | None]) -> list[str]:
-    """The families that both have, sorted; of each the names under which a model is known, null for none."""
-    of_judges, of_models = (
-        {family for name in names if name for family in families(name)} for names in (judges, models)
-    )
-    return sorted(of_judges & of_models)
+def model_names(model: ModelDescription | RecordedAnswers) -> set[str]:
+    """The names under which the model of a run is known."""
+    return {model.id, getattr(model, "served_as", None) or model.id}
+
+
+def shared_families(judge: Collection[str], model: Collection[str]) -> list[str]:
+    """The families that both have, sorted; of each the names under which it is known."""
+    of_judge, of_model = ({family for name in names for family in families(name)} for names in (judge, model))
+    return sorted(of_judge & of_model)

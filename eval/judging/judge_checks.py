@@ -13,8 +13,7 @@ from blend.eval.judging.verdicts import (
     reordered_verdicts,
 )
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import ALL, Score, ScoredItems, estimated, percent, percents
-from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
+from blend.eval.scores_json import ALL, Score, ScoredItems, agreement_scores, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
 from blend.schemas.errors import InputError
@@ -46,19 +45,20 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, judged: pl.DataFrame, 
         judge of the run. Agreement is on correct or not, as Krippendorff's alpha and as the share of pairs.
     """
     judge = read_judge(run, rule)
+    judged = judged.with_columns(by_rule=pl.when("by_rule").then(pl.lit("correct")).otherwise(pl.lit("wrong")))
     asked = judged.filter(decided_by=JUDGE)
-    known = asked.drop_nulls("verdict").with_columns(correct=pl.col("verdict") == "correct")
-    partly = judged.drop_nulls("verdict").with_columns(value=pl.col("verdict") == "partly")
-    others, warnings = _others(run, judge, known)
+    known = asked.drop_nulls("verdict")
+    others, warnings = _others(run, judge, known, seed)
+    is_partly, of_verdicts = pl.col("verdict") == "partly", judged.drop_nulls("verdict")
     scores = (
-        _share("judge-asked", judged.with_columns(value=pl.col("decided_by") == JUDGE), seed),
-        _share("judge-unreadable", asked.with_columns(value=pl.col("verdict").is_null()), seed),
-        _share("judge-partly", partly, seed),
-        *_by("region", "judge-partly", partly, seed),
-        *_by_length(known, seed),
-        *_agreement("judge-rule", ALL, known, pl.col("correct"), pl.col("by_rule"), seed),
-        *_agreement("judge-order", ALL, reordered_verdicts(judge), *_both("stated", "reordered"), seed),
-        *(score for name, rows in others for score in _agreement("judges", name, rows, *_both(*_TWO), seed)),
+        *_shares("judge-asked", judged, pl.col("decided_by") == JUDGE, seed),
+        *_shares("judge-unreadable", asked, pl.col("verdict").is_null(), seed),
+        *_shares("judge-partly", of_verdicts, is_partly, seed),
+        *_shares("judge-partly", of_verdicts, is_partly, seed, "region"),
+        *(_by_length(known, seed) if known.height else ()),
+        *_agreement("judge-rule", known, "verdict", "by_rule", seed),
+        *_agreement("judge-order", reordered_verdicts(judge), "stated", "reordered", seed),
+        *others,
     )
     n_unreadable = asked.height - known.height
     if n_unreadable > MAX_UNREADABLE * asked.height:
@@ -75,18 +75,10 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, judged: pl.DataFrame, 
     )
 
 
-_TWO = ("verdict", "other")
-
-
-def _both(first: str, second: str) -> tuple[pl.Expr, pl.Expr]:
-    return pl.col(first) == "correct", pl.col(second) == "correct"
-
-
-def _others(
-    run: Run, judge: Run, known: pl.DataFrame
-) -> tuple[list[tuple[str, pl.DataFrame]], tuple[str, ...]]:
-    """The replies that another judge was asked about as well, by its name, with its verdict as ``other``."""
-    found, warnings = [], []
+def _others(run: Run, judge: Run, asked: pl.DataFrame, seed: int) -> tuple[tuple[Score, ...], tuple[str, ...]]:
+    """Agreement with every other judge on the replies that both were asked about, and warnings."""
+    scores: list[Score] = []
+    warnings: list[str] = []
     for name in judges_of(run):
         if name == judge.directory.name:
             continue
@@ -95,42 +87,37 @@ def _others(
         except InputError as error:
             warnings.append(f"left out of the agreement of judges: {error}")
             continue
-        key = ["item_id", "entry"]
-        stated = theirs.select(*key, other="verdict").drop_nulls("other")
-        found.append((name, known.join(stated, on=key, how="inner", nulls_equal=True, maintain_order="left")))
-    return found, tuple(warnings)
+        other = theirs.select("item_id", "entry", other="verdict")
+        both = asked.join(other, on=["item_id", "entry"], how="inner", nulls_equal=True, maintain_order="left")
+        scores += _agreement("judges", both, "verdict", "other", seed, scope="judge", key=name)
+    return tuple(scores), tuple(warnings)
 
 
 def _agreement(
-    metric: str, key: str, rows: pl.DataFrame, first: pl.Expr, second: pl.Expr, seed: int
-) -> Iterator[Score]:
-    """How far two verdicts on the same replies agree; nothing where there is no reply with two."""
-    if rows.is_empty():
-        return
-    yes = rows.select(first.cast(pl.Int64) + second.cast(pl.Int64)).to_series().to_numpy()
-    columns = (yes, [2] * rows.height, rows["template_id"].to_numpy())
-    scope = "overall" if key == ALL else "judge"
-    yield estimated(f"{metric}-alpha", scope, key, alpha(*columns, seed=seed))
-    yield percent(f"{metric}-pairs", scope, key, pairwise_agreement(*columns, seed=seed))
+    metric: str, rows: pl.DataFrame, first: str, second: str, seed: int, scope: str = "overall", key: str = ALL
+) -> tuple[Score, ...]:
+    """How far two verdicts on the same replies agree on *correct* or not, where both can be read."""
+    rows = rows.drop_nulls([first, second])
+    yes = rows.select(n=pl.sum_horizontal((pl.col(first, second) == "correct").cast(pl.Int64)))
+    return agreement_scores(
+        metric, yes["n"], [2] * rows.height, rows["template_id"], seed, scope=scope, key=key
+    )
 
 
 def _by_length(asked: pl.DataFrame, seed: int) -> Iterator[Score]:
     """The share of correct replies in each third by length, of the judge and of the string rule."""
-    if asked.is_empty():
-        return
     third = (pl.col("reply").str.len_chars().rank("average") - 1) * len(LENGTHS) // asked.height
     rows = asked.with_columns(
         length=third.cast(pl.Int64).replace_strict(dict(enumerate(LENGTHS)), return_dtype=pl.Enum(LENGTHS))
     ).sort("length", maintain_order=True)
-    for metric, column in (("judge-correct", "correct"), ("rule-correct", "by_rule")):
-        yield from _by("length", metric, rows.with_columns(value=column), seed)
+    for metric, column in (("judge-correct", "verdict"), ("rule-correct", "by_rule")):
+        yield from _shares(metric, rows, pl.col(column) == "correct", seed, "length")
 
 
-def _share(metric: str, rows: pl.DataFrame, seed: int) -> Score:
-    sums = cluster_sums(rows["value"].cast(pl.Float64), rows["template_id"])
-    return percent(metric, "overall", ALL, estimates(sums, seed=seed)[0])
-
-
-def _by(scope: str, metric: str, rows: pl.DataFrame, seed: int) -> tuple[Score, ...]:
-    sums = cluster_sums(rows["value"].cast(pl.Float64), rows["template_id"], rows[scope].cast(pl.String))
-    return percents(metric, scope, sums.groups, estimates(sums, seed=seed))
+def _shares(
+    metric: str, rows: pl.DataFrame, value: pl.Expr, seed: int, by: str | None = None
+) -> tuple[Score, ...]:
+    """A share of the rows, overall or by a column, which is the scope."""
+    values = rows.select(value.cast(pl.Float64)).to_series()
+    sums = cluster_sums(values, rows["template_id"], None if by is None else rows[by].cast(pl.String))
+    return percents(metric, by or "overall", sums.groups if by else (ALL,), estimates(sums, seed=seed))

@@ -1,15 +1,14 @@
 """Asking a judge about the replies of a run: a run of its own in that one's directory."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from blend.eval.asking import ask, how_asked
 from blend.eval.evaluation import warn_caller, with_outcome
-from blend.eval.judging.families import shared_families
+from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import VERSION
 from blend.eval.judging.replies import judge_items
 from blend.eval.judging.verdicts import JUDGE, JUDGES_FOLDER, replies_digest
@@ -17,9 +16,8 @@ from blend.eval.models.callers_model import TextModel
 from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, read_run
-from blend.eval.runs.usage import AskingPlan, OnPlan, read_usage
+from blend.eval.runs.usage import OnPlan, read_usage
 from blend.eval.scoring import check_options
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import ArgumentError, InputError
@@ -77,24 +75,22 @@ def judge_run(
         raise ArgumentError(f"`reordered`: {reordered} is not possible (it is a share from 0 to 1)")
     if not _NAME.fullmatch(called):
         raise ArgumentError(f"`name`: {called!r} is not possible (letters, digits, dots, hyphens, underscores)")
-    if not own_family:
-        _refuse_own_family(judged, named)
+    judges = judged.description.model
+    if not own_family and (shared := shared_families([named], model_names(judges))):
+        raise ArgumentError(
+            f"{named} would judge {judges.id}, a model of its own family ({', '.join(shared)}), and judges "
+            "prefer their own; name another judge, or say that it may with `own_family=True`"
+        )
     asked = _asked(judged, reordered)
     out = judged.directory / JUDGES_FOLDER / called
     shown = progress_if_watched(unit="replies") if on_progress is None else nullcontext(on_progress)
-    with shown as heard, _of_a_judge(out, asked):
-        kept, outcome = ask(asked, model, out, used, heard, _leaving_nothing(on_plan, out))
+    try:
+        with shown as heard:
+            kept, outcome = ask(asked, model, out, used, heard, on_plan)
+    except InputError as error:
+        error.args = (str(error).replace("`out`", "`name`"),)
+        raise
     return with_outcome(kept, outcome._replace(usage=read_usage(kept)), (), warn)
-
-
-def _refuse_own_family(run: Run, judge: str) -> None:
-    model = run.description.model
-    shared = shared_families([judge], [model.id, getattr(model, "served_as", None)])
-    if shared:
-        raise ArgumentError(
-            f"{judge} would judge {model.id}, a model of its own family ({', '.join(shared)}), and judges "
-            "prefer their own; name another judge, or say that it may with `own_family=True`"
-        )
 
 
 def _asked(run: Run, reordered: float) -> ReleaseItems:
@@ -118,37 +114,6 @@ def _asked(run: Run, reordered: float) -> ReleaseItems:
         )
     options = {"prompt": VERSION, "reordered": reordered, "replies": replies_digest(run)}
     return ReleaseItems(run.description.release, JUDGE, (), options, asked)
-
-
-@contextmanager
-def _of_a_judge(out: Path, asked: ReleaseItems) -> Iterator[None]:
-    """Refuse a judge of other replies, and let messages name the parameter that chooses the directory."""
-    if (out / DESCRIPTION_NAME).exists():
-        kept = read_description(out).options.get("replies")
-        if kept != asked.options["replies"]:
-            raise InputError(
-                f"{out}: judges other replies than the run holds now; choose another `name` to judge these"
-            )
-    try:
-        yield
-    except InputError as error:
-        error.args = (str(error).replace("`out`", "`name`"),)
-        raise
-
-
-def _leaving_nothing(on_plan: OnPlan | None, out: Path) -> OnPlan | None:
-    """Who hears what is about to be asked; a judge that is planned only, and not asked, takes no name."""
-    if on_plan is None or out.exists():
-        return on_plan
-
-    def tell(plan: AskingPlan) -> None:
-        try:
-            on_plan(plan)
-        except BaseException:
-            rmtree(out)
-            raise
-
-    return tell
 
 
 def _folder_name(model: str) -> str:

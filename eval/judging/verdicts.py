@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.judging.families import shared_families
+from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import REORDERED, parse_verdict
-from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import MAX_MISSING, Run, read_run
+from blend.eval.runs.run_description import RecordedAnswers
+from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, read_run
 from blend.eval.runs.written_answers import split_answers
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.text_comparison import pluralise
@@ -47,9 +47,9 @@ def is_judge(rule: str) -> bool:
 
 
 def judges_of(run: Run) -> tuple[str, ...]:
-    """Names of the judges that were asked about a run, sorted."""
+    """Names of the judges that have answered anything about a run, sorted."""
     return tuple(
-        sorted(path.parent.name for path in run.directory.glob(f"{JUDGES_FOLDER}/*/{DESCRIPTION_NAME}"))
+        sorted({path.parts[-3] for path in run.directory.glob(f"{JUDGES_FOLDER}/*/{ANSWERS_FOLDER}/*")})
     )
 
 
@@ -155,11 +155,6 @@ def _said_by(judge: Run) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def own_families(run: RunDescription, judge: RunDescription) -> list[str]:
-    """The families that a judge shares with the model that it judges."""
-    return shared_families(*({one.model.id, getattr(one.model, "served_as", None)} for one in (judge, run)))
-
-
 def judge_signature(run: Run, judge: Run) -> dict[str, str]:
     """The parts of a signature that say who judged and how."""
     used = judge.description
@@ -171,5 +166,5 @@ def judge_signature(run: Run, judge: Run) -> dict[str, str]:
     digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode()).hexdigest()[:8]
     # A signature is parted by |, and its locales by +.
     name = re.sub(r"[|\s]+", "-", used.model.id.rstrip("/").rpartition("/")[2])
-    own = own_families(run.description, used)
+    own = shared_families(model_names(used.model), model_names(run.description.model))
     return {JUDGE: f"{name}#{digest}", **({"own-family": "+".join(own)} if own else {})}

@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import translate_errors
-from blend.eval.scores_json import ALL, Score, estimated, percent, percents
-from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
+from blend.eval.scores_json import ALL, Score, agreement_scores, estimated, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates
@@ -71,8 +70,9 @@ def score_by_people(
     by_prediction = judgements.group_by(
         "id", "qid", "region", "language", "ingredient", maintain_order=True
     ).agg(pl.col("correct").mean(), n=pl.len(), yes=pl.col("correct").sum())
+    several = by_prediction.filter(pl.col("n") > 1)
     scores = [
-        *_agreement(by_prediction, seed),
+        *agreement_scores("agreement", several["yes"], several["n"], several["qid"], seed),
         *_precision(by_prediction, seed),
         *_correlations(by_prediction, every, run, seed),
     ]
@@ -89,18 +89,6 @@ def write_judged(run: ScoredRun, judged: JudgedByPeople) -> None:
     """Keep the figures in the directory of the run, in place of earlier ones."""
     with translate_errors(run.run.directory):
         atomic_write(run.run.directory / JUDGED_NAME, judged.to_json())
-
-
-def _agreement(rows: pl.DataFrame, seed: int) -> list[Score]:
-    """Krippendorff's alpha and the share of pairs that agree, of what several people judged."""
-    several = rows.filter(pl.col("n") > 1)
-    if several.is_empty():
-        return []
-    columns = (several["yes"].to_numpy(), several["n"].to_numpy(), several["qid"].to_numpy())
-    return [
-        estimated("agreement-alpha", "overall", ALL, alpha(*columns, seed=seed)),
-        percent("agreement-pairs", "overall", ALL, pairwise_agreement(*columns, seed=seed)),
-    ]
 
 
 def _precision(rows: pl.DataFrame, seed: int) -> list[Score]:

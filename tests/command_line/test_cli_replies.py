@@ -55,7 +55,7 @@ def test_a_workbook_goes_out_and_comes_back(run: Path, tmp_path: Path):
     assert openpyxl.load_workbook(tmp_path / "ties.xlsx").worksheets[0].max_row == 2
     found = json.loads(evaluate("judged", run, *back, "--json").stdout)
     assert (found["n_judged"], found["n_ties"], found["annotators"]) == (6, 1, ["anna", "ben"])
-    assert (run / "labels.tsv").read_text().startswith("item_id\tlocale\ttemplate_id\tstratum\tprobability\t")
+    assert (run / "labels.parquet").exists()
 
 
 def test_a_plan_writes_nothing(run: Path, tmp_path: Path):

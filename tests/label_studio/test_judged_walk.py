@@ -93,10 +93,11 @@ def test_from_a_run_to_what_natives_say(
     )
     labels = read_labels(run)
     assert labels is not None
-    assert set(labels["locale"]) == {"ko-KR"}
     answers = scored.task.single_answers(scored)
     assert answers is not None
-    known = labels.join(answers.select("item_id", "answer"), on="item_id")
+    locales = scored.run.items("item_id", "locale")
+    known = labels.join(answers.select("item_id", "answer"), on="item_id").join(locales, on="item_id")
+    assert set(known["locale"]) == {"ko-KR"}
     assert known.height == labels.height
     assert known.select((pl.col("verdict") == pl.col("answer").map_elements(knows, pl.String)).all()).item()
     # Scored again, the figures of Korea are corrected by what people say, and only those.

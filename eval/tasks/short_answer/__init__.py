@@ -156,7 +156,8 @@ class ShortAnswer(Task):
         from blend.eval.tasks.short_answer.short_answer_section import languages_section
 
         own = (languages_section(runs, seed=seed), differences_section(runs))
-        return (*region_sections(runs, note=_NOTE), *(one for one in own if one is not None))
+        note = _NOTE if any(run.overall("labelled") for run in runs) else _NOTE + _UNCORRECTED
+        return (*region_sections(runs, note=note), *(one for one in own if one is not None))
 
     def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
         """See `Task.known_questions`."""
@@ -166,6 +167,7 @@ class ShortAnswer(Task):
 
 
 _NOTE = "SEM-B is the share of questions answered with something that natives answered as well. "
+_UNCORRECTED = "All figures are uncorrected: nobody has labelled replies of these models. "
 
 
 def _asked(run: "Run") -> dict[str, str]:

@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.returned_sheets import is_unknown, read_returned
-from blend.eval.runs.labels import LABELS, LABELS_NAME, TIE, write_labels
-from blend.eval.scores_json import ALL, Score, estimated, percent
-from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
+from blend.eval.runs.labels import LABELS_NAME, TIE, write_labels
+from blend.eval.scores_json import ALL, Score, agreement_scores
 from blend.eval.tasks.short_answer.reply_sheet import read_drawn, replies, write_replies
 from blend.loaders.files.rows import Columns
 from blend.schemas.errors import InputError, RowError, raise_all
@@ -94,14 +93,12 @@ def label_replies(
     )
     found = judged.join(response, on="locale", how="left").select(
         "id",
-        "stratum",
         "annotators",
         # The largest cannot be above 1 but by a rounding.
         probability=pl.min_horizontal(pl.col("probability") * pl.col("response"), 1.0),
         verdict="label",
     )
-    items = replies(run).select("item_id", "locale", "template_id", "id")
-    labels = items.join(found, on="id", how="inner", maintain_order="left").select(list(LABELS))
+    labels = replies(run).select("item_id", "id").join(found, on="id", how="inner", maintain_order="left")
     write_labels(run.run.directory, labels)
     return LabelledReplies(
         annotators=tuple(sorted(verdicts["annotator"].unique())),
@@ -164,14 +161,14 @@ def _by_reply(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _agreement(judged: pl.DataFrame, seed: int) -> tuple[Score, ...]:
-    """Krippendorff's alpha and the share of pairs that agree, of what several people judged."""
+    """How far people agree on replies that several judged, overall and by locale."""
     several = judged.filter(pl.col("n") > 1)
-    of_locales = several.partition_by("locale", as_dict=True, maintain_order=True)
-    groups = [("overall", ALL, several)] if several.height else []
-    groups += [("locale", str(tag), rows) for (tag,), rows in of_locales.items()]
-    scores: list[Score] = []
-    for scope, key, rows in groups:
-        columns = (rows["yes"].to_numpy(), rows["n"].to_numpy(), rows["template_id"].to_numpy())
-        scores.append(estimated("agreement-alpha", scope, key, alpha(*columns, seed=seed)))
-        scores.append(percent("agreement-pairs", scope, key, pairwise_agreement(*columns, seed=seed)))
-    return tuple(scores)
+    parts = several.partition_by("locale", as_dict=True, maintain_order=True)
+    groups = [("overall", ALL, several), *(("locale", str(tag), rows) for (tag,), rows in parts.items())]
+    return tuple(
+        score
+        for scope, key, rows in groups
+        for score in agreement_scores(
+            "agreement", rows["yes"], rows["n"], rows["template_id"], seed, scope=scope, key=key
+        )
+    )

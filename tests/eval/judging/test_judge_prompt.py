@@ -103,5 +103,5 @@ def test_families_by_name():
     assert families("DeepSeek-R1-Distill-Qwen-7B") == {"deepseek", "qwen"}
     assert families("gpt-4o-mini") == families("gpt-5.2") == {"gpt"}
     assert families("o3-mini") == {"o3-mini"}
-    assert shared_families(["org/Qwen3-32B", None], ["DeepSeek-R1-Distill-Qwen-7B"]) == ["qwen"]
-    assert shared_families(["mistral-small"], ["phi-4-mini", None]) == []
+    assert shared_families(["org/Qwen3-32B"], ["DeepSeek-R1-Distill-Qwen-7B"]) == ["qwen"]
+    assert shared_families(["mistral-small"], ["phi-4-mini"]) == []

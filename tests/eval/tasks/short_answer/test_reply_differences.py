@@ -27,7 +27,7 @@ def run(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> ScoredR
 def labelled(run: ScoredRun, verdict: pl.Expr) -> None:
     """Labels of all replies in Korea; ``verdict`` takes ``reply``."""
     known = replies(run).filter(region="KR", language="ko")
-    more = {"stratum": pl.lit("s"), "probability": pl.lit(1.0), "annotators": pl.lit("anna|ben")}
+    more = {"probability": pl.lit(1.0), "annotators": pl.lit("anna|ben")}
     labels = known.with_columns(verdict=verdict, **more).select(list(LABELS))
     write_labels(run.run.directory, labels)
 
@@ -52,7 +52,7 @@ def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
 
 
 def test_nothing_is_shown_without_labels(run: ScoredRun):
-    (run.run.directory / "labels.tsv").unlink(missing_ok=True)
+    (run.run.directory / "labels.parquet").unlink(missing_ok=True)
     assert differences_section([run]) is None
 
 

@@ -193,9 +193,9 @@ def test_replies_that_nobody_judged_are_stood_for_by_others(run: ScoredRun, shee
     assert (found.n_judged, found.n_alone, found.scores) == (4, 4, ())
     labels, drawn = read_labels(run.run.directory), read_drawn(run)
     assert labels is not None
+    rows = labels.join(replies(run).select("item_id", "locale", "id"), on="item_id").unique("id")
     # Nothing is said of the locale whose sheet did not come back.
-    assert set(labels["locale"]) == {"ko-KR"}
-    rows = labels.join(replies(run).select("item_id", "id"), on="item_id").unique("id")
+    assert set(rows["locale"]) == {"ko-KR"}
     n = (1 / drawn.filter(locale="ko-KR")["probability"]).sum()
     assert (1 / rows["probability"]).sum() == pytest.approx(n)
 
